@@ -64,6 +64,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "",
     remedy: "Sign in with the provider, and repeat the request in that session.",
   },
+  provider_bound: {
+    params: "",
+    remedy: "Sign in with the password, or with a provider that is not configured for a single organization.",
+  },
   provider_denied: { params: "", remedy: "Ask the administrator of the provider to add you to an allowed group." },
   account_unknown: {
     params: "",
@@ -95,7 +99,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Remove either the interface binding or the port binding of each pair.",
   },
   mac_address_immutable: { params: "", remedy: "Keep the MAC address, or delete and recreate the interface." },
-  already_exists: { params: "`entity`, `field`", remedy: "Choose another value, or update the existing resource." },
+  already_exists: {
+    params: "`entity`, `field`, `hint`",
+    remedy: "Choose another value, or update the existing resource.",
+  },
   subnet_full: {
     params: "`subnet_id`, `cidr`",
     remedy: "Choose another subnet, free an address, or shrink its reserved ranges.",

@@ -27,6 +27,7 @@ export const ERRORS = {
   reauthentication_required: "The session is not recent enough; this requires the password.",
   password_login_disabled: "Password sign-in is turned off for the organization.",
   provider_required: "This requires a session that was started with a provider.",
+  provider_bound: "The provider of this session is configured for one organization only.",
   provider_denied: "The provider denied the sign-in, or the account is not allowed in.",
   account_unknown: "No user is linked to this account at the provider.",
   address_unverified: "The provider has not verified the email address.",

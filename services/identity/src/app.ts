@@ -37,18 +37,15 @@ import { createMail, type MailSettings } from "./mail/mail.js";
 import { mountMailed } from "./mail/mount.js";
 import { createGuess } from "./logins/guess.js";
 import { OF_CODES } from "./logins/throttle.rules.js";
-import { mountOrganizationDeletion, type OrganizationDeletionRoute } from "./organizations/deletion-route.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
 import { mountSignInByProvider } from "./providers/mount.js";
 import { createProviders } from "./providers/providers.js";
 import type { ProviderSettings } from "./providers/settings.js";
 import type { Quotas } from "./quotas.js";
-import { createJoining } from "./registrations/joining.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
 import { mountSecondFactors } from "./second-factor/routes.js";
-import { createResetSecondFactor } from "./second-factor/reset.js";
 import { createSealer } from "./second-factor/seal.js";
 import { type BeginSessionOptions, createBeginSession } from "./sessions/begin.js";
 import { createNotePlace } from "./sessions/notice.js";
@@ -56,17 +53,15 @@ import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions, type OwnSessionRoutes } from "./sessions/own-routes.js";
 import { mountSessions, type SessionRoutes } from "./sessions/routes.js";
-import { createStores } from "./stores.js";
+import { createStores, type Stores } from "./stores.js";
 import { createAuditNoteSource, createTopologyDirectory, type TopologyDirectory } from "./topology.js";
-import { createApplyRights } from "./users/apply-rights.js";
 import { type ChangePasswordOptions, createChangePassword } from "./users/change-password.js";
 import { type ConfirmCallerOptions, createConfirmCaller } from "./users/confirm-caller.js";
 import { createRequireLasting } from "./users/lasting.js";
-import { type LeavingRoutes, mountLeaving } from "./users/leaving-routes.js";
 import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
 import { mountPasswords, type PasswordRoutes } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
-import { createRemoveUser } from "./users/remove-user.js";
+import { createPeople, mountMoving } from "./users/people.js";
 import { mountUsers } from "./users/routes.js";
 import { mountWhoami } from "./whoami/routes.js";
 
@@ -127,39 +122,39 @@ export function createApp(options: AppOptions): App {
   const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const mail = createMail(db, options.mail);
+  const people = createPeople(stores, { changeRights, topology, providers: options.providers });
   const common = {
-    ...{ ...stores, db, topology, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
+    ...{ ...stores, ...people, requireConfirmed },
+    ...{ db, topology, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
     ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
   };
   const { guess, change, beginSession, confirmCaller } = createSigningIn(common);
-  const { joining, applyRights, removeUser, resetSecondFactor } = createPeople(stores, changeRights);
 
-  mountRegistrations(router, { ...common, joining });
-  mountUsers(router, { ...common, applyRights, removeUser, resetSecondFactor, requireLasting, requireConfirmed });
+  mountRegistrations(router, common);
+  mountUsers(router, { ...common, requireLasting });
   const sealer = createSealer(secondFactorSecrets);
-  mountGoing(router, { ...common, confirmCaller, requireConfirmed, removeUser, sealer });
-  mountInvites(router, { ...common, requireLasting, requireConfirmed, requireRoom: requireRoomForInvite });
+  mountMoving(router, { ...common, confirmCaller });
+  mountInvites(router, { ...common, requireLasting, requireRoom: requireRoomForInvite });
   mountOwnAccess(router, { ...common, beginSession, guess, confirmCaller, change });
   const guessCode = createGuess(stores.failures, OF_CODES);
-  mountSecondFactors(router, { ...common, beginSession, requireConfirmed, confirmCaller, sealer, guessCode });
+  mountSecondFactors(router, { ...common, beginSession, confirmCaller, sealer, guessCode });
   const write = mountMailed(router, { ...common, change });
-  mountOrganizations(router, { ...common, requireConfirmed });
+  mountOrganizations(router, common);
   const noteFirstUses = createNoteFirstUses(db, transaction);
-  mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, requireConfirmed, noteFirstUses });
+  mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, common);
   mountCredentials(router, { ...common, credentials });
   mountKeyChanges(router, changes);
   const providers = createProviders(options.providers, publicUrl);
-  const ofProviders = { ...common, providers, joining, applyRights, log: routing.log };
-  mountSignInByProvider(router, { ...ofProviders, beginSession, confirmCaller, requireConfirmed });
+  mountSignInByProvider(router, { ...common, providers, beginSession, confirmCaller, log: routing.log });
   return {
     ...{ ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written },
     startMail: () => mail.start(write, routing.log),
   };
 }
 
-interface DutyParts extends Pick<ReturnType<typeof createStores>, "keys" | "deletions"> {
+interface DutyParts extends Pick<Stores, "keys" | "deletions"> {
   readonly database: Database;
   readonly transaction: RunTransaction;
   readonly changeRights: ReturnType<typeof createChangeRights>;
@@ -183,12 +178,6 @@ function createDuties(
   };
 }
 
-/** Operations by which somebody, or a whole organization, goes. */
-function mountGoing(router: Router, parts: LeavingRoutes & OrganizationDeletionRoute): void {
-  mountLeaving(router, parts);
-  mountOrganizationDeletion(router, parts);
-}
-
 function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes & LeakedKeyRoutes): void {
   mountKeys(router, parts);
   mountOrganizationKeys(router, parts);
@@ -196,7 +185,7 @@ function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes &
 }
 
 type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "guess"> &
-  Pick<ReturnType<typeof createStores>, "failures">;
+  Pick<Stores, "failures">;
 
 /** How somebody proves who they are, and gets in. */
 function createSigningIn(parts: SigningInParts) {
@@ -216,19 +205,9 @@ function mountOwnAccess(router: Router, parts: SessionRoutes & OwnSessionRoutes 
   mountPasswords(router, parts);
 }
 
-/** How people come, change and go. */
-function createPeople(stores: ReturnType<typeof createStores>, changeRights: ReturnType<typeof createChangeRights>) {
-  return {
-    joining: createJoining(stores),
-    applyRights: createApplyRights(stores.users, stores.invites),
-    removeUser: createRemoveUser(stores),
-    resetSecondFactor: createResetSecondFactor({ ...stores, changeRights }),
-  };
-}
-
 /** What refuses requests beyond the rights of their callers. */
 function createGuards(
-  { keys, users, sessions, organizations, invites }: ReturnType<typeof createStores>,
+  { keys, users, sessions, organizations, invites }: Stores,
   { quotas, judgePassword }: Pick<AppOptions, "quotas" | "judgePassword">,
 ) {
   return {

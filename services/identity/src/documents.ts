@@ -72,6 +72,7 @@ export function openDocuments<Kind extends keyof Stored>(db: Db, kind: Kind, for
       {
         $set: {
           ...members,
+          ...(kind === "users" && { other_memberships: movedOn(now) }),
           revision: { $add: ["$revision", 1] },
           updated_at: { $max: ["$updated_at", now] },
           form: { $min: [{ $ifNull: ["$form", 1] }, form.version] },
@@ -79,6 +80,13 @@ export function openDocuments<Kind extends keyof Stored>(db: Db, kind: Kind, for
       },
     ],
   };
+}
+
+/** The expression for what an account is in other organizations: a change of the account is one of its user in each. */
+function movedOn(now: Date): Document {
+  const next = { revision: { $add: ["$$this.revision", 1] }, updated_at: { $max: ["$$this.updated_at", now] } };
+  const input = "$other_memberships";
+  return { $cond: [{ $isArray: input }, { $map: { input, in: { $mergeObjects: ["$$this", next] } } }, "$$REMOVE"] };
 }
 
 /** The expression for a list without some of its items. */

@@ -27,6 +27,7 @@ export const INDEXES: Indexes = {
     { key: { organization_id: 1, email: 1, _id: 1 } },
     { key: { organization_id: 1, updated_at: 1, _id: 1 } },
     { key: { "identities.key": 1 }, unique: true, sparse: true },
+    { key: { "other_memberships.organization_id": 1 }, sparse: true },
   ],
   invites: [
     { key: { hash: 1 }, unique: true },

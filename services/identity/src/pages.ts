@@ -1,19 +1,38 @@
 import type { Collection, Document, Filter } from "mongodb";
 import type { PageInfo } from "@nts/shared/http/answer";
-import { keysetOf, type ListIdentity, type PageQuery } from "@nts/shared/mongo/keyset";
+import { type Keyset, keysetOf, type ListIdentity, type PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "./database.js";
 
-/** A page of the documents that match, in the order of the query, with their total. */
+/** What a list is read from. */
+export interface Rows<T extends Document> {
+  /** @param behind a condition besides · `most` 0 for all */
+  read(
+    behind: Filter<T>,
+    page: { readonly sort: Keyset["sort"]; readonly skip: number; readonly most: number },
+  ): Promise<T[]>;
+  count(): Promise<number>;
+}
+
+/** The documents of a collection that match. */
+export function rowsIn<T extends Document>(collection: Collection<T>, filter: Filter<T>): Rows<T> {
+  return {
+    read: (behind, { sort, skip, most }) => {
+      const those = { $and: [filter, behind] } as Filter<T>;
+      return collection.find<T>(those).sort(sort).skip(skip).limit(most).toArray();
+    },
+    count: () => collection.countDocuments(filter),
+  };
+}
+
+/** A page of rows, in the order of the query, with their total. */
 export async function readPage<T extends Document>(
-  { collection, share }: { readonly collection: Collection<T>; readonly share: Database["share"] },
+  { rows, share }: { readonly rows: Rows<T>; readonly share: Database["share"] },
   list: ListIdentity,
-  filter: Filter<T>,
   query: PageQuery,
 ): Promise<{ found: T[]; page: PageInfo }> {
   const { limit, offset } = query;
   const { sort, segments, cursorAfter } = keysetOf(list, query);
-  const count = (): Promise<number> => share(list.organizationId, () => collection.countDocuments(filter));
-  const [found, total] = await Promise.all([readSegments(), count()]);
+  const [found, total] = await Promise.all([readSegments(), share(list.organizationId, () => rows.count())]);
   const hasMore = limit !== 0 && found.length > limit;
   if (hasMore) found.length = limit;
   const last = found.at(-1);
@@ -21,15 +40,14 @@ export async function readPage<T extends Document>(
   return { found, page: { total, limit, offset, next } };
 
   async function readSegments(): Promise<T[]> {
-    const rows: T[] = [];
+    const read: T[] = [];
     for (const segment of segments) {
       // One more than the page has, which tells whether another page follows.
-      const most = limit === 0 ? 0 : limit + 1 - rows.length;
+      const most = limit === 0 ? 0 : limit + 1 - read.length;
       if (limit !== 0 && most <= 0) break;
-      const behind = { $and: [filter, segment as Filter<T>] } as Filter<T>;
-      const read = (): Promise<T[]> => collection.find<T>(behind).sort(sort).skip(offset).limit(most).toArray();
-      rows.push(...(await share(list.organizationId, read)));
+      const part = () => rows.read(segment as Filter<T>, { sort, skip: offset, most });
+      read.push(...(await share(list.organizationId, part)));
     }
-    return rows;
+    return read;
   }
 }

@@ -35,3 +35,5 @@ export function createStores(database: Database, forms: Forms | undefined) {
     usage: createKeyUsage(database.db),
   };
 }
+
+export type Stores = ReturnType<typeof createStores>;

@@ -33,6 +33,7 @@ export type ErrorCode =
   | "reauthentication_required"
   | "password_login_disabled"
   | "provider_required"
+  | "provider_bound"
   | "provider_denied"
   | "account_unknown"
   | "address_unverified"
@@ -89,6 +90,7 @@ export const OPERATIONS = {
   get_current_user: { method: "get", path: "/api/auth/me" },
   get_current_user_by_post: { method: "post", path: "/api/auth/me" },
   delete_current_user: { method: "delete", path: "/api/auth/me" },
+  act_in_organization: { method: "post", path: "/api/auth/organization" },
   change_password: { method: "post", path: "/api/auth/password" },
   register: { method: "post", path: "/api/auth/register" },
   list_users: { method: "get", path: "/api/v1/users" },
@@ -122,6 +124,7 @@ export const OPERATIONS = {
   whoami: { method: "get", path: "/api/v1/auth/whoami" },
   list_invites: { method: "get", path: "/api/v1/invites" },
   create_invite: { method: "post", path: "/api/v1/invites", takesKey: true },
+  accept_invite: { method: "post", path: "/api/v1/invites/accept", takesKey: true },
   revoke_invite: { method: "delete", path: "/api/v1/invites/{id}", takesKey: true },
   get_organization: { method: "get", path: "/api/v1/organizations" },
   leave_organization: { method: "post", path: "/api/v1/organizations/leave", takesKey: true },

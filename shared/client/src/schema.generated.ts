@@ -10,6 +10,14 @@ export interface components {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
         };
+        ActingOrganization: {
+            organization_id: components["schemas"]["Uuid"];
+        };
+        /**
+         * Format: uuid
+         * @example 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f
+         */
+        Uuid: string;
         PasswordChange: {
             current_password: string;
             /** Format: password */
@@ -29,11 +37,6 @@ export interface components {
             invite_token?: string;
         };
         Text1To100: string;
-        /**
-         * Format: uuid
-         * @example 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f
-         */
-        Uuid: string;
         UserUpdate: {
             permissions: components["schemas"]["Permission"];
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
@@ -105,10 +108,13 @@ export interface components {
             /** @description Also mails the invite to this address; needs a verified address of the caller. */
             email?: string | null;
         };
+        InviteAcceptance: {
+            token: string;
+        };
         Departure: {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
-            /** @description Name of the new organization. */
+            /** @description Name of a new organization. */
             organization_name?: components["schemas"]["Text1To100"];
         };
         ProfileUpdate: {
@@ -601,7 +607,7 @@ export interface components {
             /** @description Human-readable message. */
             error: string;
             /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
+            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
@@ -654,6 +660,34 @@ export interface components {
             success: true;
             data: null;
             meta: components["schemas"]["Meta"];
+        };
+        CurrentUserEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CurrentUser"];
+            meta: components["schemas"]["Meta"];
+        };
+        CurrentUser: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            email: string;
+            /** @description Whether the user has proved that the address is theirs. */
+            email_verified: boolean;
+            organization_id: components["schemas"]["Uuid"];
+            permissions: components["schemas"]["Permission"];
+            network_ids: components["schemas"]["Uuid"][];
+            /** @description Whether it is enabled. */
+            second_factor: boolean;
+            /** @description Whether an operator has ended all access by this account. */
+            disabled: boolean;
+            organizations: components["schemas"]["Membership"][];
+        };
+        Membership: {
+            /** @description Of the organization. */
+            id: components["schemas"]["Uuid"];
+            name: string;
+            permissions: components["schemas"]["Permission"];
         };
         UserListEnvelope: {
             /** @constant */
@@ -797,6 +831,8 @@ export interface components {
             address: string | null;
             /** @description Id of the identity provider used to sign in; null for a password. */
             provider: string | null;
+            /** @description The organization that it acts in. */
+            organization_id: components["schemas"]["Uuid"];
             /** @description True for the session of this request. */
             current: boolean;
         };
@@ -889,6 +925,12 @@ export interface components {
             /** @description The address that the invite was mailed to; null if it was not. */
             email: string | null;
             token: string;
+        };
+        MembershipEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Membership"];
+            meta: components["schemas"]["Meta"];
         };
         OrganizationEnvelope: {
             /** @constant */
@@ -2050,6 +2092,15 @@ export interface components {
             };
         };
         /** @description Success */
+        CurrentUser: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CurrentUserEnvelope"];
+            };
+        };
+        /** @description Success */
         UserList: {
             headers: {
                 [name: string]: unknown;
@@ -2173,6 +2224,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["CreatedInviteEnvelope"];
+            };
+        };
+        /** @description Success */
+        Membership: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MembershipEnvelope"];
             };
         };
         /** @description Success */
@@ -2591,9 +2651,9 @@ export interface components {
         };
     };
     parameters: {
-        id: components["schemas"]["Uuid"];
         /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
         "Idempotency-Key": string;
+        id: components["schemas"]["Uuid"];
         /** @description Reason for the change, stored in the change history. */
         "Change-Comment": string;
         /** @description Validate and report without writing; the response is that of the write. */
@@ -2705,14 +2765,14 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["CurrentUser"];
         };
     };
     get_current_user_by_post: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["CurrentUser"];
         };
     };
     delete_current_user: {
@@ -2725,6 +2785,18 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Nothing"];
+        };
+    };
+    act_in_organization: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActingOrganization"];
+            };
+        };
+        responses: {
+            200: components["responses"]["CurrentUser"];
         };
     };
     change_password: {
@@ -3153,6 +3225,22 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["CreatedInvite"];
+        };
+    };
+    accept_invite: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteAcceptance"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Membership"];
         };
     };
     revoke_invite: {

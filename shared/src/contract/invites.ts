@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, PermissionLevel, serverFields, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { Email } from "./users.js";
+import { Email, InviteToken, Membership } from "./users.js";
 
 /** An unused invite. Its token is only returned on creation. */
 export const Invite = z
@@ -53,7 +53,7 @@ export const createInvite = endpoint({
   wholeOrganization: true,
   summary: "Create an invite; the token is only returned here",
   description:
-    "Owners can invite at every level, Admins as Member or Viewer. The token creates one account, provided that the inviter " +
+    "Owners can invite at every level, Admins as Member or Viewer. The token lets one account join, new or not, provided that the inviter " +
     "could still invite at that level. A mail has a token of its own: whoever registers the address with it has verified it.",
   body: InviteCreate,
   response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
@@ -64,6 +64,29 @@ export const createInvite = endpoint({
     "mail_not_configured",
     "mail_throttled",
     "quota_exceeded",
+    "write_conflict",
+  ],
+});
+
+export const acceptInvite = endpoint({
+  ...common,
+  credential: "session",
+  permission: "Viewer",
+  operationId: "accept_invite",
+  method: "post",
+  path: "/api/v1/invites/accept",
+  wholeOrganization: true,
+  summary: "Join the organization of an invite with the account of the session",
+  description:
+    "The session stays where it is; `act_in_organization` continues it in the new organization. An account can belong to 50.",
+  body: z.object({ token: InviteToken }).meta({ id: "InviteAcceptance" }),
+  response: Membership,
+  errors: [
+    "invalid_reference",
+    "already_exists",
+    "quota_exceeded",
+    "session_expired",
+    "provider_bound",
     "write_conflict",
   ],
 });

@@ -121,10 +121,11 @@ export const leaveOrganization = endpoint({
   permission: "Viewer",
   wholeOrganization: true,
   endsSessions: true,
-  summary: "Leave the organization and create a new one",
+  summary: "Leave the organization",
   description:
-    "The account keeps its email address and password, and gets a new id. Its keys, sessions and invites are revoked; the browser gets a new session.",
-  body: Proof.extend({ organization_name: Name.optional().describe("Name of the new organization.") }).meta({
+    "The user's keys, sessions and invites in it are revoked. The browser gets a session in another organization of the account, " +
+    "if one admits it; an account that has no other gets a new one.",
+  body: Proof.extend({ organization_name: Name.optional().describe("Name of a new organization.") }).meta({
     id: "Departure",
   }),
   response: User,
@@ -140,7 +141,7 @@ export const deleteOrganization = endpoint({
   permission: "Owner",
   wholeOrganization: true,
   endsSessions: true,
-  summary: "Delete the organization, everything in it, and the accounts of all its users",
+  summary: "Delete the organization, everything in it, and the accounts that belong to no other one",
   description: "Only for its sole Owner. All keys and sessions are revoked when the response arrives. Irreversible.",
   params: byId,
   body: Proof.extend({ name: Name.describe("The name of the organization, as a confirmation.") }).meta({

@@ -18,6 +18,16 @@ export const User = z
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
 
+/** An organization of an account. `permissions` is the level there. */
+export const Membership = z
+  .object({ id: Id.describe("Of the organization."), name: z.string(), permissions: PermissionLevel })
+  .meta({ id: "Membership" });
+export type Membership = z.infer<typeof Membership>;
+
+/** The caller, with all organizations of the account, in the order of joining. The other members are those of the one that the session acts in. */
+export const CurrentUser = User.extend({ organizations: z.array(Membership) }).meta({ id: "CurrentUser" });
+export type CurrentUser = z.infer<typeof CurrentUser>;
+
 /** Compared and stored in lower case. */
 export const Email = z
   .string()
@@ -30,7 +40,7 @@ export const Email = z
 export const Password = verbatimText(10, 128).meta({ format: "password" });
 
 /** The secret of an invite. Any short text, so that malformed, wrong and used tokens get the same response. */
-const InviteToken = z.string().trim().min(1).max(200).meta({ pattern: "[^\\s\\ufeff]" });
+export const InviteToken = z.string().trim().min(1).max(200).meta({ pattern: "[^\\s\\ufeff]" });
 
 export const Registration = z
   .object({
@@ -86,7 +96,7 @@ export const register = endpoint({
   summary: "Create an account and a session",
   description:
     "With an invite, the user joins its organization; otherwise, the user becomes Owner of a new one. If the organization " +
-    "requires a second factor, no session is started: sign in to set one up.",
+    "requires a second factor, no session is started: sign in to set one up. Who has an account signs in, and accepts the invite.",
   body: Registration,
   response: User,
   errors: ["already_exists", "registration_closed", "password_login_disabled", "invalid_reference", "write_conflict"],
@@ -133,8 +143,8 @@ export const getCurrentUser = endpoint({
   method: "get",
   path: "/api/auth/me",
   credential: "session",
-  summary: "Get the user of the session",
-  response: User,
+  summary: "Get the user of the session, with all organizations of the account",
+  response: CurrentUser,
   errors: ["session_expired"],
 });
 
@@ -145,6 +155,29 @@ export const postCurrentUser = endpoint({
   summary: "Get the user of the session, for clients that cannot send GET",
 });
 
+export const actInOrganization = endpoint({
+  ...common,
+  operationId: "act_in_organization",
+  method: "post",
+  path: "/api/auth/organization",
+  credential: "session",
+  endsSessions: true,
+  summary: "Continue the session in another organization of the account",
+  description:
+    "The session gets a new token in the cookie; no gateway accepts the previous one when the response arrives. An organization " +
+    "that requires a second factor admits sessions in which a code was given, one without password sign-in those of a provider.",
+  body: z.object({ organization_id: Id }).meta({ id: "ActingOrganization" }),
+  response: CurrentUser,
+  errors: [
+    "invalid_reference",
+    "session_expired",
+    "confirmation_required",
+    "password_login_disabled",
+    "provider_bound",
+    "write_conflict",
+  ],
+});
+
 export const deleteCurrentUser = endpoint({
   ...common,
   operationId: "delete_current_user",
@@ -152,8 +185,9 @@ export const deleteCurrentUser = endpoint({
   path: "/api/auth/me",
   credential: "session",
   endsSessions: true,
-  summary: "Delete the caller's account with all its keys, sessions and invites",
-  description: "Resources created by the user remain. The last Owner must delete the organization instead.",
+  summary: "Delete the caller's account with all its keys, sessions and invites, in all organizations",
+  description:
+    "Resources created by the user remain. The last Owner of an organization must delete that organization instead.",
   body: Proof.meta({ id: "AccountDeletion" }),
   response: Nothing,
   errors: [...PROOF_FAULTS, "last_owner", "precondition_failed", "write_conflict"],
@@ -230,8 +264,8 @@ export const deleteUser = endpoint({
   method: "delete",
   path: "/api/v1/users/{id}",
   wholeOrganization: true,
-  summary: "Delete a user with all their keys, sessions and invites",
-  description: WHO,
+  summary: "Remove a user from the organization, with all keys, sessions and invites that the user has in it",
+  description: `${WHO} An account that belongs to no other organization is deleted.`,
   params: byId,
   response: Nothing,
   errors: ["not_found", "last_owner", "precondition_failed", "write_conflict"],
@@ -246,7 +280,9 @@ export const resetUserSecondFactor = endpoint({
   path: "/api/v1/users/{id}/second-factor",
   wholeOrganization: true,
   summary: "Reset the second factor of a user, ending the user's sessions",
-  description: "The user signs in without one, or sets up another one if required.",
+  description:
+    "The user signs in without one, or sets up another one if required. For accounts that belong to several " +
+    "organizations, only an operator can do this: 403 `permission_denied`.",
   params: byId,
   response: Nothing,
   errors: ["not_found", "confirmation_required", "write_conflict"],

@@ -29,6 +29,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   reauthentication_required: 403,
   password_login_disabled: 403,
   provider_required: 403,
+  provider_bound: 403,
   provider_denied: 403,
   account_unknown: 403,
   address_unverified: 403,

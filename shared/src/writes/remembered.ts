@@ -92,30 +92,41 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
   const answers = db.collection<AnswerDocument>(ANSWERS);
   // Each write of a user counts here, so it is no part of their transactions; a count that is lost with a server is no harm.
   const counts = db.collection<UsedDocument>(ANSWERS, { writeConcern: UNCONFIRMED });
+
+  async function count(remembering: Remembering, apart = false): Promise<void> {
+    const day = dayOf(remembering, apart);
+    const today = { ...day, used: { $lt: mostKeys } };
+    const $setOnInsert = { expires_at: new Date(Date.now() + 2 * DAY_MS), form: FIRST_FORM.version };
+    try {
+      await counts.updateOne(today, { $inc: { used: 1 }, $setOnInsert }, { upsert: true, hint: { _id: 1 } });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      // Made at the same moment by another request, full, or of another organization of the user.
+      const { matchedCount } = await counts.updateOne(today, { $inc: { used: 1 } }, { hint: { _id: 1 } });
+      if (matchedCount === 1) return;
+      const isFull = apart || (await counts.findOne(day, { projection: { _id: 1 } })) !== null;
+      if (isFull) throw new AppError("quota_exceeded", { entity: "IdempotencyKey", limit: mostKeys });
+      await count(remembering, true);
+    }
+  }
+
   return {
-    count: async (remembering) => {
-      const today = { ...dayOf(remembering), used: { $lt: mostKeys } };
-      const $setOnInsert = { expires_at: new Date(Date.now() + 2 * DAY_MS), form: FIRST_FORM.version };
-      const update = { $inc: { used: 1 }, $setOnInsert };
-      try {
-        await counts.updateOne(today, update, { upsert: true, hint: { _id: 1 } });
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        // Made at the same moment by another request, or full.
-        const { matchedCount } = await counts.updateOne(today, { $inc: { used: 1 } }, { hint: { _id: 1 } });
-        if (matchedCount === 0) throw new AppError("quota_exceeded", { entity: "IdempotencyKey", limit: mostKeys });
-      }
-    },
+    count,
     discount: async (remembering) => {
-      await counts.updateOne(dayOf(remembering), { $inc: { used: -1 } }, { hint: { _id: 1 } });
+      const days = [dayOf(remembering), dayOf(remembering, true)].map(({ _id }) => _id);
+      const today = { _id: { $in: days }, organization_id: remembering.organizationId };
+      await counts.updateOne(today, { $inc: { used: -1 } }, { hint: { _id: 1 } });
     },
     find: (remembering) => answers.findOne(at(remembering), { hint: { _id: 1 } }),
     take: async (session, remembering) => {
-      const { fingerprint } = remembering;
+      const { fingerprint, organizationId, place } = remembering;
       const expires_at = new Date(Date.now() + REMEMBERED_HOURS * 3_600_000);
       try {
         const form = FIRST_FORM.version;
-        await answers.insertOne({ ...at(remembering), fingerprint, expires_at, form }, { session });
+        const usual = await answers.findOne({ _id: place }, { session, projection: { organization_id: 1 } });
+        const isTaken = usual !== null && usual.organization_id !== organizationId;
+        const _id = isTaken ? placeApart(place, organizationId) : place;
+        await answers.insertOne({ _id, organization_id: organizationId, fingerprint, expires_at, form }, { session });
       } catch (error) {
         if (isDuplicateKey(error) || mapMongoFault(error)?.code === "write_conflict") throw new Taken();
         throw error;
@@ -127,8 +138,10 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
   };
 }
 
-function dayOf({ organizationId, userId }: Remembering): { _id: string; organization_id: string } {
-  return { _id: `${userId} ${new Date().toISOString().slice(0, 10)}`, organization_id: organizationId };
+/** Where a day of a user is counted. @param apart beside another organization of the user, which has the usual place */
+function dayOf({ organizationId, userId }: Remembering, apart = false): { _id: string; organization_id: string } {
+  const usual = `${userId} ${new Date().toISOString().slice(0, 10)}`;
+  return { _id: apart ? placeApart(usual, organizationId) : usual, organization_id: organizationId };
 }
 
 /** Where the answer to a write is kept. */
@@ -136,8 +149,13 @@ export function placeOf(userId: string, key: string): string {
   return createHash("sha256").update(`${userId} ${key}`).digest("base64url");
 }
 
-function at({ organizationId, place }: Remembering): { _id: string; organization_id: string } {
-  return { _id: place, organization_id: organizationId };
+/** The place in an organization of who has used the usual one in another organization. */
+function placeApart(usual: string, organizationId: string): string {
+  return `${usual} ${organizationId}`;
+}
+
+function at({ organizationId, place }: Remembering): { _id: { $in: string[] }; organization_id: string } {
+  return { _id: { $in: [place, placeApart(place, organizationId)] }, organization_id: organizationId };
 }
 
 function keptOf({ isSecret, isNetwork }: Remembering, { json, meta = "", revision }: Made): Partial<AnswerDocument> {

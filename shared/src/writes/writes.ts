@@ -82,7 +82,7 @@ export function createWrites(db: Db, transaction: RunTransaction, options: Write
       const { isDry, remembering } = wanted;
       if (isDry) return dryRuns.run(handling.organizationId, () => once(wanted, handling, means));
       if (remembering === null) return once(wanted, handling, means);
-      const { place } = remembering;
+      const place = `${remembering.organizationId} ${remembering.place}`;
       if (running.has(place)) throw new AppError("idempotency_in_progress");
       running.add(place);
       try {

@@ -47,6 +47,7 @@ describe("the contract and what is derived from it", () => {
   it("asks for a level wherever a credential is asked for, except for the caller's own account", () => {
     const unlevelled = OPERATIONS.filter(({ credential, permission }) => credential !== "none" && permission === null);
     expect(unlevelled.map(({ operationId }) => operationId).sort()).toEqual([
+      "act_in_organization",
       "change_password",
       "confirm_second_factor",
       "delete_current_user",

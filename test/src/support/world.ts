@@ -71,6 +71,8 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
   revert_changes: "not_found",
   delete_current_user: "last_owner",
   leave_organization: "last_owner",
+  act_in_organization: "invalid_reference",
+  accept_invite: "invalid_reference",
   enable_second_factor: "second_factor_invalid",
   confirm_second_factor: "not_found",
   renew_recovery_codes: "not_found",
@@ -89,6 +91,8 @@ export function askedBodyOf({ operationId, body, path }: AnyEndpoint, password: 
   // Nothing is deleted by another name.
   if (operationId === "delete_organization") return { name: "another name" };
   if (operationId === "revert_changes") return { request_id: "nothing" };
+  if (operationId === "act_in_organization") return { organization_id: "00000000-0000-4000-8000-000000000003" };
+  if (operationId === "accept_invite") return { token: "no invite" };
   if (operationId === "replay_webhook") return { after: cursor };
   return body !== undefined && path.includes("second-factor") ? { code: "no code" } : null;
 }

@@ -1,5 +1,6 @@
 import { BACKGROUND } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
+import { createAffiliationsOf } from "../organizations/affiliations.js";
 import { admitsPasswords, type OrganizationDocument } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { UserStore } from "../users/store.js";
@@ -7,7 +8,7 @@ import { AdminProblem } from "./problem.js";
 
 export interface AllowPasswordsOptions {
   readonly users: Pick<UserStore, "findByEmail">;
-  readonly organizations: Pick<OrganizationStore, "get" | "update">;
+  readonly organizations: Pick<OrganizationStore, "findMany" | "update">;
   readonly changeRights: ChangeRights;
 }
 
@@ -15,17 +16,24 @@ export interface AllowPasswordsOptions {
  * Lets the organization of a user sign in with passwords again.
  *
  * @param email lower case
+ * @param id of the organization, for a user of several that do not
  * @throws AdminProblem when there is no such user, or it does so already
  */
 export async function allowPasswords(
   { users, organizations, changeRights }: AllowPasswordsOptions,
   email: string,
+  id: string | undefined,
 ): Promise<OrganizationDocument> {
   const user = await users.findByEmail(email);
   if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
-  const current = await organizations.get(user.organization_id);
-  if (admitsPasswords(current))
-    throw new AdminProblem(`The organization of ${email} lets users sign in with passwords.`);
+  const all = (await createAffiliationsOf(organizations)(user)).map(({ organization }) => organization);
+  const meant = all.filter((one) => !admitsPasswords(one) && (id === undefined || one._id === id));
+  const [current, ...others] = meant;
+  if (current === undefined) throw new AdminProblem(`The organization of ${email} lets users sign in with passwords.`);
+  if (others.length > 0) {
+    const named = meant.map(({ _id, name }) => `${_id} (${name})`).join(", ");
+    throw new AdminProblem(`${email} has several; name one with --organization <id>: ${named}.`);
+  }
   const saved = await changeRights(BACKGROUND, [current._id], (tx) =>
     organizations.update(current, { password_login: true }, tx),
   );

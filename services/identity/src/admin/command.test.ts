@@ -20,7 +20,11 @@ describe("admin.command: what an operator asks for", () => {
     expect(readCommand(["unlink-provider", "ada@example.com", "--provider", "home"])).toEqual({
       ...{ ...asked, provider: "home" },
     });
-    expect(readCommand(["allow-passwords", "ada@example.com"])).toEqual({ ...asked, kind: "allow-passwords" });
+    const allowed = { ...asked, kind: "allow-passwords" };
+    expect(readCommand(["allow-passwords", "ada@example.com"])).toEqual(allowed);
+    expect(readCommand(["allow-passwords", "ada@example.com", "--organization", "its id"])).toEqual({
+      ...{ ...allowed, organization: "its id" },
+    });
   });
 
   it("ends and restores the access of a user, and lists organizations", () => {

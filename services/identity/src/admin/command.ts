@@ -14,6 +14,7 @@ export const HELP = `Makes and repairs accounts directly in the database of iden
   npm run admin -- disable-user <email>       end a user's access until enable-user <email>
   npm run admin -- list-organizations         one line each: id, day of creation, name, users, keys, Owners
   npm run admin -- allow-passwords <email>    let the organization of a user sign in with passwords again
+      --organization <id>                     which one, of a user of several
   npm run admin -- --help                     this text
 
 The first two make a random password and print it this once; with --stdin they take the one that is read from standard input.
@@ -69,6 +70,8 @@ export interface AllowPasswordsCommand {
   readonly kind: "allow-passwords";
   /** In lower case. */
   readonly email: string;
+  /** The id of one; needed when there are several. */
+  readonly organization?: string;
 }
 
 export interface DisableUserCommand {
@@ -110,8 +113,10 @@ export function readCommand(args: readonly string[]): Command {
     throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
   if (provider !== undefined && kind !== "unlink-provider") throw new AdminProblem(`${kind} takes no --provider.`);
   if (kind === "create-owner") return { kind, fromStdin, ...newOwner(email, organization) };
-  if (organization !== undefined) throw new AdminProblem(`${kind} takes no --organization.`);
   const known = email.trim().toLowerCase();
+  if (kind === "allow-passwords" && !fromStdin)
+    return { kind, email: known, ...(organization !== undefined && { organization }) };
+  if (organization !== undefined) throw new AdminProblem(`${kind} takes no --organization.`);
   if (kind === "reset-password") return { kind, fromStdin, email: known };
   if (fromStdin) throw new AdminProblem(`${kind} takes no --stdin.`);
   if (kind === "unlink-provider") return { kind, email: known, ...(provider !== undefined && { provider }) };

@@ -7,7 +7,7 @@ import type { UserDocument } from "../users/user.js";
 import { AdminProblem } from "./problem.js";
 
 export interface DisableUserOptions {
-  readonly users: Pick<UserStore, "findByEmail" | "update">;
+  readonly users: Pick<UserStore, "findByEmail" | "disable">;
   readonly sessions: Pick<SessionStore, "removeAllOf">;
   readonly changeRights: ChangeRights;
 }
@@ -28,7 +28,7 @@ export async function disableUser(
   if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
   if (isDisabled(user) === disabled) throw new AdminProblem(`${email} is ${disabled ? "disabled" : "not disabled"}.`);
   const saved = await changeRights(BACKGROUND, [user._id], async (tx) => {
-    const updated = await users.update(user, { disabled_at: disabled ? new Date() : null }, tx);
+    const updated = await users.disable(user, disabled ? new Date() : null, tx);
     if (updated !== "conflict" && disabled) await sessions.removeAllOf(user, tx);
     return updated;
   });

@@ -193,10 +193,10 @@ async function unlinkFrom({ client, database }: Run, { email, provider }: Unlink
   return `${email} signs in by ${provider ?? "a provider"} no more`;
 }
 
-async function allow({ client, database }: Run, { email }: AllowPasswordsCommand): Promise<string> {
+async function allow({ client, database }: Run, { email, organization: id }: AllowPasswordsCommand): Promise<string> {
   const db = openDatabase(client, database);
   const parts = { users: createUserStore(unshared(db)), organizations: createOrganizationStore(unshared(db)) };
-  const organization = await allowPasswords({ ...parts, changeRights: changingRights(client, db) }, email);
+  const organization = await allowPasswords({ ...parts, changeRights: changingRights(client, db) }, email, id);
   log.info(
     { organization_id: organization._id, operator: operatorName() },
     "an operator has let an organization sign in with passwords again",

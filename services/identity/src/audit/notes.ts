@@ -6,6 +6,7 @@ import { keyAnswer } from "../keys/answer.js";
 import type { KeyDocument } from "../keys/key.rules.js";
 import { type OrganizationDocument, organizationAnswer } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
+import { membershipsOf } from "../users/memberships.rules.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
 import type { Happening } from "./entries.rules.js";
 import { trailOf } from "./trail.js";
@@ -105,6 +106,15 @@ export function noteEvent<Kind extends keyof Told>(
   told: Pick<Happening, "action" | "actor" | "address" | "attempts">,
 ): void {
   trailOf(tx).note({ ...SUBJECTS[kind](one), before: null, after: null, ...told });
+}
+
+/** Tells every organization of an account what happened to the account, which is the same in all of them. */
+export function noteAccountEvent(
+  tx: ClientSession,
+  user: UserDocument,
+  told: Pick<Happening, "action" | "actor" | "address" | "attempts">,
+): void {
+  for (const { organization_id } of membershipsOf(user)) noteEvent(tx, "user", { ...user, organization_id }, told);
 }
 
 /** A user who acts without being signed in yet. */

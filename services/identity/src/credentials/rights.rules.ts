@@ -18,6 +18,7 @@ export interface FoundKey {
   /** Of the secret that was presented. */
   readonly hash: string;
   readonly key: KeyDocument | null;
+  /** As the user of the organization to which the key belongs. */
   readonly user: UserDocument | null;
   readonly organization: OrganizationDocument | null;
 }
@@ -26,6 +27,7 @@ export interface FoundKey {
 export interface FoundSession {
   readonly number: number;
   readonly session: SessionDocument | null;
+  /** As the user of the organization in which the session acts. */
   readonly user: UserDocument | null;
   readonly organization: OrganizationDocument | null;
 }

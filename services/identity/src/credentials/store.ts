@@ -6,7 +6,9 @@ import type { KeyChangeLog } from "../key-changes/log.js";
 import { type KeyDocument, withSecret } from "../keys/key.rules.js";
 import type { OrganizationDocument } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
+import { userIn } from "../users/memberships.rules.js";
 import type { UserDocument } from "../users/user.js";
+import { storedHashes } from "../withheld-hashes.rules.js";
 import type { FoundKey, FoundSession } from "./rights.rules.js";
 
 // One round trip per credential. The pipelines start at the counter of key changes, so that its number is read before
@@ -69,28 +71,35 @@ export function createCredentialStore(
         byId("users", "key.user_id", "user"),
         byId("organizations", "key.organization_id", "organization"),
       ]);
+      const found = first("api_keys", key);
       return {
         number,
         hash,
-        key: first("api_keys", key),
-        user: first("users", user),
+        key: found,
+        user: userOf(first("users", user), found?.organization_id),
         organization: first("organizations", organization),
       };
     },
     findSession: async (hash) => {
       const { number, session, user, organization } = await find([
-        matching("sessions", { hash }, "session"),
+        matching("sessions", { hash: { $in: storedHashes([hash]) } }, "session"),
         byId("users", "session.user_id", "user"),
-        byId("organizations", "user.organization_id", "organization"),
+        byId("organizations", "session.organization_id", "organization"),
       ]);
+      const found = first("sessions", session);
       return {
         number,
-        session: first("sessions", session),
-        user: first("users", user),
+        session: found,
+        user: userOf(first("users", user), found?.organization_id),
         organization: first("organizations", organization),
       };
     },
   };
+}
+
+/** As the user of the organization in which the credential acts. */
+function userOf(user: UserDocument | null, organizationId: string | undefined): UserDocument | null {
+  return user === null || organizationId === undefined ? null : userIn(user, organizationId);
 }
 
 function matching(from: string, filter: Document, as: string): Document {

@@ -10,7 +10,7 @@ import { reaching } from "../networks/reaching.rules.js";
 import { ranksOver } from "../users/rank.rules.js";
 import type { UserDocument } from "../users/user.js";
 import type { InviteDocument } from "./invite.rules.js";
-import { readPage } from "../pages.js";
+import { readPage, rowsIn } from "../pages.js";
 
 /** Tokens of one invite in mails: each attempt to send it has one. */
 const MOST_MAILED = 5;
@@ -39,7 +39,10 @@ export interface InviteStore {
   take(hash: string, tx: ClientSession): Promise<InviteDocument | null>;
   /** @returns false when there was none any more */
   remove(organizationId: string, id: string, tx: ClientSession): Promise<boolean>;
+  /** Those of an account, to whichever organizations. */
   removeAllOf(inviter: UserDocument, tx: ClientSession): Promise<void>;
+  /** Those of a user to the organization. */
+  removeAllIn(inviter: UserDocument, tx: ClientSession): Promise<void>;
   /** Removes what an inviter could not invite to at this level. */
   removeBeyond(inviter: UserDocument, level: Permission, tx: ClientSession): Promise<void>;
 }
@@ -63,12 +66,8 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
       invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session: tx }),
     list: async (organizationId, query, now) => {
       const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
-      const { found, page } = await readPage(
-        { collection: invites, share },
-        { name: "Invite", organizationId },
-        filter,
-        query,
-      );
+      const source = { rows: rowsIn(invites, filter), share };
+      const { found, page } = await readPage(source, { name: "Invite", organizationId }, query);
       return { invites: found.map(understood), page };
     },
     get: async (organizationId, id) => {
@@ -91,7 +90,10 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
     },
     remove: async (organizationId, id, tx) =>
       (await removeMany({ organization_id: organizationId, _id: id }, tx)) === 1,
-    removeAllOf: async ({ organization_id, _id }, tx) => {
+    removeAllOf: async ({ _id }, tx) => {
+      await removeMany({ invited_by: _id }, tx);
+    },
+    removeAllIn: async ({ organization_id, _id }, tx) => {
       await removeMany({ organization_id, invited_by: _id }, tx);
     },
     removeBeyond: async ({ organization_id, _id }, level, tx) => {

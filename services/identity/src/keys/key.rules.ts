@@ -3,6 +3,7 @@ import { isId } from "@nts/shared/contract/common";
 import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { changesTo } from "../revisions.rules.js";
+import { isWithheldHash, plainHash, storedHashes, withheldHash } from "../withheld-hashes.rules.js";
 
 // What a user may ask of a key. Somebody can never give a key more than they have themselves; but a record that is sent
 // back as it was answered changes nothing, even when it could not be asked for any more.
@@ -11,7 +12,7 @@ export interface KeyDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
   form?: number;
-  /** Of the whole secret. */
+  /** Of the whole secret; of an account with several organizations as `withheldHash` says. */
   hash: string;
   public_id: string;
   created_at: Date;
@@ -63,27 +64,29 @@ const LIMITED = "limited:";
 
 /** How the hash of a secret is stored: that of a key with limits so that builds which enforce none do not find it. */
 export function storedHashOf(hash: string, limits: Pick<KeyDocument, "allowed_ips" | "rate_limit_per_minute">): string {
+  if (isWithheldHash(hash)) return hash;
   const isLimited = limits.allowed_ips.length > 0 || limits.rate_limit_per_minute !== null;
   return isLimited ? LIMITED + bareHashOf(hash) : bareHashOf(hash);
 }
 
 export function bareHashOf(stored: string): string {
-  return stored.replace(LIMITED, "");
+  return plainHash(stored).replace(LIMITED, "");
 }
 
 /** A filter for the key that has a secret, also as its previous one. */
 export function withSecret(hashes: readonly string[]): {
   $or: [{ hash: { $in: string[] } }, { "previous.hash": { $in: string[] } }];
 } {
-  const current = hashes.flatMap((hash) => [hash, LIMITED + hash]);
-  return { $or: [{ hash: { $in: current } }, { "previous.hash": { $in: [...hashes] } }] };
+  const stored = storedHashes(hashes);
+  const current = [...stored, ...hashes.map((hash) => LIMITED + hash)];
+  return { $or: [{ hash: { $in: current } }, { "previous.hash": { $in: stored } }] };
 }
 
 /** Which secret of a key it is; null for one that has ended. */
 export function secretOf(key: KeyDocument, hash: string, now: Date): "current" | "previous" | null {
   if (bareHashOf(key.hash) === hash) return "current";
   const { previous } = key;
-  return previous?.hash === hash && previous.expires_at > now ? "previous" : null;
+  return previous !== null && bareHashOf(previous.hash) === hash && previous.expires_at > now ? "previous" : null;
 }
 
 /** What a rotation changes. @param graceSeconds for which the present secret goes on working */
@@ -95,9 +98,10 @@ export function rotated(
 ): Pick<KeyDocument, "hash" | "public_id" | "issued_at" | "previous"> {
   const expires_at = new Date(now.getTime() + graceSeconds * 1_000);
   const issued_at = key.issued_at ?? key.created_at;
-  const previous = { hash: bareHashOf(key.hash), issued_at, since: now, expires_at, last_used: null };
+  const asBefore = (hash: string): string => (isWithheldHash(key.hash) ? withheldHash(hash) : hash);
+  const previous = { hash: asBefore(bareHashOf(key.hash)), issued_at, since: now, expires_at, last_used: null };
   return {
-    hash: storedHashOf(next.hash, key),
+    hash: storedHashOf(asBefore(next.hash), key),
     public_id: next.publicId,
     issued_at: now,
     previous: graceSeconds === 0 ? null : previous,

@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Filter } from "mongodb";
+import type { ClientSession, Collection, Db, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageInfo } from "@nts/shared/http/answer";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
@@ -8,11 +8,13 @@ import { forgetAddresses } from "../audit/key-addresses.js";
 import { noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments, without } from "../documents.js";
+import { isOfSeveral } from "../users/memberships.rules.js";
 import type { UserDocument } from "../users/user.js";
+import { withheldHash } from "../withheld-hashes.rules.js";
 import { nextRevision } from "../revisions.rules.js";
 import { forgetUsage } from "./usage.js";
-import { KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
-import { readPage } from "../pages.js";
+import { bareHashOf, KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
+import { readPage, rowsIn } from "../pages.js";
 
 /** Whose keys a call may touch; those of others do not exist for it. */
 export interface KeyOwner {
@@ -67,7 +69,10 @@ export interface KeyStore {
     tx: ClientSession,
     action?: "deleted" | "revoked",
   ): Promise<"removed" | "conflict">;
+  /** Those of an account, of whichever organizations. */
   removeAllOf(user: UserDocument, tx: ClientSession): Promise<void>;
+  /** Those of a user that belong to the organization. */
+  removeAllIn(user: UserDocument, tx: ClientSession): Promise<void>;
   /** Takes managed tags off every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
   /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
@@ -81,7 +86,10 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
   return {
     ...createKeyReads(documents, share),
     insert: async (key, tx) => {
-      await documents.insert(key, tx);
+      const users = db.collection<UserDocument>("users");
+      const user = await users.findOne({ _id: key.user_id }, { projection: { other_memberships: 1 }, session: tx });
+      const hash = user !== null && isOfSeveral(user) ? withheldHash(bareHashOf(key.hash)) : key.hash;
+      await documents.insert({ ...key, hash }, tx);
       noteChange(tx, "key", { after: key });
     },
     count: async (owner, tx) => ({
@@ -118,18 +126,31 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
       await forgetUsage(db, [current._id], tx);
       return "removed";
     },
-    removeAllOf: async ({ _id }, tx) => {
-      const found = await keys.find<KeyDocument>({ user_id: _id }, { session: tx }).toArray();
-      for (const key of found) noteChange(tx, "key", { before: documents.understood(key) });
-      await keys.deleteMany({ user_id: _id }, { session: tx });
-      await forgetAddresses(db, found, tx);
-    },
+    ...createKeyRemovals(db, documents),
     dropTags: async (organizationId, tagIds) => {
       const carrying = { organization_id: organizationId, tags: { $in: [...tagIds] } };
       const dropped = documents.changing({ tags: without("tags", tagIds) }, new Date());
       await share(organizationId, () => keys.updateMany(carrying, dropped));
     },
     recordUses: createUseWriter(keys),
+  };
+}
+
+/** Removals of all keys of somebody. */
+function createKeyRemovals(
+  db: Db,
+  { collection: keys, understood }: Documents<KeyDocument>,
+): Pick<KeyStore, "removeAllOf" | "removeAllIn"> {
+  async function removeMany(filter: Filter<KeyDocument>, tx: ClientSession): Promise<void> {
+    const found = await keys.find<KeyDocument>(filter, { session: tx }).toArray();
+    for (const key of found) noteChange(tx, "key", { before: understood(key) });
+    await keys.deleteMany(filter, { session: tx });
+    await forgetAddresses(db, found, tx);
+  }
+
+  return {
+    removeAllOf: ({ _id }, tx) => removeMany({ user_id: _id }, tx),
+    removeAllIn: ({ _id, organization_id }, tx) => removeMany({ user_id: _id, organization_id }, tx),
   };
 }
 
@@ -144,12 +165,8 @@ function createKeyReads(
   return {
     list: async (owner, query) => {
       const filter = { $and: [ownedBy(owner), matching(query)] };
-      const { found, page } = await readPage(
-        { collection: documents.collection, share },
-        { name: "UserApiKey", ...owner },
-        filter,
-        query,
-      );
+      const source = { rows: rowsIn(documents.collection, filter), share };
+      const { found, page } = await readPage(source, { name: "UserApiKey", ...owner }, query);
       return { keys: found.map(documents.understood), page };
     },
     listAll: async (organizationId, { userIds, ...query }) => {
@@ -157,12 +174,8 @@ function createKeyReads(
         organization_id: organizationId,
         ...(userIds !== undefined && { user_id: { $in: [...userIds] } }),
       };
-      const { found, page } = await readPage(
-        { collection: documents.collection, share },
-        { name: "OrganizationApiKey", organizationId },
-        { $and: [theirs, matching(query)] },
-        query,
-      );
+      const source = { rows: rowsIn(documents.collection, { $and: [theirs, matching(query)] }), share };
+      const { found, page } = await readPage(source, { name: "OrganizationApiKey", organizationId }, query);
       return { keys: found.map(documents.understood), page };
     },
     find,

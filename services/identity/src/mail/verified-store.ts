@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { noteEvent } from "../audit/notes.js";
+import { noteAccountEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
@@ -28,12 +28,12 @@ export function createVerifiedAddresses({ db }: Pick<Database, "db">, forms?: Fo
   return {
     verify: async (user, tx) => {
       if (!(await write(user, {}, tx))) return false;
-      if (user.email_verified !== true) noteEvent(tx, "user", user, { action: "verified" });
+      if (user.email_verified !== true) noteAccountEvent(tx, user, { action: "verified" });
       return true;
     },
     takeOver: async (user, tx) => {
       if (!(await write(user, { identities: { $literal: [] } }, tx))) return false;
-      noteEvent(tx, "user", user, { action: "taken_over" });
+      noteAccountEvent(tx, user, { action: "taken_over" });
       return true;
     },
   };

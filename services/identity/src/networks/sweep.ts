@@ -5,6 +5,7 @@ import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeat, restMs } from "@nts/shared/repeat";
 import type { Database } from "../database.js";
 import type { DropDeadTags } from "../keys/dead-tags.js";
+import type { UserDocument } from "../users/user.js";
 import type { DropDeadNetworks } from "./dead-networks.js";
 
 const EVERY_MS = 600_000;
@@ -24,6 +25,18 @@ export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
 export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
   const { database, dropDeadNetworks, dropDeadTags } = parts;
 
+  /** Held by users whose account names another organization. */
+  async function heldByOthers(organizationId: string): Promise<string[]> {
+    const membership = { $elemMatch: { organization_id: organizationId } };
+    const found = await database.share(organizationId, () =>
+      database.db
+        .collection<UserDocument>("users")
+        .find({ other_memberships: membership }, { projection: { other_memberships: membership } })
+        .toArray(),
+    );
+    return found.flatMap(({ other_memberships = [] }) => other_memberships.flatMap(({ network_ids }) => network_ids));
+  }
+
   async function sweepOne(organizationId: string): Promise<void> {
     const held = (kind: "users" | "invites" | "api_keys", member: string): Promise<unknown[]> =>
       database.share(organizationId, () =>
@@ -33,6 +46,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
     const networkIds: string[] = [];
     for (const kind of ["users", "invites", "api_keys"] as const)
       networkIds.push(...textsOf(await held(kind, "network_ids")));
+    networkIds.push(...(await heldByOthers(organizationId)));
     await dropDeadNetworks(organizationId, networkIds);
     await dropDeadTags(organizationId, textsOf(await held("api_keys", "tags")));
   }

@@ -9,6 +9,8 @@ import type { OrganizationDocument } from "./organization.js";
 export interface OrganizationStore {
   insert(organization: OrganizationDocument, tx: ClientSession): Promise<void>;
   find(id: string): Promise<OrganizationDocument | null>;
+  /** @param askedFor the organization in whose share it is read */
+  findMany(askedFor: string, ids: readonly string[]): Promise<OrganizationDocument[]>;
   /** @throws AppError `not_found` */
   get(id: string): Promise<OrganizationDocument>;
   /**
@@ -37,6 +39,11 @@ export function createOrganizationStore({ db, share }: Database, forms?: Forms):
       noteChange(tx, "organization", { after: organization });
     },
     find,
+    findMany: async (askedFor, ids) => {
+      const those = { _id: { $in: [...ids] } };
+      const found = await share(askedFor, () => organizations.find<OrganizationDocument>(those).toArray());
+      return found.map(documents.understood);
+    },
     get: async (id) => {
       const organization = await find(id);
       if (organization === null) throw new AppError("not_found", { entity: "Organization" });

@@ -6,6 +6,8 @@ import { repeat, restMs } from "@nts/shared/repeat";
 import { KEY_ADDRESSES } from "../audit/key-addresses.js";
 import { forgetUsage } from "../keys/usage.js";
 import type { TopologyDirectory } from "../topology.js";
+import { inOrganization, MOST_ORGANIZATIONS } from "../users/memberships.rules.js";
+import type { UserDocument } from "../users/user.js";
 import { type OrganizationDeletions, ORGANIZATION_DELETIONS } from "./deletions.js";
 
 // Once its document is gone, no credential of an organization is accepted and nobody adds to it. Then its documents go, some at a
@@ -20,6 +22,16 @@ const DUTY = 0.5;
 
 type Owned = Collection<{ _id: string; organization_id: string }>;
 
+/** An account names the first of its other organizations from now on. */
+const NAMING_THE_NEXT = {
+  $replaceWith: {
+    $mergeObjects: [
+      ...["$$ROOT", { $first: "$other_memberships" }],
+      { other_memberships: { $slice: ["$other_memberships", 1, MOST_ORGANIZATIONS] } },
+    ],
+  },
+};
+
 /** Deletes what is left of organizations that are deleted. @throws AppError `unavailable` when topology does not answer */
 export type OrganizationSweep = (signal: AbortSignal) => Promise<void>;
 
@@ -29,6 +41,7 @@ export function createOrganizationSweep(
   topology: Pick<TopologyDirectory, "removeOrganization">,
 ): OrganizationSweep {
   const owned = (kind: string): Owned => db.collection(kind);
+  const users = db.collection<UserDocument>("users");
 
   /** @param along deletes what hangs on some of them, before them */
   async function sweepKind(
@@ -50,14 +63,33 @@ export function createOrganizationSweep(
     }
   }
 
+  /** Accounts end with it that are in no other organization; the others go on without it. */
+  async function sweepUsers(organizationId: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const begun = performance.now();
+      const found = await users
+        .find(inOrganization(organizationId), { projection: { _id: 1 }, limit: BATCH })
+        .toArray();
+      if (found.length === 0) return;
+      const those = { _id: { $in: found.map(({ _id }) => _id) } };
+      const acting = { user_id: those._id, organization_id: organizationId };
+      await db.collection("sessions").deleteMany(acting);
+      const named = { ...those, organization_id: organizationId };
+      // Each of these decides by the document as it is when it is written: somebody may join or leave meanwhile.
+      await users.deleteMany({ ...named, "other_memberships.0": { $exists: false } });
+      await users.updateMany({ ...named, "other_memberships.0": { $exists: true } }, [NAMING_THE_NEXT]);
+      await users.updateMany(those, { $pull: { other_memberships: { organization_id: organizationId } } });
+      await delay(restMs(begun, DUTY), null, { signal, ref: false }).catch(() => null);
+    }
+  }
+
   return async (signal) => {
     for (const id of await deletions.pending()) {
-      const sessions = (ids: readonly string[]) => db.collection("sessions").deleteMany({ user_id: { $in: [...ids] } });
       const usage = async (ids: readonly string[]): Promise<void> => {
         await db.collection<{ _id: string }>(KEY_ADDRESSES).deleteMany({ _id: { $in: [...ids] } });
         await forgetUsage(db, ids);
       };
-      await sweepKind("users", id, { along: sessions, signal });
+      await sweepUsers(id, signal);
       await sweepKind("api_keys", id, { along: usage, signal });
       await sweepKind("invites", id, { along: () => Promise.resolve(), signal });
       await topology.removeOrganization(id);

@@ -3,8 +3,8 @@ import { BACKGROUND } from "@nts/shared/work";
 import { noteEvent } from "../audit/notes.js";
 import type { LinkTokens } from "../mail/link-tokens-store.js";
 import type { Writer } from "../mail/writers.js";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { admitsPasswords } from "../organizations/organization.js";
-import type { OrganizationStore } from "../organizations/store.js";
 import { newToken } from "../tokens.js";
 import type { UserStore } from "../users/store.js";
 import { noPasswordLetter, resetLetter } from "./letters.rules.js";
@@ -13,7 +13,7 @@ const LINK_MS = 3_600_000;
 
 export interface ResetMailParts {
   readonly users: Pick<UserStore, "findByEmail">;
-  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly affiliationsOf: AffiliationsOf;
   readonly linkTokens: Pick<LinkTokens, "insert">;
   readonly transaction: RunTransaction;
   readonly publicUrl: string;
@@ -21,13 +21,13 @@ export interface ResetMailParts {
 
 /** Writes mails with a link to a new password; none where there is no account. Links are made here, and stored as hashes. */
 export function createResetMails(parts: ResetMailParts): Writer<"password_reset"> {
-  const { users, organizations, linkTokens, transaction, publicUrl } = parts;
+  const { users, affiliationsOf, linkTokens, transaction, publicUrl } = parts;
   return async ({ about: { email }, origin: { address, requestId }, attempts }) => {
     const user = await users.findByEmail(email);
-    const organization = user && (await organizations.find(user.organization_id));
-    if (user === null || organization === null) return null;
+    const affiliations = user === null ? [] : await affiliationsOf(user);
+    if (user === null || affiliations.length === 0) return null;
     const occasion = { publicUrl, address };
-    if (user.passwordless === true || !admitsPasswords(organization))
+    if (user.passwordless === true || !affiliations.some(({ organization }) => admitsPasswords(organization)))
       return { to: email, letter: noPasswordLetter(occasion) };
     const token = newToken();
     const work = { ...BACKGROUND, origin: { address, requestId: requestId ?? "" } };

@@ -5,8 +5,8 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import { callerAt } from "../mail/limits-store.js";
 import type { LinkTokens } from "../mail/link-tokens-store.js";
 import type { Mail } from "../mail/mail.js";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { admitsPasswords } from "../organizations/organization.js";
-import type { OrganizationStore } from "../organizations/store.js";
 import type { UserStore } from "../users/store.js";
 import type { RequireStrongPassword } from "../users/strength.js";
 import type { ResetByLink } from "./reset.js";
@@ -15,13 +15,13 @@ export interface PasswordResetRoutes {
   readonly mail: Mail;
   readonly linkTokens: Pick<LinkTokens, "find">;
   readonly users: Pick<UserStore, "findByEmail">;
-  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly affiliationsOf: AffiliationsOf;
   readonly requireStrong: RequireStrongPassword;
   readonly resetByLink: ResetByLink;
 }
 
 export function mountPasswordResets(router: Router, routes: PasswordResetRoutes): void {
-  const { mail, linkTokens, users, organizations, requireStrong, resetByLink } = routes;
+  const { mail, linkTokens, users, affiliationsOf, requireStrong, resetByLink } = routes;
 
   // Nothing here looks for the account, so that neither answer nor time tells whether there is one.
   mountAny(router, requestPasswordReset, async ({ body: { email }, clientAddress, work }) => {
@@ -34,10 +34,11 @@ export function mountPasswordResets(router: Router, routes: PasswordResetRoutes)
   mountAny(router, resetPassword, async ({ body: { token, new_password: password }, work }) => {
     const link = await linkTokens.find(token, "password_reset", new Date());
     const user = link && (await users.findByEmail(link.email));
-    const organization = user && (await organizations.find(user.organization_id));
-    if (user === null || organization === null) throw new AppError("link_expired");
-    if (!admitsPasswords(organization)) throw new AppError("password_login_disabled");
-    await requireStrong("new_password", password, { email: user.email, organization: organization.name });
+    const organizations = user === null ? [] : (await affiliationsOf(user)).map(({ organization }) => organization);
+    if (user === null || organizations.length === 0) throw new AppError("link_expired");
+    const admitting = organizations.find(admitsPasswords);
+    if (admitting === undefined) throw new AppError("password_login_disabled");
+    await requireStrong("new_password", password, { email: user.email, organization: admitting.name });
     await resetByLink(work, user, token, password);
     return answer.data(null);
   });

@@ -10,6 +10,7 @@ import { trailOf } from "../audit/trail.js";
 import type { InviteStore } from "../invites/store.js";
 import type { KeyStore } from "../keys/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { Joining } from "../registrations/joining.js";
 import type { RegisterUser } from "../registrations/register-user.js";
@@ -19,6 +20,7 @@ import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import type { ApplyRights } from "../users/apply-rights.js";
 import { userChanges, type UserRights } from "../users/changes.rules.js";
+import { isOfSeveral, userIn } from "../users/memberships.rules.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { newUser, type UserDocument } from "../users/user.js";
@@ -54,10 +56,11 @@ export interface Admission {
 export interface AdmissionOptions {
   readonly users: UserStore;
   readonly identities: IdentityStore;
-  readonly sessions: Pick<SessionStore, "find" | "removeAllOf">;
+  readonly sessions: Pick<SessionStore, "find" | "removeAllOf" | "removeAllIn">;
   readonly keys: Pick<KeyStore, "removeAllOf">;
   readonly invites: Pick<InviteStore, "removeAllOf">;
-  readonly organizations: Pick<OrganizationStore, "find" | "lockCounts">;
+  readonly organizations: Pick<OrganizationStore, "lockCounts">;
+  readonly affiliationsOf: AffiliationsOf;
   readonly joining: Joining;
   readonly registerUser: RegisterUser;
   readonly applyRights: ApplyRights;
@@ -78,10 +81,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const { settings, person } = arrival;
       const rights = await govern.rightsFor(arrival);
       const known = await identities.findByKey(nameAt(settings, person.subject));
-      if (known !== null) {
-        requireOwn(settings, known);
-        return govern.apply(arrival, known, rights);
-      }
+      if (known !== null) return govern.apply(arrival, ownUser(settings, known), rights);
       if (rights === null) throw new AppError("provider_denied");
       return govern.apply(arrival, await place(arrival, rights), rights);
     },
@@ -89,7 +89,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       const user = await users.find(organizationId, userId);
       if (user === null || (await sessions.find(organizationId, userId, sessionId)) === null)
         throw new AppError("sign_in_expired");
-      requireOwn(settings, user);
+      ownUser(settings, user);
       requireUnlinked(settings, user);
       await refusingLinked(() =>
         transaction(work, [`user:${user._id}`], async (tx) => {
@@ -103,14 +103,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
 /** Finds a place for somebody who is not linked: an account with the same address, that of an invite, or a new one. */
 function createPlacing(options: AdmissionOptions) {
-  const { users, identities, sessions, keys, invites, organizations, joining } = options;
+  const { users, identities, sessions, keys, invites, organizations, affiliationsOf, joining } = options;
   const { registerUser, passwords, changeRights } = options;
 
-  async function takeOver({ settings, person, work }: Arrival, user: UserDocument): Promise<UserDocument> {
-    requireOwn(settings, user);
+  async function takeOver({ settings, person, work }: Arrival, account: UserDocument): Promise<UserDocument> {
+    const user = ownUser(settings, account);
     requireUnlinked(settings, user);
-    // Who has a second factor, or another provider, has shown whose account it is.
-    if (isGuarded(user) || (user.identities ?? []).length > 0) throw new AppError("link_required");
+    // Who has a second factor, or another provider, has shown whose account it is; and a provider of one organization decides
+    // about nothing in others.
+    const isBound = settings.organization_id !== undefined && isOfSeveral(user);
+    if (isBound || isGuarded(user) || (user.identities ?? []).length > 0) throw new AppError("link_required");
     const hash = await passwords.hash(randomPassword());
     const done = await changeRights(work, [user._id], async (tx) => {
       trailOf(tx).actAs(actorFrom(user));
@@ -128,8 +130,8 @@ function createPlacing(options: AdmissionOptions) {
     const { email, isVerified } = person;
     if (email === null || !isVerified) throw new AppError("address_unverified");
     const existing = await users.findByEmail(email);
-    // Whose organization is deleted, and waits to be swept, has no account any more; registering makes the address free.
-    const isLiving = existing !== null && (await organizations.find(existing.organization_id)) !== null;
+    // Whose organizations are deleted, and wait to be swept, has no account any more; registering makes the address free.
+    const isLiving = existing !== null && (await affiliationsOf(existing)).length > 0;
     if (isLiving) return takeOver(arrival, existing);
     const { organization_id: bound, provision, permissions } = settings;
     const hash = provision === "never" ? null : invite;
@@ -178,7 +180,7 @@ function createGoverning({ users, sessions, topology, applyRights, changeRights,
         return changeRights(work, [user._id], async (tx) => {
           trailOf(tx).actAs(actorFrom(user));
           const applied = Object.keys(changes).length === 0 ? current : await applyRights(current, changes, tx);
-          if (applied !== "conflict" && rights === null) await sessions.removeAllOf(user, tx);
+          if (applied !== "conflict" && rights === null) await sessions.removeAllIn(user, tx);
           return applied;
         });
       });
@@ -194,9 +196,11 @@ function createGoverning({ users, sessions, topology, applyRights, changeRights,
   return { rightsFor, apply };
 }
 
-/** @throws AppError `account_unknown` to whom the provider does not speak for */
-function requireOwn({ organization_id }: ProviderSettings, user: UserDocument): void {
-  if (organization_id !== undefined && organization_id !== user.organization_id) throw new AppError("account_unknown");
+/** An account as the user for whom the provider speaks. @throws AppError `account_unknown` when it speaks for none */
+function ownUser({ organization_id }: ProviderSettings, account: UserDocument): UserDocument {
+  const user = organization_id === undefined ? account : userIn(account, organization_id);
+  if (user === null) throw new AppError("account_unknown");
+  return user;
 }
 
 /** @throws AppError `already_exists` */

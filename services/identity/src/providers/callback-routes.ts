@@ -2,8 +2,8 @@ import { finishProviderSignIn } from "@nts/shared/contract/providers";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
 import { type Call, mountAny, type Router } from "@nts/shared/http/mount";
+import type { Affiliation, AffiliationsOf } from "../organizations/affiliations.js";
 import { requiresSecondFactor } from "../organizations/organization.js";
-import type { OrganizationStore } from "../organizations/store.js";
 import type { Challenges } from "../second-factor/challenges.js";
 import { isGuarded } from "../second-factor/factor.js";
 import type { BeginSession } from "../sessions/begin.js";
@@ -20,7 +20,7 @@ export interface CallbackRoutes {
   readonly admission: Admission;
   readonly identities: Pick<IdentityStore, "noteUse">;
   readonly users: Pick<UserStore, "beginSession">;
-  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly affiliationsOf: AffiliationsOf;
   readonly challenges: Pick<Challenges, "issue">;
   readonly beginSession: BeginSession;
   readonly browserCookies: BrowserCookies;
@@ -39,7 +39,7 @@ interface Way {
 
 /** How a sign-in by a provider ends. A person looks at the answer, so that whatever goes wrong is told by a page. */
 export function mountCallback(router: Router, routes: CallbackRoutes): void {
-  const { providers, signIns, admission, identities, users, organizations, challenges } = routes;
+  const { providers, signIns, admission, identities, users, affiliationsOf, challenges } = routes;
   const { beginSession, browserCookies } = routes;
 
   mountAny(router, finishProviderSignIn, async (call) => {
@@ -74,9 +74,11 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
 
   async function signIn(call: Arriving, arrival: Parameters<Admission["userOf"]>[0], returnTo: string): Promise<Way> {
     const { settings, person } = arrival;
-    const user = await admission.userOf(arrival);
-    const organization = await organizations.find(user.organization_id);
-    if (organization === null) throw new AppError("account_unknown");
+    const affiliations = await affiliationsOf(await admission.userOf(arrival));
+    const own = ({ organization: { _id } }: Affiliation) => [undefined, _id].includes(settings.organization_id);
+    const entered = affiliations.find(own);
+    if (entered === undefined) throw new AppError("account_unknown");
+    const { user, organization } = entered;
     const session = person.sessionId === null ? null : nameAt(settings, person.sessionId);
     const by = { id: settings.id, session };
     if (isGuarded(user) || requiresSecondFactor(organization)) {

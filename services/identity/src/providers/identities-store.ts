@@ -1,8 +1,9 @@
 import type { ClientSession } from "mongodb";
 import { hashCredential } from "@nts/shared/credential";
-import { noteEvent } from "../audit/notes.js";
+import { noteAccountEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
+import { userWhereLast } from "../users/memberships.rules.js";
 import type { UserDocument } from "../users/user.js";
 import type { LinkedIdentity } from "./identity.rules.js";
 
@@ -15,7 +16,7 @@ export function nameAt({ id, issuer }: { readonly id: string; readonly issuer: s
 
 /** Accounts at providers that sign users in. A write that meets another state than was read answers false. */
 export interface IdentityStore {
-  /** The one look-up that knows no organization: it is how a sign-in finds out. */
+  /** The one look-up that knows no organization: it is how a sign-in finds out. As the user of the one that was signed in to last. */
   findByKey(key: string): Promise<UserDocument | null>;
   /** @throws the database's duplicate key fault when it is linked to somebody else */
   link(user: UserDocument, identity: LinkedIdentity, tx: ClientSession): Promise<boolean>;
@@ -50,22 +51,25 @@ export function createIdentityStore({ db }: Pick<Database, "db">, forms?: Forms)
   }
 
   return {
-    findByKey: (key) => documents.find({ "identities.key": key }),
+    findByKey: async (key) => {
+      const found = await documents.find({ "identities.key": key });
+      return found && userWhereLast(found);
+    },
     link: async (user, identity, tx) => {
       if (!(await write(user, { identities: [...(user.identities ?? []), identity] }, tx))) return false;
-      noteEvent(tx, "user", user, { action: "linked" });
+      noteAccountEvent(tx, user, { action: "linked" });
       return true;
     },
     unlink: async (user, { key }, tx) => {
       const left = (user.identities ?? []).filter((one) => one.key !== key);
       if (!(await write(user, { identities: left }, tx))) return false;
-      noteEvent(tx, "user", user, { action: "unlinked" });
+      noteAccountEvent(tx, user, { action: "unlinked" });
       return true;
     },
     takeOver: async (user, identity, passwordHash, tx) => {
       const members = { identities: [identity], password_hash: passwordHash, passwordless: true, email_verified: true };
       if (!(await write(user, members, tx))) return false;
-      noteEvent(tx, "user", user, { action: "taken_over" });
+      noteAccountEvent(tx, user, { action: "taken_over" });
       return true;
     },
     noteUse: async ({ _id }, { key, email }, now, tx) => {

@@ -7,13 +7,17 @@ import type { UserStore } from "../users/store.js";
 import { newUser, type UserDocument } from "../users/user.js";
 import type { Candidate } from "./register-user.js";
 
-/** Joining an organization by an invite. Both throw AppError `invalid_reference` when it is not good. */
+/** Joining an organization by an invite. All throw AppError `invalid_reference` {path} when it is not good. */
 export interface Joining {
   /** @param hash of the token */
-  find(hash: string, now: Date): Promise<InviteDocument>;
+  find(hash: string, now: Date, path?: string): Promise<InviteDocument>;
   /** Uses an invite up: of two who try at once, the second finds it gone. */
+  take(hash: string, now: Date, tx: ClientSession, path?: string): Promise<InviteDocument>;
+  /** The user that a new account is by an invite, which is used up. */
   join(candidate: Candidate, hash: string, tx: ClientSession): Promise<UserDocument>;
 }
+
+const AT_REGISTRATION = "invite_token";
 
 export interface JoiningOptions {
   readonly users: Pick<UserStore, "find">;
@@ -22,24 +26,36 @@ export interface JoiningOptions {
 }
 
 export function createJoining({ users, invites, organizations }: JoiningOptions): Joining {
-  async function usable(invite: InviteDocument | null, now: Date, tx?: ClientSession): Promise<InviteDocument> {
+  async function usable(invite: InviteDocument | null, now: Date, { path, tx }: Asked): Promise<InviteDocument> {
     const inviter = invite && (await users.find(invite.organization_id, invite.invited_by, tx));
-    if (invite === null || !isUsable(invite, inviter, now)) throw unusable();
+    if (invite === null || !isUsable(invite, inviter, now)) throw unusable(path);
+    return invite;
+  }
+
+  async function take(hash: string, now: Date, tx: ClientSession, path = AT_REGISTRATION): Promise<InviteDocument> {
+    const invite = await usable(await invites.take(hash, tx), now, { path, tx });
+    if (!(await organizations.lockCounts(invite.organization_id, tx))) throw unusable(path);
     return invite;
   }
 
   return {
-    find: async (hash, now) => usable(await invites.findByHash(hash), now),
+    find: async (hash, now, path = AT_REGISTRATION) => usable(await invites.findByHash(hash), now, { path }),
+    take,
     join: async (candidate, hash, tx) => {
-      const invite = await usable(await invites.take(hash, tx), candidate.now, tx);
+      const invite = await take(hash, candidate.now, tx);
       const { organization_id: organizationId, permissions, network_ids: networkIds } = invite;
-      if (!(await organizations.lockCounts(organizationId, tx))) throw unusable();
       const user = newUser({ ...candidate, organizationId, permissions, networkIds });
       return provesAddress(invite, hash, candidate.email) ? { ...user, email_verified: true } : user;
     },
   };
 }
 
-function unusable(): AppError {
-  return new AppError("invalid_reference", { path: "invite_token" });
+interface Asked {
+  /** Of the token in the request. */
+  readonly path: string;
+  readonly tx?: ClientSession;
+}
+
+function unusable(path: string): AppError {
+  return new AppError("invalid_reference", { path });
 }

@@ -1,4 +1,4 @@
-import { register } from "@nts/shared/contract/users";
+import { register as registerOperation } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
@@ -24,7 +24,9 @@ import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
 import { userAnswer } from "../users/user.js";
 import type { Joining } from "./joining.js";
-import { createRegisterUser, foundOrganization } from "./register-user.js";
+import { createRegisterUser, foundOrganization, type RegisterUser } from "./register-user.js";
+
+const JOIN_HINT = "Sign in to the account with this address, and accept the invite: POST /api/v1/invites/accept.";
 
 export interface RegistrationRoutes {
   readonly users: UserStore;
@@ -46,7 +48,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     routes;
   const { mail, notePlace } = routes;
 
-  mountAny(router, register, async (call) => {
+  mountAny(router, registerOperation, async (call) => {
     const { body, sessionHashes, clientAddress, cause, work } = call;
     const { email, password, invite_token, organization_name: name } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
@@ -63,7 +65,8 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
     const registerUser = createRegisterUser({ users, transaction, passwords });
-    const made = await registerUser(work, body, keys, async (candidate, tx) => {
+    const register = invite === null ? registerUser : tellingHowToJoin(registerUser);
+    const made = await register(work, body, keys, async (candidate, tx) => {
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
       const user =
         hash === null
@@ -83,6 +86,18 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       headers: { "set-cookie": cookies.replacing(sessionHashes.length, made.token) },
     });
   });
+}
+
+/** Whoever has an account joins with that one. */
+function tellingHowToJoin(registerUser: RegisterUser): RegisterUser {
+  return async (...asked) => {
+    try {
+      return await registerUser(...asked);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "already_exists") throw error;
+      throw new AppError("already_exists", { ...error.params, hint: JOIN_HINT }, error);
+    }
+  };
 }
 
 function scopeOf(invite: InviteDocument) {

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { noteEvent } from "../audit/notes.js";
+import { noteAccountEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
@@ -46,7 +46,7 @@ export function createSecondFactorStore({ db }: Pick<Database, "db">, forms?: Fo
       );
       const unchanged = { _id, password_hash, "second_factor_offer.secret": offer?.secret };
       if (!(await write(unchanged, [...enabled, { $unset: "second_factor_offer" }], tx))) return false;
-      noteEvent(tx, "user", user, { action: "second_factor_enabled" });
+      noteAccountEvent(tx, user, { action: "second_factor_enabled" });
       return true;
     },
     use: async (user, use, tx) => {
@@ -57,12 +57,12 @@ export function createSecondFactorStore({ db }: Pick<Database, "db">, forms?: Fo
       }
       const left = { _id: user._id, "second_factor.recovery": use.hash };
       if (!(await write(left, { $pull: { "second_factor.recovery": use.hash } }, tx))) return false;
-      noteEvent(tx, "user", user, { action: "recovery_code_used" });
+      noteAccountEvent(tx, user, { action: "recovery_code_used" });
       return true;
     },
     renewRecovery: async (user, recovery, tx) => {
       if (!(await write(sameSecret(user), { $set: { "second_factor.recovery": recovery } }, tx))) return false;
-      noteEvent(tx, "user", user, { action: "recovery_codes_renewed" });
+      noteAccountEvent(tx, user, { action: "recovery_codes_renewed" });
       return true;
     },
     disable: async (user, tx) => {
@@ -70,7 +70,7 @@ export function createSecondFactorStore({ db }: Pick<Database, "db">, forms?: Fo
       const open = changing({ password_hash: { $literal: computed(password_hash) } }, new Date());
       const gone = [...open, { $unset: ["second_factor", "second_factor_offer"] }];
       if (!(await write({ _id, password_hash, second_factor: { $exists: true } }, gone, tx))) return false;
-      noteEvent(tx, "user", user, { action: "second_factor_disabled" });
+      noteAccountEvent(tx, user, { action: "second_factor_disabled" });
       return true;
     },
   };

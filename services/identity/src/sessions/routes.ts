@@ -5,47 +5,48 @@ import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mo
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { Guess } from "../logins/guess.js";
-import type { TopologyDirectory } from "../topology.js";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
-import type { OrganizationStore } from "../organizations/store.js";
 import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
 import { isGuarded } from "../second-factor/factor.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
-import { userAnswer } from "../users/user.js";
 import type { BeginSession } from "./begin.js";
 import type { SessionCookies } from "./cookie.js";
+import type { AnswerCurrentUser } from "./current-user.js";
 import type { SessionStore } from "./store.js";
 
 export interface SessionRoutes {
   readonly sessions: SessionStore;
   readonly users: UserStore;
-  readonly organizations: Pick<OrganizationStore, "find">;
+  readonly affiliationsOf: AffiliationsOf;
+  readonly answerCurrentUser: AnswerCurrentUser;
   readonly beginSession: BeginSession;
   readonly challenges: Pick<Challenges, "issue">;
   readonly passwords: Passwords;
   readonly guess: Guess;
   readonly failedLogins: FailedLogins;
-  readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, users, organizations, beginSession, challenges, passwords } = routes;
-  const { guess, failedLogins, topology, cookies, changeRights } = routes;
+  const { sessions, users, affiliationsOf, answerCurrentUser, beginSession, challenges, passwords } = routes;
+  const { guess, failedLogins, cookies, changeRights } = routes;
 
   mountAny(router, login, async (call) => {
     const { body: { email, password }, clientAddress, work } = call; // prettier-ignore
-    const user = await users.findByEmail(email);
-    const check = () => passwords.matches(user?.password_hash ?? null, password);
+    const account = await users.findByEmail(email);
+    const check = () => passwords.matches(account?.password_hash ?? null, password);
     const failures = await guess(email, clientAddress, check);
-    if (user !== null && failures > 0) failedLogins.note(user, failures, work);
-    if (user === null || failures > 0) throw new AppError("invalid_credentials");
+    if (account !== null && failures > 0) failedLogins.note(account, failures, work);
+    if (account === null || failures > 0) throw new AppError("invalid_credentials");
     // Asked only when the password is right, so that nobody else can tell by the time.
-    const organization = await organizations.find(user.organization_id);
-    if (organization === null) throw new AppError("invalid_credentials");
-    if (!admitsPasswords(organization)) throw new AppError("password_login_disabled");
+    const affiliations = await affiliationsOf(account);
+    if (affiliations.length === 0) throw new AppError("invalid_credentials");
+    const admitting = affiliations.find(({ organization }) => admitsPasswords(organization));
+    if (admitting === undefined) throw new AppError("password_login_disabled");
+    const { user, organization } = admitting;
     const set_up = !isGuarded(user);
     if (!set_up || requiresSecondFactor(organization)) {
       const challenge = await challenges.issue(user, clientAddress, new Date());
@@ -69,7 +70,6 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
   async function currentUser({ principal, scope, cause }: UserCall<typeof getCurrentUser>) {
     const user = await users.find(scope.organizationId, principal.userId);
     if (user === null) throw new AppError("session_expired");
-    const networkIds = await topology.networksIn(scope, cause);
-    return answer.data(userAnswer(user, networkIds), { revision: user.revision, volatile: true });
+    return answer.data(await answerCurrentUser(user, cause), { revision: user.revision, volatile: true });
   }
 }

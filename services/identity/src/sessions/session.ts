@@ -1,6 +1,9 @@
 import type { Session } from "@nts/shared/contract/sessions";
 import type { Form } from "@nts/shared/mongo/forms";
 import type { SignedInBy } from "../providers/identity.rules.js";
+import { isOfSeveral } from "../users/memberships.rules.js";
+import type { UserDocument } from "../users/user.js";
+import { withheldHash } from "../withheld-hashes.rules.js";
 import { expiryOfNew, lastUseOf } from "./lifetime.rules.js";
 
 /** A session; its token is nowhere, only the hash of it. */
@@ -8,8 +11,10 @@ export interface SessionDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
   form?: number;
+  /** Of an account with several organizations as `withheldHash` says. */
   hash: string;
   user_id: string;
+  /** In which it acts. */
   organization_id: string;
   created_at: Date;
   expires_at: Date;
@@ -36,7 +41,7 @@ export const SESSION_FORM: Form<SessionDocument> = {
 
 /** A session that begins now. */
 export function newSession(
-  user: { readonly _id: string; readonly organization_id: string },
+  user: Pick<UserDocument, "_id" | "organization_id" | "other_memberships">,
   {
     id,
     hash,
@@ -46,7 +51,7 @@ export function newSession(
 ): SessionDocument {
   return {
     _id: id,
-    hash,
+    hash: isOfSeveral(user) ? withheldHash(hash) : hash,
     user_id: user._id,
     organization_id: user.organization_id,
     created_at: now,
@@ -63,6 +68,7 @@ export function sessionAnswer(session: SessionDocument, currentId: string, now: 
   return {
     ...{ id: _id, created_at: created_at.toISOString() },
     ...{ last_used: (current ? now : lastUseOf(session)).toISOString(), expires_at: expires_at.toISOString() },
-    ...{ browser, address, provider: session.provider?.id ?? null, current },
+    ...{ browser, address, provider: session.provider?.id ?? null },
+    ...{ organization_id: session.organization_id, current },
   };
 }

@@ -1,12 +1,21 @@
 import { hashCredential } from "@nts/shared/credential";
 import { newId } from "@nts/shared/ids";
 import { newToken } from "../tokens.js";
+import type { UserDocument } from "../users/user.js";
 import { newSession, type SessionDocument, type SignInPlace } from "./session.js";
 
 /** A session that is not stored yet, with the token that only the user's browser will keep. */
 export interface StartedSession {
   readonly token: string;
   readonly session: SessionDocument;
+}
+
+/** A session that goes on in another organization of its user: it began when it began, and ends when it would have ended. */
+export function continueSession(before: SessionDocument, user: UserDocument, now: Date): StartedSession {
+  const { created_at, expires_at, browser, address, provider, confirmed_at } = before;
+  const { token, session } = startSession(user, now, { browser, address });
+  const shown = { ...(provider && { provider }), ...(confirmed_at && { confirmed_at }) };
+  return { token, session: { ...session, created_at, expires_at, ...shown } };
 }
 
 /** Makes a session with a new token. */

@@ -5,7 +5,8 @@ import { actorFrom, noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
-import { readPage } from "../pages.js";
+import { readPage, rowsIn } from "../pages.js";
+import { storedHashes } from "../withheld-hashes.rules.js";
 import type { SessionDocument } from "./session.js";
 
 /** Whose sessions a call may touch; those of others do not exist for it. */
@@ -43,7 +44,10 @@ export interface SessionStore {
    * @returns a conflict when there was none of them any more
    */
   removeMany(ids: readonly string[], tx: ClientSession): Promise<"removed" | "conflict">;
+  /** Those of an account, in whichever organizations. */
   removeAllOf(user: SessionUser, tx: ClientSession): Promise<void>;
+  /** Those of a user that act in the organization. */
+  removeAllIn(user: SessionUser & Pick<UserDocument, "organization_id">, tx: ClientSession): Promise<void>;
   /** Ends the sessions of a user but for one. @returns how many; a conflict when there was none */
   removeOthers(userId: string, keptId: string, tx: ClientSession): Promise<number | "conflict">;
 }
@@ -56,6 +60,11 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
     const found = await sessions.find<SessionDocument>(filter, { session: tx }).toArray();
     if (found.length > 0) await sessions.deleteMany(filter, { session: tx });
     return found.map(documents.understood);
+  }
+
+  async function removeTheirs({ _id, email }: SessionUser, those: Filter<SessionDocument>, tx: ClientSession) {
+    for (const session of await remove({ user_id: _id, ...those }, tx))
+      noteChange(tx, "session", { before: { session, email } });
   }
 
   /** On behalf of those whose they were. */
@@ -90,10 +99,8 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
       await noteEnds(ended, tx);
       return "removed";
     },
-    removeAllOf: async ({ _id, email }, tx) => {
-      for (const session of await remove({ user_id: _id }, tx))
-        noteChange(tx, "session", { before: { session, email } });
-    },
+    removeAllOf: (user, tx) => removeTheirs(user, {}, tx),
+    removeAllIn: (user, tx) => removeTheirs(user, { organization_id: user.organization_id }, tx),
     removeOthers: async (userId, keptId, tx) => {
       const ended = await remove({ user_id: userId, _id: { $ne: keptId } }, tx);
       if (ended.length === 0) return "conflict";
@@ -110,18 +117,14 @@ function createSessionReads(
   return {
     list: async (owner, query, now) => {
       const living = { user_id: owner.userId, expires_at: { $gt: now } };
-      const { found, page } = await readPage(
-        { collection: sessions, share },
-        { name: "Session", ...owner },
-        living,
-        query,
-      );
+      const source = { rows: rowsIn(sessions, living), share };
+      const { found, page } = await readPage(source, { name: "Session", ...owner }, query);
       return { found: found.map(understood), page };
     },
     find: (organizationId, userId, id) => share(organizationId, () => find({ _id: id, user_id: userId })),
     idsOf: async (hashes) => {
       if (hashes.length === 0) return [];
-      const found = await sessions.find({ hash: { $in: [...hashes] } }, { projection: { _id: 1 } }).toArray();
+      const found = await sessions.find({ hash: { $in: storedHashes(hashes) } }, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },
     idsBegunBy: async (provider, { userId, session }, tx) => {
@@ -136,7 +139,7 @@ function createSessionReads(
     },
     idsBeyond: async (userId, kept, hashes) => {
       const found = await sessions
-        .find({ user_id: userId, hash: { $nin: [...hashes] } }, { projection: { _id: 1 } })
+        .find({ user_id: userId, hash: { $nin: storedHashes(hashes) } }, { projection: { _id: 1 } })
         .sort({ expires_at: -1, _id: -1 })
         .skip(kept)
         .toArray();

@@ -3,7 +3,9 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { Guess } from "../logins/guess.js";
+import type { ShownBy } from "../sessions/shown.js";
 import type { SessionStore } from "../sessions/store.js";
+import { isOfSeveral } from "./memberships.rules.js";
 import type { Passwords } from "./passwords.js";
 import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
@@ -32,10 +34,11 @@ export interface ConfirmCallerOptions {
   readonly passwords: Pick<Passwords, "matches">;
   readonly guess: Guess;
   readonly failedLogins: FailedLogins;
+  readonly shownBy: ShownBy;
 }
 
 export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCaller {
-  const { users, sessions, passwords, guess, failedLogins } = options;
+  const { users, sessions, passwords, guess, failedLogins, shownBy } = options;
 
   async function requirePassword(user: UserDocument, password: string, call: ConfirmedCall): Promise<void> {
     const check = () => passwords.matches(user.password_hash, password);
@@ -45,18 +48,21 @@ export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCalle
     throw new AppError("invalid_credentials");
   }
 
-  async function requireFresh({ principal }: ConfirmedCall): Promise<void> {
+  async function requireFresh(user: UserDocument, { principal }: ConfirmedCall): Promise<void> {
     const { scope, userId, credentialId } = principal;
     const session = await sessions.find(scope.organizationId, userId, credentialId);
     if (session === null) throw new AppError("session_expired");
     if (Date.now() - session.created_at.getTime() > FRESH_MS) throw new AppError("reauthentication_required");
+    // What a provider says for one organization is nothing to the others.
+    if (isOfSeveral(user) && shownBy(session, user).provider === "bound")
+      throw new AppError("reauthentication_required");
   }
 
   return async (call, password) => {
     const { scope, userId } = call.principal;
     const user = await users.find(scope.organizationId, userId);
     if (user === null) throw new AppError("session_expired");
-    await (password === undefined ? requireFresh(call) : requirePassword(user, password, call));
+    await (password === undefined ? requireFresh(user, call) : requirePassword(user, password, call));
     return user;
   };
 }

@@ -15,17 +15,27 @@ import type { UserDocument } from "./user.js";
 export type RequireAnOwner = (before: UserDocument, tx: ClientSession) => Promise<void>;
 
 /**
- * Removes a user with all keys, sessions and invites of the user, in a transaction that changes rights.
+ * Removes a user from an organization, with all keys, sessions and invites that the user has there, in a transaction that changes
+ * rights. Of other organizations nothing ends; an account that is in none has ended with it.
  *
  * @throws AppError `last_owner`
  */
 export type RemoveUser = (user: UserDocument, tx: ClientSession) => Promise<"removed" | "conflict">;
 
+/**
+ * Ends an account with everything that it has in all of its organizations, in a transaction that changes rights.
+ *
+ * @throws AppError `last_owner` of any of them
+ */
+export type RemoveAccount = RemoveUser;
+
+type Removals = "removeAllOf" | "removeAllIn";
+
 export interface RemoveUserOptions {
-  readonly users: Pick<UserStore, "remove" | "countOwners">;
-  readonly keys: Pick<KeyStore, "removeAllOf">;
-  readonly sessions: Pick<SessionStore, "removeAllOf">;
-  readonly invites: Pick<InviteStore, "removeAllOf">;
+  readonly users: Pick<UserStore, "remove" | "removeAccount" | "countOwners">;
+  readonly keys: Pick<KeyStore, Removals>;
+  readonly sessions: Pick<SessionStore, Removals>;
+  readonly invites: Pick<InviteStore, Removals>;
 }
 
 export function createRequireAnOwner(users: Pick<UserStore, "countOwners">): RequireAnOwner {
@@ -40,6 +50,17 @@ export function createRemoveUser({ users, keys, sessions, invites }: RemoveUserO
   return async (user, tx) => {
     if ((await users.remove(user, tx)) === "conflict") return "conflict";
     await requireAnOwner(user, tx);
+    for (const belongings of [keys, sessions, invites]) await belongings.removeAllIn(user, tx);
+    return "removed";
+  };
+}
+
+export function createRemoveAccount({ users, keys, sessions, invites }: RemoveUserOptions): RemoveAccount {
+  const requireAnOwner = createRequireAnOwner(users);
+  return async (user, tx) => {
+    const ended = await users.removeAccount(user._id, tx);
+    if (ended.length === 0) return "conflict";
+    for (const one of ended) await requireAnOwner(one, tx);
     for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(user, tx);
     return "removed";
   };

@@ -19,6 +19,7 @@ import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.rules.js";
 import type { RequireLasting } from "./lasting.js";
+import { isOfSeveral } from "./memberships.rules.js";
 import { requireRank } from "./rank.rules.js";
 import type { ApplyRights } from "./apply-rights.js";
 import type { RemoveUser } from "./remove-user.js";
@@ -76,6 +77,8 @@ function mountSecondFactorReset(router: Router, { users, requireConfirmed, reset
     const user = await users.get(scope.organizationId, id);
     if (!isGuarded(user)) throw new AppError("not_found", { entity: "SecondFactor" });
     await requireConfirmed(principal);
+    // It guards the account in other organizations, too, about which nobody decides here.
+    if (isOfSeveral(user)) throw new AppError("permission_denied", { required: "operator" });
     if (!(await resetSecondFactor(work, user))) throw new AppError("write_conflict");
     return answer.data(null);
   });

@@ -4,6 +4,7 @@ import type { OfferedFactor, SecondFactor } from "../second-factor/factor.js";
 import type { LinkedIdentity } from "../providers/identity.rules.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import { isDisabled } from "./disabled.rules.js";
+import type { Membership } from "./memberships.rules.js";
 
 export interface UserDocument {
   _id: string;
@@ -30,10 +31,15 @@ export interface UserDocument {
   disabled_at?: Date | null;
   /** How often the user has logged in; absent before the first time. */
   logins?: number;
+  /** From here on, together with the times and the revision: what the account is in one organization, see `Membership`. */
   organization_id: string;
   permissions: Permission;
   /** Networks granted; none from Admin upwards, where all can be used. */
   network_ids: string[];
+  /** In which other organizations the account is, and as what. */
+  other_memberships?: Membership[];
+  /** In which a session began last. */
+  last_organization_id?: string;
 }
 
 /** A user who has done nothing yet. */

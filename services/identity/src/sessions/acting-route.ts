@@ -1,0 +1,52 @@
+import { actInOrganization } from "@nts/shared/contract/users";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
+import type { UserStore } from "../users/store.js";
+import { barTo } from "./acting.js";
+import type { SessionCookies } from "./cookie.js";
+import type { AnswerCurrentUser } from "./current-user.js";
+import type { ShownBy } from "./shown.js";
+import { continueSession } from "./start.js";
+import type { SessionStore } from "./store.js";
+
+export interface ActingRoute {
+  readonly users: Pick<UserStore, "find" | "beginSession">;
+  readonly sessions: Pick<SessionStore, "find" | "removeMany" | "insert">;
+  readonly affiliationsOf: AffiliationsOf;
+  readonly shownBy: ShownBy;
+  readonly answerCurrentUser: AnswerCurrentUser;
+  readonly cookies: SessionCookies;
+  readonly changeRights: ChangeRights;
+}
+
+/** The operation by which a session goes on in another organization of its user, under another token. */
+export function mountActing(router: Router, routes: ActingRoute): void {
+  const { users, sessions, affiliationsOf, shownBy, answerCurrentUser, cookies, changeRights } = routes;
+
+  mount(router, actInOrganization, async (call) => {
+    const { principal, scope, body, sessionHashes, cause, work } = call;
+    const { userId, credentialId } = principal;
+    const user = await users.find(scope.organizationId, userId);
+    const before = await sessions.find(scope.organizationId, userId, credentialId);
+    if (user === null || before === null) throw new AppError("session_expired");
+    const all = await affiliationsOf(user);
+    const next = all.find(({ organization }) => organization._id === body.organization_id);
+    if (next === undefined) throw new AppError("invalid_reference", { path: "organization_id" });
+    const data = await answerCurrentUser(next.user, cause);
+    const { revision } = next.user;
+    if (next.organization._id === before.organization_id) return answer.data(data, { revision });
+    const bar = barTo(next.organization, shownBy(before, user));
+    if (bar !== null) throw new AppError(bar);
+    const { token, session } = continueSession(before, next.user, new Date());
+    await changeRights(work, [before._id], async (tx) => {
+      const ended = await sessions.removeMany([before._id], tx);
+      if (ended === "conflict" || !(await users.beginSession(next.user, tx))) throw new AppError("session_expired");
+      await sessions.insert(session, next.user, tx);
+      return "begun";
+    });
+    return answer.data(data, { revision, headers: { "set-cookie": cookies.replacing(sessionHashes.length, token) } });
+  });
+}

@@ -1,0 +1,21 @@
+import { expect, it } from "@jest/globals";
+import { newOrganization } from "../organizations/organization.js";
+import { barTo, type Shown } from "./acting.js";
+
+const OPEN = newOrganization({ id: "a", name: "A", now: new Date(0) });
+const GUARDED = { ...OPEN, require_second_factor: true };
+const CLOSED = { ...OPEN, password_login: false };
+const shown = (provider: Shown["provider"], isConfirmed = false): Shown => ({ provider, isConfirmed });
+
+it.each([
+  [OPEN, shown("none"), null],
+  [OPEN, shown("free"), null],
+  [OPEN, shown("bound", true), "provider_bound"],
+  [CLOSED, shown("none", true), "password_login_disabled"],
+  [CLOSED, shown("free"), null],
+  [GUARDED, shown("none"), "confirmation_required"],
+  [GUARDED, shown("free"), "confirmation_required"],
+  [GUARDED, shown("none", true), null],
+])("sessions.acting: a session goes on where what it has shown is enough (%#)", (organization, session, bar) => {
+  expect(barTo(organization, session)).toBe(bar);
+});

@@ -1,0 +1,23 @@
+import type { CurrentUser } from "@nts/shared/contract/users";
+import type { Cause } from "@nts/shared/http/headers";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
+import { networksOf } from "../scopes.rules.js";
+import type { TopologyDirectory } from "../topology.js";
+import { userAnswer, type UserDocument } from "../users/user.js";
+
+/** A user as answered to who it is: with all organizations of the account, in the order in which it joined them. */
+export type AnswerCurrentUser = (user: UserDocument, cause: Cause) => Promise<CurrentUser>;
+
+export function createAnswerCurrentUser(
+  affiliationsOf: AffiliationsOf,
+  topology: Pick<TopologyDirectory, "networksIn">,
+): AnswerCurrentUser {
+  return async (user, cause) => {
+    const scope = { organizationId: user.organization_id, networks: networksOf(user) };
+    const [networkIds, affiliations] = await Promise.all([topology.networksIn(scope, cause), affiliationsOf(user)]);
+    const organizations = affiliations
+      .sort((a, b) => a.user.created_at.getTime() - b.user.created_at.getTime())
+      .map(({ organization: { _id, name }, user: { permissions } }) => ({ id: _id, name, permissions }));
+    return { ...userAnswer(user, networkIds), organizations };
+  };
+}

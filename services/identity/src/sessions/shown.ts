@@ -1,0 +1,21 @@
+import type { SignedInBy } from "../providers/identity.rules.js";
+import type { ProviderSettings } from "../providers/settings.js";
+import { isGuarded } from "../second-factor/factor.js";
+import type { UserDocument } from "../users/user.js";
+import type { Shown } from "./acting.js";
+import type { SessionDocument } from "./session.js";
+
+/** What a session has shown, by the providers that there are now. */
+export type ShownBy = (session: SessionDocument, user: UserDocument) => Shown;
+
+export function createShownBy(providers: readonly ProviderSettings[]): ShownBy {
+  const free = new Set(providers.flatMap(({ id, organization_id }) => (organization_id === undefined ? [id] : [])));
+  const kindOf = (provider: SignedInBy | undefined): Shown["provider"] => {
+    if (provider === undefined) return "none";
+    return free.has(provider.id) ? "free" : "bound";
+  };
+  return ({ provider, confirmed_at }, user) => ({
+    provider: kindOf(provider),
+    isConfirmed: isGuarded(user) && confirmed_at !== undefined,
+  });
+}

@@ -1,0 +1,37 @@
+import { deleteCurrentUser } from "@nts/shared/contract/users";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import { requireRevision } from "@nts/shared/revision";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
+import type { SessionCookies } from "../sessions/cookie.js";
+import { untilSaved } from "../until-saved.js";
+import type { ConfirmCaller } from "./confirm-caller.js";
+import type { RemoveAccount } from "./remove-user.js";
+import type { UserStore } from "./store.js";
+
+export interface AccountDeletionRoute {
+  readonly users: Pick<UserStore, "get">;
+  readonly removeAccount: RemoveAccount;
+  readonly confirmCaller: ConfirmCaller;
+  readonly requireConfirmed: RequireConfirmed;
+  readonly changeRights: ChangeRights;
+  readonly cookies: SessionCookies;
+}
+
+/** The operation by which somebody deletes the own account. */
+export function mountAccountDeletion(router: Router, routes: AccountDeletionRoute): void {
+  const { users, removeAccount, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
+
+  mount(router, deleteCurrentUser, async (call) => {
+    const { principal, scope, body, ifMatch, sessionHashes, work } = call;
+    await confirmCaller(call, body.password);
+    await requireConfirmed(principal);
+    await untilSaved(work, async () => {
+      const current = await users.get(scope.organizationId, principal.userId);
+      requireRevision(ifMatch, current.revision);
+      return changeRights(work, [current._id], (tx) => removeAccount(current, tx));
+    });
+    return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
+  });
+}

@@ -1,0 +1,115 @@
+import type { ClientSession } from "mongodb";
+import { leaveOrganization } from "@nts/shared/contract/organizations";
+import { AppError } from "@nts/shared/errors";
+import { answer } from "@nts/shared/http/answer";
+import { mount, type Router } from "@nts/shared/http/mount";
+import type { ChangeRights } from "../key-changes/change-rights.js";
+import type { AffiliationsOf } from "../organizations/affiliations.js";
+import type { OrganizationStore } from "../organizations/store.js";
+import { foundOrganization } from "../registrations/register-user.js";
+import { networksOf } from "../scopes.rules.js";
+import type { RequireConfirmed } from "../second-factor/confirmed.js";
+import { barTo } from "../sessions/acting.js";
+import type { SessionCookies } from "../sessions/cookie.js";
+import { placeOf } from "../sessions/place.js";
+import type { SessionDocument } from "../sessions/session.js";
+import type { ShownBy } from "../sessions/shown.js";
+import { startSession } from "../sessions/start.js";
+import type { SessionStore } from "../sessions/store.js";
+import type { TopologyDirectory } from "../topology.js";
+import { untilSaved } from "../until-saved.js";
+import type { ConfirmCaller } from "./confirm-caller.js";
+import { isOfSeveral, membershipsOf } from "./memberships.rules.js";
+import type { RemoveUser } from "./remove-user.js";
+import type { UserStore } from "./store.js";
+import { userAnswer, type UserDocument } from "./user.js";
+
+export interface LeaveRoute {
+  readonly users: Pick<UserStore, "get" | "join">;
+  readonly sessions: Pick<SessionStore, "find" | "insert">;
+  readonly organizations: Pick<OrganizationStore, "insert">;
+  readonly affiliationsOf: AffiliationsOf;
+  readonly shownBy: ShownBy;
+  readonly topology: Pick<TopologyDirectory, "networksIn">;
+  readonly removeUser: RemoveUser;
+  readonly confirmCaller: ConfirmCaller;
+  readonly requireConfirmed: RequireConfirmed;
+  readonly changeRights: ChangeRights;
+  readonly cookies: SessionCookies;
+  readonly registration: "open" | "invite";
+}
+
+/** Where somebody goes on. */
+interface Next {
+  readonly user: UserDocument;
+  /** What the session there keeps of the present one; null when there is none: one has to sign in. */
+  readonly kept: Pick<SessionDocument, "provider" | "confirmed_at"> | null;
+}
+
+/** The operation by which somebody leaves an organization. */
+export function mountLeave(router: Router, routes: LeaveRoute): void {
+  const { users, sessions, topology, removeUser, confirmCaller, requireConfirmed } = routes;
+  const { changeRights, cookies, registration } = routes;
+  const nextOf = createChoosing(routes);
+  const foundOwn = createFounding(routes);
+
+  mount(router, leaveOrganization, async (call) => {
+    const { principal, scope, body, sessionHashes, cause, work } = call;
+    const asked = await confirmCaller(call, body.password);
+    if (!isOfSeveral(asked)) {
+      if (registration === "invite") throw new AppError("registration_closed");
+      // The provider stays with the organization, or does not know the new one.
+      if (asked.passwordless === true) throw new AppError("last_sign_in");
+    }
+    await requireConfirmed(principal);
+    const made = await untilSaved(work, async () => {
+      const current = await users.get(scope.organizationId, principal.userId);
+      // Another password has been set meanwhile.
+      if (current.password_hash !== asked.password_hash) throw new AppError("invalid_credentials");
+      const others = isOfSeveral(current) ? await nextOf(current, principal.credentialId) : null;
+      return changeRights(work, [current._id], async (tx) => {
+        const { user, kept } = others ?? { user: await foundOwn(current, body.organization_name, tx), kept: {} };
+        if ((await removeUser(current, tx)) === "conflict") return "conflict";
+        if (kept === null) return { user, token: null };
+        const { token, session } = startSession(user, new Date(), placeOf(call));
+        await sessions.insert({ ...session, ...kept }, user, tx);
+        return { user, token };
+      });
+    });
+    const { user, token } = made;
+    const networks = { organizationId: user.organization_id, networks: networksOf(user) };
+    return answer.data(userAnswer(user, await topology.networksIn(networks, cause)), {
+      revision: user.revision,
+      headers: { "set-cookie": cookies.replacing(sessionHashes.length, token) },
+    });
+  });
+}
+
+/** Chooses among the other organizations of a user: the first one that takes the session, where one does. */
+function createChoosing({ sessions, affiliationsOf, shownBy }: LeaveRoute) {
+  return async (user: UserDocument, sessionId: string): Promise<Next> => {
+    const session = await sessions.find(user.organization_id, user._id, sessionId);
+    if (session === null) throw new AppError("session_expired");
+    const shown = shownBy(session, user);
+    const others = (await affiliationsOf(user)).filter(({ organization: { _id } }) => _id !== user.organization_id);
+    const going = others.find(({ organization }) => barTo(organization, shown) === null);
+    const next = going ?? others[0];
+    // All others are deleted, and not swept yet.
+    if (next === undefined) throw new AppError("write_conflict");
+    const { provider, confirmed_at } = session;
+    const kept = { ...(provider && { provider }), ...(confirmed_at && { confirmed_at }) };
+    return { user: next.user, kept: going === undefined ? null : kept };
+  };
+}
+
+/** Makes an organization for an account that has no other, which joins it. */
+function createFounding({ users, organizations }: LeaveRoute) {
+  return async (account: UserDocument, name: string | undefined, tx: ClientSession): Promise<UserDocument> => {
+    const { _id: id, email, password_hash: passwordHash } = account;
+    const founder = { id, email, passwordHash, now: new Date() };
+    const [membership] = membershipsOf(await foundOrganization(organizations, { name, founder }, tx));
+    const joined = membership === undefined ? "gone" : await users.join(id, membership, tx);
+    if (typeof joined === "string") throw new AppError("write_conflict");
+    return joined;
+  };
+}

@@ -1,0 +1,87 @@
+import type { Document } from "mongodb";
+import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageQuery } from "@nts/shared/mongo/keyset";
+import type { Database } from "../database.js";
+import type { Documents } from "../documents.js";
+import { reaching } from "../networks/reaching.rules.js";
+import { readPage, type Rows } from "../pages.js";
+import { inOrganization, userIn } from "./memberships.rules.js";
+import type { UserDocument } from "./user.js";
+
+export interface UserQuery extends PageQuery {
+  /** Empty for all. */
+  readonly ids: readonly string[];
+  /** Only users who may use this network. */
+  readonly network_id?: string | undefined;
+}
+
+/** A user as the organization knows it: not in which others the account is. */
+export type ListedUser = Omit<UserDocument, "other_memberships" | "last_organization_id">;
+
+export interface UserLists {
+  list(organizationId: string, query: UserQuery): Promise<{ users: ListedUser[]; page: PageInfo }>;
+  findMany(organizationId: string, ids: readonly string[]): Promise<UserDocument[]>;
+  /** Those who may use a network. */
+  listIds(organizationId: string, networkId: string): Promise<string[]>;
+}
+
+export function createUserLists(
+  { collection: users, understood }: Documents<UserDocument>,
+  share: Database["share"],
+): UserLists {
+  /** Those whose document names the organization come from its indexes; the few others are put among them. */
+  const rowsOf = (organizationId: string, { ids, network_id }: UserQuery): Rows<UserDocument> => {
+    const those = ids.length > 0 ? { _id: { $in: ids } } : {};
+    const rights = network_id === undefined ? {} : reaching(network_id);
+    return {
+      read: (behind, { sort, skip, most }) => {
+        const first: Document[] = [
+          { $match: { ...those, ...behind } },
+          { $sort: sort },
+          ...atMost(most && skip + most),
+        ];
+        const there = { organization_id: organizationId, ...rights };
+        const others = [
+          { $match: { ...those, other_memberships: { $elemMatch: there } } },
+          { $replaceWith: { $mergeObjects: ["$$ROOT", membershipExpression(organizationId)] } },
+        ];
+        const merged = [
+          { $match: there },
+          ...first,
+          { $unionWith: { coll: "users", pipeline: [...others, ...first] } },
+        ];
+        const page = [{ $sort: sort }, { $skip: skip }, ...atMost(most), { $unset: "other_memberships" }];
+        return users.aggregate<UserDocument>([...merged, ...page]).toArray();
+      },
+      count: () => users.countDocuments({ ...those, ...inOrganization(organizationId, rights) }),
+    };
+  };
+
+  return {
+    list: async (organizationId, query) => {
+      const source = { rows: rowsOf(organizationId, query), share };
+      const { found, page } = await readPage(source, { name: "User", organizationId }, query);
+      return { users: found.map(understood), page };
+    },
+    findMany: async (organizationId, ids) => {
+      const those = { _id: { $in: [...ids] }, ...inOrganization(organizationId) };
+      const found = await share(organizationId, () => users.find<UserDocument>(those).toArray());
+      return found.flatMap((user) => userIn(understood(user), organizationId) ?? []);
+    },
+    listIds: async (organizationId, networkId) => {
+      const those = inOrganization(organizationId, reaching(networkId));
+      const found = await share(organizationId, () => users.find(those, { projection: { _id: 1 } }).toArray());
+      return found.map(({ _id }) => _id);
+    },
+  };
+}
+
+function atMost(count: number): Document[] {
+  return count === 0 ? [] : [{ $limit: count }];
+}
+
+/** What an account is in another organization than the one that its document names. */
+function membershipExpression(organizationId: string): Document {
+  const cond = { $eq: ["$$this.organization_id", organizationId] };
+  return { $first: { $filter: { input: "$other_memberships", cond } } };
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { unshared } from "@nts/identity/database";
+import type { ChangeRights } from "@nts/identity/key-changes/change-rights";
+import { createForgetNetworks } from "@nts/identity/networks/forget-networks";
+import { deleteOrganization, leaveOrganization } from "@nts/shared/contract";
+import type { Permission } from "@nts/shared/contract/endpoint";
+import { createInvite } from "@nts/shared/contract/invites";
+import { patchKey, rotateKey } from "@nts/shared/contract/keys";
+import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import {
+  deleteCurrentUser,
+  deleteUser,
+  getCurrentUser,
+  getUser,
+  listUsers,
+  login,
+  register,
+  resetUserSecondFactor,
+  updateUser,
+  type User,
+} from "@nts/shared/contract/users";
+import { hashCredential } from "@nts/shared/credential";
+import { type Audited, startAudited } from "../support/audit.js";
+import type { Person } from "../support/direct.js";
+import { aGuestOf, begunWith, joins } from "../support/memberships.js";
+import { codeOf } from "../support/second-factors.js";
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited({}, { registration: "invite" });
+});
+afterAll(() => identity.stop());
+
+const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
+const stateOf = async (kind: "key" | "session", secret: string) => {
+  const verified = await identity.verify(kind, secret);
+  return verified.status === "valid" ? verified.principal.permission : verified.code;
+};
+const idsIn = async ({ principal: as }: Person): Promise<string[]> =>
+  ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ id }) => id);
+const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
+const me = ({ principal: as }: Person) => identity.data(getCurrentUser, { as });
+const userOf = ({ principal: as }: Person, { userId: id }: Person) => identity.ask(getUser, { as, params: { id } });
+
+describe("identity.several-organizations-end: the Owners of one organization", () => {
+  it("are those who joined, too: the last one of any stays, and cannot end the account", async () => {
+    const { host, home, away } = await aGuest("Owner");
+    await identity.data(deleteUser, { as: away.principal, params: { id: host.userId } });
+    const params = { id: home.userId };
+    const body = { permissions: "Viewer" } as const;
+    const demoted = await identity.ask(updateUser, { as: away.principal, params, body });
+    const { password } = home;
+    const gone = await identity.ask(deleteCurrentUser, { as: home.principal, body: { password } });
+    const left = await identity.ask(leaveOrganization, { as: away.principal, body: { password } });
+    expect([demoted, gone, left].map(({ code }) => code)).toEqual(["last_owner", "last_owner", "last_owner"]);
+    expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual(["Owner", "Owner"]);
+  });
+
+  it("do not take a second factor away that guards the account in others, too", async () => {
+    const { host, home } = await aGuest();
+    const { principal: as, password } = home;
+    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
+    expect((await userOf(host, home)).data.second_factor).toBe(true);
+    const refused = await identity.ask(resetUserSecondFactor, { as: host.principal, params: { id: home.userId } });
+    expect([refused.status, refused.params]).toEqual([403, { required: "operator" }]);
+    expect((await signIn(home)).code).toBe("second_factor_required");
+  });
+});
+
+describe("identity.several-organizations-end: what an earlier build would misread", () => {
+  it("is stored so that it does not find it: keys with every secret, and sessions, of accounts with several", async () => {
+    const { home, away, keys } = await aGuest();
+    const { id, secret } = keys.away;
+    const params = { id };
+    const next = await identity.data(rotateKey, { as: away.principal, params, query: { grace_seconds: 3600 } });
+    await identity.data(patchKey, { as: away.principal, params, body: { allowed_ips: ["192.0.2.0/24"] } });
+    const raw = (kind: string) => identity.db.collection<{ _id: string }>(kind);
+    const hashes = [secret, next, away.token].map(hashCredential);
+    const found = { $or: hashes.flatMap((hash) => [{ hash }, { hash: `limited:${hash}` }, { "previous.hash": hash }]) };
+    expect([await raw("api_keys").countDocuments(found), await raw("sessions").countDocuments(found)]).toEqual([0, 0]);
+    expect(await Promise.all([stateOf("key", secret), stateOf("session", away.token)])).toEqual(["api_key_disabled", "Viewer"]); // prettier-ignore
+    // What was made while the account had one organization is found as before.
+    expect(await raw("sessions").countDocuments({ hash: hashCredential(home.token) })).toBe(1);
+  });
+});
+
+describe("identity.several-organizations-end: a network that is deleted", () => {
+  it("is taken off whoever joined with an account, of that organization alone", async () => {
+    const { host, home } = await aGuest();
+    const ids = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
+    const users = identity.db.collection<{ _id: string }>("users");
+    const granted = { "other_memberships.0.network_ids": ids, network_ids: ids };
+    await users.updateOne({ _id: home.userId }, { $set: granted });
+    const inTransaction: ChangeRights = (_work, _subjects, write) =>
+      identity.db.client.withSession((session) => session.withTransaction(() => write(session)));
+    await createForgetNetworks(unshared(identity.db), inTransaction)(host.organizationId, [ids[0]!]);
+    expect(await users.findOne({ _id: home.userId })).toMatchObject({
+      ...{ network_ids: ids, revision: 1 },
+      other_memberships: [{ organization_id: host.organizationId, network_ids: [ids[1]], revision: 2 }],
+    });
+    await identity.sweepReferences();
+    expect(await users.findOne({ _id: home.userId })).toMatchObject({ other_memberships: [{ network_ids: [] }] });
+  });
+});
+
+describe("identity.several-organizations-end: an idempotency key", () => {
+  it("is one of its own in each organization of a user", async () => {
+    const { home, away } = await aGuest("Owner");
+    const headers = { "idempotency-key": "the-same-in-both" };
+    const make = ({ principal: as }: Person) =>
+      identity.ask(createInvite, { as, headers, body: { permissions: "Viewer" } });
+    expect((await Promise.all([make(home), make(away)])).map(({ status }) => status)).toEqual([200, 200]);
+    const again = [await make(home), await make(away)];
+    expect(again.map(({ code }) => code)).toEqual(["secret_shown_once", "secret_shown_once"]);
+  });
+});
+
+describe("identity.several-organizations-end: who goes", () => {
+  it("leaves one organization, and goes on in another one with the same account, also where nobody registers", async () => {
+    const { host, home, away, keys } = await aGuest();
+    const { password } = home;
+    const left = await identity.ask(leaveOrganization, { as: away.principal, replica: 1, body: { password } });
+    expect([left.status, left.data.id, left.data.organization_id]).toEqual([200, home.userId, home.organizationId]);
+    const goesOn = await begunWith(identity, home, left);
+    expect((await me(goesOn)).organizations.map(({ id }) => id)).toEqual([home.organizationId]);
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["Owner", "Viewer"]); // prettier-ignore
+    expect(await idsIn(host)).toEqual([host.userId]);
+  });
+
+  it("deletes the account in all organizations", async () => {
+    const { host, home, away, keys } = await aGuest();
+    await identity.aColleague(home, { permissions: "Owner" });
+    const { password } = home;
+    expect((await identity.ask(deleteCurrentUser, { as: away.principal, body: { password } })).status).toBe(200);
+    const ended = [stateOf("key", keys.home.secret), stateOf("key", keys.away.secret), stateOf("session", home.token)];
+    expect(await Promise.all(ended)).toEqual(["api_key_invalid", "api_key_invalid", "session_expired"]);
+    expect(await idsIn(host)).toEqual([host.userId]);
+    expect((await identity.told(host, { action: "deleted" })).slice(0, 1)).toEqual(["User deleted"]);
+    expect((await signIn(home)).code).toBe("invalid_credentials");
+  });
+
+  it("deletes an organization, and goes on in the others; so does everybody else who has another one", async () => {
+    const { host, home, away, keys } = await aGuest();
+    const colleague = await identity.aColleague(home, {});
+    await joins(identity, colleague, host);
+    const ending = { name: "My Organization", password: home.password };
+    await identity.data(deleteOrganization, { as: home.principal, params: { id: home.organizationId }, body: ending });
+    const before = [stateOf("session", home.token), stateOf("key", keys.home.secret), stateOf("session", away.token)];
+    expect(await Promise.all(before)).toEqual(["session_expired", "api_key_invalid", "Viewer"]);
+    expect((await identity.logIn(home)).organizationId).toBe(host.organizationId);
+    await identity.sweepOrganizations();
+    const goesOn = await identity.logIn(colleague);
+    expect([goesOn.userId, goesOn.organizationId]).toEqual([colleague.userId, host.organizationId]);
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["Viewer", "Viewer"]); // prettier-ignore
+    expect((await idsIn(host)).sort()).toEqual([host.userId, home.userId, colleague.userId].sort());
+
+    const last = { name: "My Organization", password: host.password };
+    await identity.data(deleteOrganization, { as: host.principal, params: { id: host.organizationId }, body: last });
+    const { email, password } = colleague;
+    expect((await identity.ask(register, { body: { email, password } })).status).toBe(200);
+    await identity.sweepOrganizations();
+    expect((await signIn(home)).code).toBe("invalid_credentials");
+    expect((await identity.logIn(colleague)).userId).not.toBe(colleague.userId);
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { leaveOrganization, patchOrganization } from "@nts/shared/contract";
+import { acceptInvite, createInvite } from "@nts/shared/contract/invites";
+import type { Permission } from "@nts/shared/contract/endpoint";
+import { listKeys, type UserApiKey } from "@nts/shared/contract/keys";
+import { confirmSecondFactor, enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { listSessions, type Session } from "@nts/shared/contract/sessions";
+import {
+  actInOrganization,
+  changePassword,
+  deleteUser,
+  getCurrentUser,
+  getUser,
+  listUsers,
+  login,
+  register,
+  updateUser,
+  type User,
+} from "@nts/shared/contract/users";
+import { type Audited, startAudited } from "../support/audit.js";
+import type { Person } from "../support/direct.js";
+import { actingIn, aGuestOf, joins } from "../support/memberships.js";
+import { codeOf } from "../support/second-factors.js";
+
+let identity: Audited;
+
+beforeAll(async () => {
+  identity = await startAudited({}, { registration: "invite" });
+});
+afterAll(() => identity.stop());
+
+const stateOf = async (kind: "key" | "session", secret: string) => {
+  const verified = await identity.verify(kind, secret);
+  return verified.status === "valid" ? verified.principal.permission : verified.code;
+};
+const idsIn = async ({ principal: as }: Person): Promise<string[]> =>
+  ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ id }) => id);
+const invite = async ({ principal: as }: Person, permissions: "Viewer" | "Owner" = "Viewer") =>
+  (await identity.data(createInvite, { as, body: { permissions } })).token;
+const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
+const me = ({ principal: as }: Person) => identity.data(getCurrentUser, { as });
+const userOf = ({ principal: as }: Person, { userId: id }: Person) => identity.ask(getUser, { as, params: { id } });
+
+const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
+
+describe("identity.several-organizations: somebody who has an account and is invited", () => {
+  it("joins with it, keeps what it was, and is told all organizations with the level in each", async () => {
+    const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
+    const joined = await joins(identity, person, owner, { permissions: "Admin" });
+    expect(joined).toEqual({ id: owner.organizationId, name: "My Organization", permissions: "Admin" });
+    const told = await me(person);
+    expect([told.id, told.organization_id, told.permissions]).toEqual([person.userId, person.organizationId, "Owner"]);
+    expect(told.organizations.map(({ id, permissions }) => [id, permissions])).toEqual([
+      [person.organizationId, "Owner"],
+      [owner.organizationId, "Admin"],
+    ]);
+    expect((await idsIn(owner)).sort()).toEqual([owner.userId, person.userId].sort());
+    expect((await userOf(owner, person)).data).toMatchObject({ id: person.userId, permissions: "Admin" });
+    expect((await identity.told(owner)).slice(-2)).toEqual(["Invite accepted", "User created"]);
+  });
+
+  it("is told so at registration, which makes nothing and leaves the invite usable", async () => {
+    const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
+    const token = await invite(owner);
+    const { email, password } = person;
+    const refused = await identity.ask(register, { body: { email, password, invite_token: token } });
+    expect([refused.status, refused.code, refused.params["field"]]).toEqual([409, "already_exists", "email"]);
+    expect(String(refused.params["hint"])).toContain("/api/v1/invites/accept");
+    const without = await identity.ask(register, { body: { email, password } });
+    expect(without.params).toEqual({ entity: "User", field: "email" });
+    expect((await identity.ask(acceptInvite, { as: person.principal, body: { token } })).status).toBe(200);
+  });
+
+  it("joins once: an invite is used up by one of two, and whoever is a user already does not use it up", async () => {
+    const [owner, person, other] = [await identity.aPerson(), await identity.aPerson(), await identity.aPerson()];
+    const [first, second] = [await invite(owner), await invite(owner)];
+    const accept = ({ principal: as }: Person, token: string, replica = 0) =>
+      identity.ask(acceptInvite, { as, replica, body: { token } });
+    const both = await Promise.all([accept(person, first, 0), accept(other, first, 1)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(both.find(({ status }) => status === 400)?.params).toEqual({ path: "token" });
+    const [joined, late] = both[0].status === 200 ? [person, other] : [other, person];
+    const again = await accept(joined, second);
+    expect([again.status, again.params]).toEqual([409, { entity: "User", field: "organization_id" }]);
+    expect((await accept(late, second)).status).toBe(200);
+  });
+
+  it("belongs to fifty at most", async () => {
+    const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
+    const began = { created_at: new Date(), updated_at: new Date(), revision: 1, permissions: "Viewer" as const };
+    const others = Array.from({ length: 49 }, (_, n) => ({ organization_id: `none ${n}`, network_ids: [], ...began }));
+    const users = identity.db.collection<{ _id: string }>("users");
+    await users.updateOne({ _id: person.userId }, { $set: { other_memberships: others } });
+    const body = { token: await invite(owner) };
+    const full = await identity.ask(acceptInvite, { as: person.principal, body });
+    expect([full.status, full.code, full.params]).toEqual([403, "quota_exceeded", { entity: "Organization", limit: 50 }]); // prettier-ignore
+  });
+});
+
+describe("identity.several-organizations: a session", () => {
+  it("goes on in another organization under another token; the one before is dead on every replica", async () => {
+    const { host, home } = await aGuest();
+    const before = await identity.logIn(home);
+    const [first, second] = [host.organizationId, home.organizationId];
+    const start = before.organizationId === first ? second : first;
+    const moved = await actingIn(identity, before, start);
+    expect(moved.organizationId).toBe(start);
+    for (const replica of [0, 1])
+      expect(await identity.verify("session", before.token, replica)).toMatchObject({ code: "session_expired" });
+    const answered = await me(moved);
+    expect([answered.organization_id, answered.id]).toEqual([start, home.userId]);
+    const sessions = (await identity.data(listSessions, { as: moved.principal })) as unknown as Session[];
+    expect(sessions.find(({ current }) => current)?.organization_id).toBe(start);
+  });
+
+  it("does not become younger by going on, so that it proves no more than before", async () => {
+    const { host, home } = await aGuest();
+    const long = new Date(Date.now() - 3_600_000);
+    const sessions = identity.db.collection<{ _id: string; created_at: Date }>("sessions");
+    await sessions.updateOne({ _id: home.principal.credentialId }, { $set: { created_at: long } });
+    const moved = await actingIn(identity, home, host.organizationId);
+    const found = await sessions.findOne({ _id: moved.principal.credentialId });
+    expect(found?.created_at).toEqual(long);
+    const refused = await identity.ask(leaveOrganization, { as: moved.principal, body: {} });
+    expect(refused.code).toBe("reauthentication_required");
+  });
+
+  it("goes to no organization that its user does not belong to, and says nothing of it", async () => {
+    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const answers = await Promise.all(
+      [stranger.organizationId, "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"].map((organization_id) =>
+        identity.ask(actInOrganization, { as: person.principal, body: { organization_id } }),
+      ),
+    );
+    for (const { code, params } of answers)
+      expect([code, params]).toEqual(["invalid_reference", { path: "organization_id" }]);
+    expect(await stateOf("session", person.token)).toBe("Owner");
+    const stays = await identity.ask(actInOrganization, {
+      ...{ as: person.principal, body: { organization_id: person.organizationId } },
+    });
+    expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
+  });
+
+  it("is one of two that go on at the same time: one does, the other has ended", async () => {
+    const { host, home } = await aGuest();
+    const body = { organization_id: host.organizationId };
+    const answers = await Promise.all(
+      [0, 1].map((replica) => identity.ask(actInOrganization, { as: home.principal, replica, body })),
+    );
+    expect(answers.map(({ status, code }) => `${status} ${code}`).sort()).toEqual(["200 ", "401 session_expired"]);
+  });
+
+  it("begins where the last one acted, and where a password is taken", async () => {
+    const { host, home } = await aGuest();
+    expect((await identity.logIn(home)).organizationId).toBe(host.organizationId);
+    const organizations = identity.db.collection<{ _id: string }>("organizations");
+    await organizations.updateOne({ _id: host.organizationId }, { $set: { password_login: false } });
+    const again = await identity.logIn(home);
+    expect(again.organizationId).toBe(home.organizationId);
+    const body = { organization_id: host.organizationId };
+    const refused = await identity.ask(actInOrganization, { as: again.principal, body });
+    expect([refused.status, refused.code]).toEqual([403, "password_login_disabled"]);
+    await organizations.updateOne({ _id: home.organizationId }, { $set: { password_login: false } });
+    expect((await signIn(home)).code).toBe("password_login_disabled");
+  });
+
+  it("needs a code of the second factor where the organization requires one", async () => {
+    const { host, home, away, keys } = await aGuest();
+    const { principal: as, password } = host;
+    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
+    const params = { id: host.organizationId };
+    await identity.data(patchOrganization, { as, params, body: { require_second_factor: true } });
+    const states = [stateOf("session", away.token), stateOf("key", keys.away.secret)];
+    expect(await Promise.all(states)).toEqual(["second_factor_required", "second_factor_required"]);
+    expect([await stateOf("session", home.token), await stateOf("key", keys.home.secret)]).toEqual(["Owner", "Viewer"]);
+    const enter = (person: Person) =>
+      identity.ask(actInOrganization, { as: person.principal, body: { organization_id: host.organizationId } });
+    expect((await enter(home)).code).toBe("confirmation_required");
+
+    expect((await signIn(home)).params).toMatchObject({ set_up: true });
+    const own = await identity.data(offerSecondFactor, { as: home.principal, body: { password: home.password } });
+    await identity.data(enableSecondFactor, { as: home.principal, body: { code: codeOf(own.secret, -1) } });
+    const sessions = identity.db.collection<{ _id: string }>("sessions");
+    await sessions.updateOne({ _id: home.principal.credentialId }, { $unset: { confirmed_at: "" } });
+    expect((await enter(home)).code).toBe("confirmation_required");
+    await identity.data(confirmSecondFactor, { as: home.principal, body: { code: codeOf(own.secret, 1) } });
+    const entered = await enter(home);
+    expect([entered.status, entered.data.organization_id]).toEqual([200, host.organizationId]);
+  });
+});
+
+describe("identity.several-organizations: keys and sessions", () => {
+  it("have the level of their organization, which changes in one of them alone, with revision and time", async () => {
+    const { host, home, away, keys } = await aGuest("Admin");
+    expect(await Promise.all([stateOf("session", home.token), stateOf("session", away.token)])).toEqual(["Owner", "Admin"]); // prettier-ignore
+    const [atHome, elsewhere] = [await userOf(home, home), await userOf(host, home)];
+    const params = { id: home.userId };
+    await identity.data(updateUser, { as: host.principal, params, body: { permissions: "Viewer" } });
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["Viewer", "Viewer"]); // prettier-ignore
+    expect(await stateOf("session", home.token)).toBe("Owner");
+    const after = [await userOf(home, home), await userOf(host, home)];
+    expect(after[0]?.text).toBe(atHome.text);
+    expect(after[0]?.headers.get("etag")).toBe(atHome.headers.get("etag"));
+    expect(after[1]?.data).toMatchObject({ permissions: "Viewer" });
+    expect(after[1]?.headers.get("etag")).not.toBe(elsewhere.headers.get("etag"));
+    const headers = { "if-match": elsewhere.headers.get("etag") ?? "" };
+    const stale = await identity.ask(updateUser, { as: host.principal, params, headers, body: { permissions: "Member" } }); // prettier-ignore
+    expect(stale.code).toBe("precondition_failed");
+  });
+
+  it("are seen in their organization alone, and nobody there is told of the others", async () => {
+    const { host, home, away, keys } = await aGuest();
+    const named = async ({ principal: as }: Person) =>
+      ((await identity.data(listKeys, { as })) as unknown as UserApiKey[]).map(({ id }) => id);
+    expect([await named(home), await named(away)]).toEqual([[keys.home.id], [keys.away.id]]);
+    const told = JSON.stringify([await identity.data(listUsers, { as: host.principal }), await identity.entriesOf(host)]); // prettier-ignore
+    expect(told).toContain(home.userId);
+    expect(told).not.toContain(home.organizationId);
+    const pages = await Promise.all(
+      [0, 1].map((offset) => {
+        const query = { order_by: "email", limit: 1, offset } as const;
+        return identity.data(listUsers, { as: host.principal, query }) as unknown as Promise<User[]>;
+      }),
+    );
+    expect(pages.flat().map(({ email }) => email)).toEqual([host.email, home.email].sort());
+  });
+
+  it("end in one organization when its user is removed there, and go on in the other", async () => {
+    const { host, home, away, keys } = await aGuest();
+    await identity.data(deleteUser, { as: host.principal, params: { id: home.userId } });
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["Owner", "Viewer"]); // prettier-ignore
+    expect([await idsIn(host), (await me(home)).organizations.length]).toEqual([[host.userId], 1]);
+    expect((await identity.logIn(home)).organizationId).toBe(home.organizationId);
+  });
+
+  it("end in the first organization as well, and the account goes on in the one that it joined", async () => {
+    const { host, home, away, keys } = await aGuest();
+    const other = await identity.aColleague(home, { permissions: "Owner" });
+    await identity.data(deleteUser, { as: other.principal, params: { id: home.userId } });
+    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["Viewer", "Viewer"]); // prettier-ignore
+    expect([await idsIn(host), await idsIn(home)]).toEqual([expect.arrayContaining([home.userId]), [other.userId]]);
+    const again = await identity.logIn(home);
+    expect([again.userId, again.organizationId]).toEqual([home.userId, host.organizationId]);
+  });
+
+  it("all end with a password that is changed in whichever organization, which all are told", async () => {
+    const { host, home, away, keys } = await aGuest();
+    const body = { current_password: home.password, new_password: "another horse battery staple" };
+    await identity.data(changePassword, { as: away.principal, body });
+    expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual(["session_expired", "session_expired"]); // prettier-ignore
+    expect(await stateOf("key", keys.home.secret)).toBe("Viewer");
+    expect(await identity.told(host, { action: "password_changed" })).toEqual(["User password_changed"]);
+    expect((await userOf(host, home)).headers.get("etag")).toBe('"2"');
+  });
+});
