@@ -186,6 +186,44 @@ describe("a second factor: where it is required", () => {
   });
 });
 
+describe("several organizations", () => {
+  it("are joined by the link of an invite, and changed in the menu of the account", async () => {
+    const [host, account] = [await anAccount(url()), await anAccount(url())];
+    await host.session.data("put", `/api/v1/organizations/${host.organizationId}`, { name: "The other one", api_access_enabled: true }); // prettier-ignore
+    const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
+    const page = await somebody({ account });
+    await page.goto(`/sign-up?invite=${token}`);
+    await heading(page, "Join another organization").waitFor();
+    await button(page, "Join").click();
+    await page.getByText("You have joined The other one.").waitFor();
+    const menu = page.getByRole("button", { name: `${account.email} Viewer · The other one` });
+    await menu.click();
+    expect(await statusWith({ cookie: account.cookie })).toBe(401);
+    await page.getByRole("menuitem", { name: "My Organization Owner" }).click();
+    await page.getByRole("button", { name: `${account.email} Owner · My Organization` }).waitFor();
+    await page.goto(`/sign-up?invite=${token}`);
+    await button(page, "Join").click();
+    await page.getByText("This invitation is invalid or has expired.").waitFor();
+  });
+
+  it("are told to whoever registers by an invite with the address of an account", async () => {
+    const [host, account] = [await anAccount(url()), await anAccount(url())];
+    const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
+    const page = await somebody({});
+    await page.goto(`/sign-up?invite=${token}`);
+    await field(page, "Email").fill(account.email);
+    await page.locator("input[type=password]").fill(account.password);
+    await button(page, "Join").click();
+    await page.getByText("Sign in to join with it.").waitFor();
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await heading(page, "Sign in").waitFor();
+    await field(page, "Email").fill(account.email);
+    await page.locator("input[type=password]").fill(account.password);
+    await button(page, "Sign in").click();
+    await heading(page, "Join another organization").waitFor();
+  });
+});
+
 describe("the danger zone", () => {
   const startOver = async (name: string, account: Parameters<typeof somebody>[0]) => {
     const page = await somebody(account);

@@ -90,6 +90,7 @@ function waitText(seconds: number | null): string {
 }
 
 function forbiddenText({ params, code, message }: ApiError): string {
+  if (code === "permission_denied" && params["required"] === "operator") return "Only an operator can do this.";
   if (code === "permission_denied" && typeof params["required"] === "string")
     return `Requires the ${params["required"]} level. Ask an Owner or Admin of your organization to change yours.`;
   return message;

@@ -9,9 +9,14 @@ export function sayDone(message: string): void {
 /** Says that something failed that has no better place to say it. */
 export function sayFailed(error: unknown): void {
   const { title, text } = describeFailure(error);
+  sayRefused(title, text);
+}
+
+/** Says that something is not possible yet, and what to do about it. */
+export function sayRefused(title: string, message: string): void {
   notifications.show({
     title,
-    message: text,
+    message,
     color: "red",
     withBorder: true,
     autoClose: 8_000,

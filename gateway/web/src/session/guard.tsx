@@ -7,6 +7,7 @@ import { Waiting } from "../parts/waiting.js";
 import { SessionContext, useSessionQuery } from "./session.js";
 
 // It brings the forms along, which many pages do without.
+const Invitation = lazy(() => import("./invitation.js"));
 const SessionEnded = lazy(() => import("./session-ended.js"));
 
 /**
@@ -29,7 +30,7 @@ export function SignedIn(): ReactNode {
   }
   return (
     <SessionContext value={session}>
-      <Fragment key={session.user.id}>
+      <Fragment key={`${session.user.id} ${session.organization.id}`}>
         <Outlet />
       </Fragment>
       {data === null && (
@@ -41,13 +42,21 @@ export function SignedIn(): ReactNode {
   );
 }
 
-/** Pages for those who are not signed in; everybody else goes on to where they wanted to be. */
+/** Pages for those who are not signed in; everybody else goes on to where they wanted to be, or is asked whether to join. */
 export function SignedOut(): ReactNode {
   const { data, error, refetch } = useSessionQuery();
   const next = useNextPath();
+  const [search] = useSearchParams();
+  const invite = search.get("invite");
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} page />;
   if (data === undefined) return <Waiting page />;
-  return data === null ? <Outlet /> : <Navigate to={next} replace />;
+  if (data === null) return <Outlet />;
+  if (invite === null) return <Navigate to={next} replace />;
+  return (
+    <Suspense fallback={<Waiting page />}>
+      <Invitation token={invite} session={data} />
+    </Suspense>
+  );
 }
 
 /** Where to go after signing in: a path of ours, whatever the address says. */

@@ -15,6 +15,7 @@ export default function SignIn(): ReactNode {
   const reset = useSessionReset();
   const navigate = useNavigate();
   const next = useNextPath();
+  const invited = parameters.get("invite");
   const [challenge] = useState(() => challengeOf(hash));
   useEffect(() => {
     // It is good for one session, and has no business in the address.
@@ -36,10 +37,15 @@ export default function SignIn(): ReactNode {
       <SignInForm
         challenge={challenge ?? undefined}
         problem={problemText(parameters.get("problem"))}
-        returnTo={next}
-        hint={parameters.has("next") ? "Sign in to continue where you left off." : undefined}
+        returnTo={invited === null ? next : PATHS.signIn + search}
+        hint={hintOf(parameters)}
         onDone={() => void reset()}
       />
     </Entrance>
   );
+}
+
+function hintOf(parameters: URLSearchParams): string | undefined {
+  if (parameters.has("invite")) return "Sign in to join with your account.";
+  return parameters.has("next") ? "Sign in to continue where you left off." : undefined;
 }

@@ -111,8 +111,11 @@ function bodyOf({ email, password, organization_name, invite_token }: typeof EMP
 }
 
 function faultsOf(error: unknown): Readonly<Record<string, string>> {
-  if (error instanceof ApiError && error.code === "already_exists")
-    return { email: "An account with this address already exists. If it is yours, sign in or reset its password." };
+  if (error instanceof ApiError && error.code === "already_exists") {
+    const isInvited = error.params["hint"] !== undefined;
+    const advice = isInvited ? "Sign in to join with it." : "If it is yours, sign in or reset its password.";
+    return { email: `An account with this address already exists. ${advice}` };
+  }
   const faults = faultsByPath(error);
   if ("invite_token" in faults)
     return { invite_token: "This invitation is invalid or has expired. Ask for a new one." };

@@ -38,15 +38,15 @@ interface Meant {
 
 const LEAVE: Way = {
   title: "Leave the organization",
-  text: "Your account moves to a new organization of your own and keeps its email address and password. Your API keys, sessions and invites are revoked at once; what you created stays with this organization.",
+  text: "Your API keys, sessions and invites in this organization are revoked at once; what you created stays with it. Your account goes on in your other organizations, or, if this is the only one, in a new one of your own.",
   verb: "Leave",
-  done: "You have left the organization. You are now in your own new organization.",
+  done: "You have left the organization.",
   run: ({ proof }) => api.call(leaveOrganization, { body: proof }),
 };
 
 const DELETE_ACCOUNT: Way = {
   title: "Delete your account",
-  text: "Your account is deleted at once, with your API keys, sessions and invites. What you created stays with the organization.",
+  text: "Your account is deleted at once, with your API keys, sessions and invites, in all organizations. What you created stays with them.",
   verb: "Delete account",
   done: "Your account is deleted.",
   run: ({ proof }) => api.call(deleteCurrentUser, { body: proof }),
@@ -54,7 +54,7 @@ const DELETE_ACCOUNT: Way = {
 
 const DELETE_ORGANIZATION: Way = {
   title: "Delete the organization",
-  text: "Everything in it is deleted for all users: networks, hosts and services, their history, API keys, webhooks, and the accounts of all its users. It cannot be undone.",
+  text: "Everything in it is deleted for all users: networks, hosts and services, their history, API keys, webhooks, and the accounts that belong to no other organization. It cannot be undone.",
   verb: "Delete organization",
   done: "The organization is deleted.",
   isOfAll: true,

@@ -1,9 +1,11 @@
 import { ActionIcon, Menu, Text, Tooltip, useMantineColorScheme } from "@mantine/core";
-import { BookOpen, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
+import type { Membership } from "@nts/shared/contract";
+import { BookOpen, Building2, Check, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { PATHS } from "../paths.js";
 import { useSession } from "../session/session.js";
+import { useActIn, useOrganizations } from "../session/use-organizations.js";
 import { useSignOut } from "../session/use-sign-out.js";
 import classes from "./shell.module.css";
 
@@ -15,7 +17,8 @@ const SCHEMES = [
 
 /** Who is signed in, and what that person can do about it. */
 export function Account(): ReactNode {
-  const { user, permissions } = useSession();
+  const { user, permissions, organization } = useSession();
+  const organizations = useOrganizations();
   const signOut = useSignOut();
   return (
     <Menu position="top-start" width="target" withinPortal>
@@ -25,14 +28,15 @@ export function Account(): ReactNode {
             <Text size="sm" fw={500} truncate component="span">
               {user.email}
             </Text>
-            <Text size="xs" c="dimmed" component="span">
-              {permissions}
+            <Text size="xs" c="dimmed" truncate component="span">
+              {organizations.length > 1 ? `${permissions} · ${organization.name}` : permissions}
             </Text>
           </span>
           <ChevronsUpDown size={16} aria-hidden />
         </button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Organizations all={organizations} presentId={organization.id} />
         <Menu.Item component={Link} to={PATHS.settings} leftSection={<Settings size={16} aria-hidden />}>
           Settings
         </Menu.Item>
@@ -45,6 +49,41 @@ export function Account(): ReactNode {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+interface OrganizationsProps {
+  readonly all: readonly Membership[];
+  readonly presentId: string;
+}
+
+/** The organizations of who is signed in, to change between; nothing for one. */
+function Organizations({ all, presentId }: OrganizationsProps): ReactNode {
+  const actIn = useActIn();
+  if (all.length < 2) return null;
+  return (
+    <>
+      <Menu.Label>Organizations</Menu.Label>
+      <div className={classes.organizations}>
+        {all.map(({ id, name, permissions }) => (
+          <Menu.Item
+            key={id}
+            classNames={{ itemLabel: classes.organization }}
+            aria-current={id === presentId}
+            leftSection={id === presentId ? <Check size={16} aria-hidden /> : <Building2 size={16} aria-hidden />}
+            onClick={() => void (id === presentId ? undefined : actIn(id))}
+          >
+            <Text size="sm" truncate component="span" display="block">
+              {name}
+            </Text>
+            <Text size="xs" c="dimmed" component="span">
+              {permissions}
+            </Text>
+          </Menu.Item>
+        ))}
+      </div>
+      <Menu.Divider />
+    </>
   );
 }
 

@@ -1,0 +1,74 @@
+import { Alert, Anchor, Button, Stack, Text } from "@mantine/core";
+import { acceptInvite, type Whoami } from "@nts/shared/contract";
+import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
+import { api } from "../api/client.js";
+import { describeFailure, faultsByPath } from "../api/failure.js";
+import { PATHS } from "../paths.js";
+import { sayDone } from "../parts/toast.js";
+import { Entrance } from "./entrance.js";
+import { useActIn } from "./use-organizations.js";
+import { useSignOut } from "./use-sign-out.js";
+
+interface InvitationProps {
+  readonly token: string;
+  readonly session: Whoami;
+}
+
+/** An invite link that somebody opens who is signed in: the account joins the organization, and the session goes on there. */
+export default function Invitation({ token, session }: InvitationProps): ReactNode {
+  const actIn = useActIn();
+  const signOut = useSignOut();
+  const [error, setError] = useState<unknown>(null);
+  const [isJoining, setJoining] = useState(false);
+  const join = async (): Promise<void> => {
+    setError(null);
+    setJoining(true);
+    try {
+      const { id, name } = await api.call(acceptInvite, { body: { token } });
+      sayDone(`You have joined ${name}.`);
+      await actIn(id);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setJoining(false);
+    }
+  };
+  return (
+    <Entrance
+      title="Join another organization"
+      footer={
+        <>
+          Not you?{" "}
+          <Anchor component="button" type="button" size="sm" underline="always" onClick={signOut}>
+            Sign out
+          </Anchor>
+        </>
+      }
+    >
+      <Stack>
+        <Text size="sm">
+          You are signed in as <b>{session.user.email}</b>. Your account joins the organization of this invitation, and
+          stays in {session.organization.name}. You can change between them at any time.
+        </Text>
+        {error !== null && (
+          <Alert color="red" role="alert">
+            {problemOf(error)}
+          </Alert>
+        )}
+        <Button onClick={() => void join()} loading={isJoining} fullWidth>
+          Join
+        </Button>
+        <Button component={Link} to={PATHS.home} variant="default" fullWidth>
+          Not now
+        </Button>
+      </Stack>
+    </Entrance>
+  );
+}
+
+function problemOf(error: unknown): string {
+  if ("token" in faultsByPath(error)) return "This invitation is invalid or has expired. Ask for a new one.";
+  const { title, text } = describeFailure(error);
+  return `${title}. ${text}`;
+}

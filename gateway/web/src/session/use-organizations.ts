@@ -1,0 +1,36 @@
+import { actInOrganization, getCurrentUser, type Membership } from "@nts/shared/contract";
+import { ApiError } from "@nts/shared/client";
+import { useNavigate } from "react-router";
+import { api } from "../api/client.js";
+import { confirmed } from "../api/confirmed.js";
+import { useOne } from "../api/queries.js";
+import { PATHS } from "../paths.js";
+import { sayFailed, sayRefused } from "../parts/toast.js";
+import { useSessionReset } from "./session.js";
+
+/** All organizations of who is signed in; empty until they are read. */
+export function useOrganizations(): readonly Membership[] {
+  return useOne(getCurrentUser, {}).data?.data.organizations ?? [];
+}
+
+/** The function that continues the session in another organization, and begins at its start. */
+export function useActIn(): (organizationId: string) => Promise<void> {
+  const reset = useSessionReset();
+  const navigate = useNavigate();
+  const canGiveCodes = useOne(getCurrentUser, {}).data?.data.second_factor === true;
+  return async (organization_id) => {
+    const act = () => api.call(actInOrganization, { body: { organization_id } });
+    try {
+      await (canGiveCodes ? confirmed(act) : act());
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "confirmation_required" || canGiveCodes) sayFailed(error);
+      else {
+        sayRefused("Second factor required", "This organization requires one. Set yours up here, then change to it.");
+        await navigate(PATHS.settings);
+      }
+      return;
+    }
+    await navigate(PATHS.home);
+    await reset();
+  };
+}
