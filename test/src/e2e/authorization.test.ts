@@ -203,7 +203,9 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (
     visible ||
     operation.list === true ||
-    /^(get_topology|get_stats|report_gone|export_inventory|(list|diff|stream)_changes)$/.test(operationId)
+    /^(get_topology|get_stats|report_gone|export_inventory|(list|diff|stream)_changes|list_webhook_progress)$/.test(
+      operationId,
+    )
   )
     return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
