@@ -93,7 +93,7 @@ describe("a second factor: setting up and resetting", () => {
     await button(page, `Actions for ${colleague.email}`).click();
     await page.getByRole("menuitem", { name: "Reset second factor" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
-    await page.getByText(`The second factor of ${colleague.email} is reset.`).waitFor();
+    await page.getByText(`Second factor of ${colleague.email} reset.`).waitFor();
     expect(await statusWith({ cookie: colleague.cookie })).toBe(401);
   });
 
