@@ -28,6 +28,8 @@ export default function SignUp(): ReactNode {
   const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
   // Where a second factor is required, there is an account and no session yet.
   const goOn = async (): Promise<void> => {
+    // The invitation is used up: the guard must not offer to join by it again.
+    if (invited !== null) await navigate(PATHS.signUp, { replace: true });
     await reset();
     if (queries.getQueryData(SESSION_KEY) === null)
       await navigate(`${PATHS.signIn}?next=${encodeURIComponent(PATHS.home)}`);
