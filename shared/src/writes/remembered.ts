@@ -83,6 +83,8 @@ export interface RememberedAnswers {
   discount(remembering: Remembering): Promise<void>;
   /** Takes the key until the transaction ends. @throws Taken */
   take(session: ClientSession, remembering: Remembering): Promise<void>;
+  /** The request at a place of its own, when its user has used the key in another organization; null otherwise. */
+  apart(remembering: Remembering): Promise<Remembering | null>;
   /** Keeps the answer with the key that was taken. */
   keep(session: ClientSession, remembering: Remembering, made: Made): Promise<void>;
 }
@@ -119,18 +121,21 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
     },
     find: (remembering) => answers.findOne(at(remembering), { hint: { _id: 1 } }),
     take: async (session, remembering) => {
-      const { fingerprint, organizationId, place } = remembering;
+      const { fingerprint, organizationId: organization_id, place: _id } = remembering;
       const expires_at = new Date(Date.now() + REMEMBERED_HOURS * 3_600_000);
       try {
         const form = FIRST_FORM.version;
-        const usual = await answers.findOne({ _id: place }, { session, projection: { organization_id: 1 } });
-        const isTaken = usual !== null && usual.organization_id !== organizationId;
-        const _id = isTaken ? placeApart(place, organizationId) : place;
-        await answers.insertOne({ _id, organization_id: organizationId, fingerprint, expires_at, form }, { session });
+        await answers.insertOne({ _id, organization_id, fingerprint, expires_at, form }, { session });
       } catch (error) {
         if (isDuplicateKey(error) || mapMongoFault(error)?.code === "write_conflict") throw new Taken();
         throw error;
       }
+    },
+    apart: async (remembering) => {
+      const { organizationId, place } = remembering;
+      const others = { _id: place, organization_id: { $ne: organizationId } };
+      const isUsed = (await answers.findOne(others, { projection: { _id: 1 }, hint: { _id: 1 } })) !== null;
+      return isUsed ? { ...remembering, place: placeApart(place, organizationId) } : null;
     },
     keep: async (session, remembering, made) => {
       await answers.updateOne(at(remembering), { $set: keptOf(remembering, made) }, { session, hint: { _id: 1 } });

@@ -115,9 +115,11 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
 
   async function firstOrRepeated(wanted: Remembered, handling: Handling): Promise<Done> {
     const untilMs = performance.now() + PATIENCE_MS;
+    const { remembering } = wanted;
+    let apart: Remembering | null = null;
     for (;;) {
       try {
-        return { given: await once(wanted, handling, means), isNew: true };
+        return { given: await once({ ...wanted, remembering: apart ?? remembering }, handling, means), isNew: true };
       } catch (error) {
         if (!(error instanceof Taken)) return { given: await unlessEnded(error, wanted, handling), isNew: false };
       }
@@ -126,6 +128,7 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
       await delay(EVERY_MS);
       const known = await replayed(wanted, handling);
       if (known !== null) return { given: known, isNew: false };
+      apart ??= await handling.work.use(() => answers.apart(remembering));
     }
   }
 
