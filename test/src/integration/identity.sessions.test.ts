@@ -48,6 +48,7 @@ describe("identity.sessions: where somebody is signed in", () => {
         "expires_at",
         "id",
         "last_used",
+        "organization_id",
         "provider",
       ]),
     );
