@@ -76,6 +76,6 @@ describe("mail", () => {
     await page.goto(link);
     await page.getByLabel("New password").first().fill("yet another good phrase");
     await button(page, "Change password").click();
-    await page.getByText("The link was used before, or comes too late").first().waitFor();
+    await page.getByText("The link has expired or has already been used").first().waitFor();
   });
 });
