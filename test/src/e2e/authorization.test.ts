@@ -200,14 +200,9 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (operationId === "delete_organization" && (target === "one" || target === "two")) return "validation_failed";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
-  if (
-    visible ||
-    operation.list === true ||
-    /^(get_topology|get_stats|report_gone|export_inventory|(list|diff|stream)_changes|list_webhook_progress)$/.test(
-      operationId,
-    )
-  )
-    return 200;
+  const ofAll =
+    /^(get_(topology|stats)|report_gone|export_inventory|list_webhook_progress|(list|diff|stream)_changes)$/;
+  if (visible || operation.list === true || ofAll.test(operationId)) return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
 }
 
