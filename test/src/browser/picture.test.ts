@@ -67,6 +67,7 @@ describe("the picture: looking at it", () => {
     await list(page).waitFor();
     for (const [part, names] of [["0.0.5", ["nas"]], ["NGINX", ["web"]], ["lan", ["LAN"]]] as const) {
       await search.fill(part);
+      await list(page).getByRole("option", { name: names[0] }).first().waitFor();
       await onlyOne(page);
       expect(await listed(page)).toEqual(names);
     }

@@ -2,11 +2,11 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@m
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { register } from "@nts/shared/contract";
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
+import { api } from "../api/client.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
-import { useWrite } from "../api/queries.js";
 import { SESSION_KEY } from "../api/session-key.js";
 import { PATHS } from "../paths.js";
 import { Entrance } from "./entrance.js";
@@ -20,11 +20,16 @@ export default function SignUp(): ReactNode {
   const { search } = useLocation();
   const [parameters] = useSearchParams();
   const invited = parameters.get("invite");
-  const create = useWrite(register);
   const reset = useSessionReset();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const form = useForm({ initialValues: { ...EMPTY, invite_token: invited ?? "" } });
+  // Not `useWrite`, which reads the session again first: the guard would then take this page away before it could go on.
+  const create = useMutation({
+    mutationFn: (values: typeof EMPTY) => api.call(register, { body: bodyOf(values) }),
+    onSuccess: () => goOn(),
+    onError: (error) => form.setErrors(faultsOf(error)),
+  });
   const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
   // Where a second factor is required, there is an account and no session yet.
   const goOn = async (): Promise<void> => {
@@ -34,10 +39,7 @@ export default function SignUp(): ReactNode {
     if (queries.getQueryData(SESSION_KEY) === null)
       await navigate(`${PATHS.signIn}?next=${encodeURIComponent(PATHS.home)}`);
   };
-  const submit = form.onSubmit((values) => {
-    const outcome = { onSuccess: () => void goOn(), onError: (error: Error) => form.setErrors(faultsOf(error)) };
-    create.mutate({ body: bodyOf(values) }, outcome);
-  });
+  const submit = form.onSubmit((values) => create.mutate(values));
   return (
     <Entrance
       title={invited === null ? "Create an account" : "Join your organization"}
