@@ -8,8 +8,17 @@ import { join, relative } from "node:path";
 const OUTPUT = /\.(?:d\.ts|js)(?:\.map)?$/;
 
 const WEB = "gateway/web";
-/** What the console is built into; the compiler knows nothing of it. */
 const SITE = "gateway/dist/site";
+/** Folders of `dist` that the compiler knows nothing of: the console, and the files that processes run from. */
+const BUILT_OTHERWISE = /^(?:site|bundle)[\\/]/;
+
+/** What runs, by folder: names in `dist/bundle` and what they are made of. Threads lie beside what starts them. */
+export const BUNDLES = {
+  gateway: { main: "main.js" },
+  "services/identity": { main: "main.js", admin: "admin/main.js", "strength-worker": "users/strength-worker.js" },
+  "services/topology": { main: "main.js", worker: "imports/worker.js" },
+  "deploy/archive": { main: "main.js" },
+};
 
 /** A hash over everything that the compiler reads, and whether every source has its output. */
 export function describeSources(root, folders) {
@@ -28,6 +37,16 @@ export function describeSources(root, folders) {
   return { hash: hash.digest("hex"), complete };
 }
 
+/** The same for the files that processes run from. */
+export function describeBundles(root) {
+  const hash = createHash("sha256").update(readFileSync(join(root, "deploy/local/bundle.mjs")));
+  hash.update(describeSources(root, ["shared/client", "shared", ...Object.keys(BUNDLES)]).hash);
+  const files = Object.entries(BUNDLES).flatMap(([folder, made]) =>
+    Object.keys(made).map((name) => join(root, folder, "dist/bundle", `${name}.js`)),
+  );
+  return { hash: hash.digest("hex"), complete: files.every((file) => existsSync(file)) };
+}
+
 /** The same for the console as browsers get it, which is built from its folder and from what it shares with the processes. */
 export function describeSite(root) {
   const hash = createHash("sha256").update(describeSources(root, ["shared"]).hash);
@@ -43,7 +62,7 @@ export function removeStaleOutputs(root, folders) {
     const dist = join(root, folder, "dist");
     const expected = new Set(sourcesOf(root, folder).map(outputOf));
     for (const file of filesUnder(dist)) {
-      if (join(folder, "dist", file).startsWith(join(SITE, "/"))) continue;
+      if (BUILT_OTHERWISE.test(file)) continue;
       if (OUTPUT.test(file) && !expected.has(file.replace(OUTPUT, ".js"))) rmSync(join(dist, file));
     }
     const isMissing = [...expected].some((file) => !existsSync(join(dist, file)));

@@ -5,11 +5,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeSite, describeSources, removeStaleOutputs } from "./outputs.mjs";
+import { describeBundles, describeSite, describeSources, removeStaleOutputs } from "./outputs.mjs";
 import { withLock } from "./prepare-lock.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MODULES = join(ROOT, "node_modules");
+const BUNDLER = join(ROOT, "deploy/local/bundle.mjs");
 const STAMP = join(MODULES, ".prepared.json");
 
 /** A problem the person at the terminal can solve: the message is the sentence to print. */
@@ -21,6 +22,7 @@ export async function prepare({ tests, report }) {
   await withLock(ROOT, report, async () => {
     if (!isInstalled()) await install(report);
     if (!isBuilt(tests)) await build(tests, report);
+    if (!areBundled()) await bundle();
     if (!isSiteBuilt()) await buildSite(report);
   });
 }
@@ -37,7 +39,7 @@ export function projects(tests) {
 }
 
 function isPrepared(tests) {
-  return isInstalled() && isBuilt(tests) && isSiteBuilt();
+  return isInstalled() && isBuilt(tests) && areBundled() && isSiteBuilt();
 }
 
 function isInstalled() {
@@ -84,6 +86,18 @@ async function build(tests, report) {
     throw new PrepareProblem("The sources do not compile; the compiler's messages are above.");
   }
   writeStamp({ [tests ? "builtWithTests" : "built"]: hash });
+}
+
+function areBundled() {
+  const { hash, complete } = describeBundles(ROOT);
+  return complete && readStamp().bundled === hash;
+}
+
+async function bundle() {
+  const { hash } = describeBundles(ROOT);
+  if ((await run(process.execPath, [BUNDLER])) !== 0)
+    throw new PrepareProblem("The processes cannot be bundled; the messages are above.");
+  writeStamp({ bundled: hash });
 }
 
 function isSiteBuilt() {

@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 
-const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+// By the name of the package, which is found from wherever this code was bundled to.
+const manifest = createRequire(import.meta.url)("@nts/shared/package.json") as { version: string };
 
 /** The version of the application, as in its package. @see docs/api.md "Versions" */
 export const SERVER_VERSION = manifest.version;

@@ -14,11 +14,11 @@ import { save } from "./save.js";
 
 const HELP = `Takes and restores backups of both databases, all of one moment.
 
-  node dist/main.js save >FILE                  writes a backup, while everything goes on
-  node dist/main.js check <FILE                 reads a backup to its end and says what it holds
-  node dist/main.js restore <FILE               makes the databases what the backup says; they must hold nothing yet
-  node dist/main.js restore --replace <FILE     the same, and gives up what they hold
-  node dist/main.js intact                      fails when a restore has left a database incomplete
+  node dist/bundle/main.js save >FILE                  writes a backup, while everything goes on
+  node dist/bundle/main.js check <FILE                 reads a backup to its end and says what it holds
+  node dist/bundle/main.js restore <FILE               makes the databases what the backup says; they must hold nothing yet
+  node dist/bundle/main.js restore --replace <FILE     the same, and gives up what they hold
+  node dist/bundle/main.js intact                      fails when a restore has left a database incomplete
 
 Before a restore, stop gateway, identity and topology. Settings (environment variables):
   MONGODB_URL        a replica set, with a user that may read both databases, and for a restore drop and write them

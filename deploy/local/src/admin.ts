@@ -19,7 +19,7 @@ export async function admin({ args, env }: { args: readonly string[]; env: NodeJ
   const { dataDir, given } = readSettings([], env);
   const isHelp = args.includes("--help") || args.includes("-h");
   const url = given.mongodb ?? (isHelp ? "" : await runningOn(dataDir));
-  const child = execa(process.execPath, [join(ROOT, "services/identity/dist/admin/main.js"), ...args], {
+  const child = execa(process.execPath, [join(ROOT, "services/identity/dist/bundle/admin.js"), ...args], {
     env: { ...env, MONGODB_URL: url },
     extendEnv: false,
     stdio: ["inherit", "inherit", "pipe"],

@@ -49,16 +49,20 @@ const startTarget = (): Promise<unknown> => Promise.all(processes().map((one) =>
 /** Runs the program, which writes a file or reads it. */
 async function archive(stack: Stack, args: string[], file: string): Promise<{ exitCode: number; stderr: string }> {
   const saves = args[0] === "save";
-  const { exitCode, stderr } = await execa(process.execPath, [join(ROOT, "deploy/archive/dist/main.js"), ...args], {
-    env: {
-      MONGODB_URL: stack.servers.urls.mongodb,
-      IDENTITY_DATABASE: stack.databases.identity,
-      TOPOLOGY_DATABASE: stack.databases.topology,
+  const { exitCode, stderr } = await execa(
+    process.execPath,
+    [join(ROOT, "deploy/archive/dist/bundle/main.js"), ...args],
+    {
+      env: {
+        MONGODB_URL: stack.servers.urls.mongodb,
+        IDENTITY_DATABASE: stack.databases.identity,
+        TOPOLOGY_DATABASE: stack.databases.topology,
+      },
+      extendEnv: false,
+      reject: false,
+      ...(saves ? { stdin: "ignore", stdout: { file } } : { stdin: { file } }),
     },
-    extendEnv: false,
-    reject: false,
-    ...(saves ? { stdin: "ignore", stdout: { file } } : { stdin: { file } }),
-  });
+  );
   return { exitCode: exitCode ?? -1, stderr };
 }
 

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 const admin = (args: string[], { input = "", env = {}, on = stack } = {}) =>
-  execa(process.execPath, [join(ROOT, "services/identity/dist/admin/main.js"), ...args], {
+  execa(process.execPath, [join(ROOT, "services/identity/dist/bundle/admin.js"), ...args], {
     env: { MONGODB_URL: on.servers.urls.mongodb, MONGODB_DATABASE: on.databases.identity, ...env },
     extendEnv: false,
     reject: false,

@@ -15,9 +15,9 @@ export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 export type ProcessKind = "gateway" | "identity" | "topology";
 
 const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
-  gateway: { tier: "gateway", main: "gateway/dist/main.js" },
-  identity: { tier: "service", main: "services/identity/dist/main.js" },
-  topology: { tier: "service", main: "services/topology/dist/main.js" },
+  gateway: { tier: "gateway", main: "gateway/dist/bundle/main.js" },
+  identity: { tier: "service", main: "services/identity/dist/bundle/main.js" },
+  topology: { tier: "service", main: "services/topology/dist/bundle/main.js" },
 };
 
 /** Decided here for every process, so that what the caller has set for another purpose does not leak into it. */
