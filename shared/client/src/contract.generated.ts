@@ -122,6 +122,7 @@ export const OPERATIONS = {
   revoke_other_sessions: { method: "post", path: "/api/v1/auth/sessions/revoke-others", takesKey: true },
   delete_session: { method: "delete", path: "/api/v1/auth/sessions/{id}", takesKey: true },
   whoami: { method: "get", path: "/api/v1/auth/whoami" },
+  preview_invite: { method: "post", path: "/api/auth/invite" },
   list_invites: { method: "get", path: "/api/v1/invites" },
   create_invite: { method: "post", path: "/api/v1/invites", takesKey: true },
   accept_invite: { method: "post", path: "/api/v1/invites/accept", takesKey: true },

@@ -96,6 +96,9 @@ export interface components {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
         };
+        InviteQuestion: {
+            token: string;
+        };
         InviteCreate: {
             permissions: components["schemas"]["Permission"];
             /**
@@ -884,6 +887,20 @@ export interface components {
             by: "key" | "user" | "organization";
             /** @enum {string} */
             right: "permissions" | "network_ids";
+        };
+        InvitePreviewEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["InvitePreview"];
+            meta: components["schemas"]["Meta"];
+        };
+        InvitePreview: {
+            organization_name: string;
+            /** @description The level of the new user. */
+            permissions: components["schemas"]["Permission"];
+            /** @description The address that the invite was mailed to; null if it was not. */
+            email: string | null;
+            expires_at: components["schemas"]["Timestamp"];
         };
         InviteListEnvelope: {
             /** @constant */
@@ -2209,6 +2226,15 @@ export interface components {
             };
         };
         /** @description Success */
+        InvitePreview: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InvitePreviewEnvelope"];
+            };
+        };
+        /** @description Success */
         InviteList: {
             headers: {
                 [name: string]: unknown;
@@ -3185,6 +3211,18 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["Whoami"];
+        };
+    };
+    preview_invite: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InviteQuestion"];
+            };
+        };
+        responses: {
+            200: components["responses"]["InvitePreview"];
         };
     };
     list_invites: {

@@ -54,7 +54,7 @@ export const createInvite = endpoint({
   summary: "Create an invite; the token is only returned here",
   description:
     "Owners can invite at every level, Admins as Member or Viewer. The token lets one account join, new or not, provided that the inviter " +
-    "could still invite at that level. A mail has a token of its own: whoever registers the address with it has verified it.",
+    "could still invite at that level. A mail has a token of its own: whoever registers or joins by it with the address has verified it.",
   body: InviteCreate,
   response: Invite.extend({ token: z.string() }).meta({ id: "CreatedInvite" }),
   errors: [
@@ -66,6 +66,31 @@ export const createInvite = endpoint({
     "quota_exceeded",
     "write_conflict",
   ],
+});
+
+/** What an invite leads to, for whoever has its token. */
+export const InvitePreview = z
+  .object({
+    organization_name: z.string(),
+    permissions: PermissionLevel.describe("The level of the new user."),
+    email: z.string().nullable().describe("The address that the invite was mailed to; null if it was not."),
+    expires_at: Timestamp,
+  })
+  .meta({ id: "InvitePreview" });
+export type InvitePreview = z.infer<typeof InvitePreview>;
+
+export const previewInvite = endpoint({
+  ...common,
+  credential: "none",
+  permission: null,
+  operationId: "preview_invite",
+  method: "post",
+  path: "/api/auth/invite",
+  summary: "Show what an invite leads to; anyone who holds its token may ask",
+  description: "The invite stays usable. Malformed, used, revoked and expired tokens get the same response.",
+  body: z.object({ token: InviteToken }).meta({ id: "InviteQuestion" }),
+  response: InvitePreview,
+  errors: ["invalid_reference"],
 });
 
 export const acceptInvite = endpoint({

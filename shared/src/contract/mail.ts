@@ -55,8 +55,8 @@ export const resetPassword = endpoint({
   credential: "none",
   summary: "Reset a forgotten password, and end all sessions of the user",
   description:
-    "The token is valid once. It proves the address: if that was not verified before, the API keys, invites and linked " +
-    "providers of the account are revoked, too.",
+    "The token is valid once. It proves the address: if that was not verified before, the API keys, invites, second factor and " +
+    "linked providers of the account are removed, too.",
   body: z.object({ token: LinkToken, new_password: Password }).meta({ id: "PasswordReset" }),
   response: Nothing,
   errors: ["link_expired", "password_login_disabled", "write_conflict"],

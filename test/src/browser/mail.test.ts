@@ -1,5 +1,5 @@
 /** What people do with links in mails: mails go through a real SMTP server, links are opened in a real browser. */
-import { describe, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { anAccount } from "../support/api.js";
 import { SUBJECTS } from "../support/mailbox.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -31,7 +31,8 @@ describe("mail", () => {
     const guest = await somebody();
     await guest.goto((await mailFor(invited)).link);
     await heading(guest, "Join your organization").waitFor();
-    await field(guest, "Email").fill(invited);
+    await guest.getByText("You are invited to My Organization as Member.").waitFor();
+    expect(await field(guest, "Email").inputValue()).toBe(invited);
     await guest.getByLabel("Password").first().fill("nine lanterns on a raft");
     await button(guest, "Join").click();
     await guest.getByRole("navigation").first().waitFor();

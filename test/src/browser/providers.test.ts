@@ -57,7 +57,7 @@ describe("an identity provider", () => {
     const owner = await anAccount(url());
     const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
     const guest = await somebody({ elsewhere });
-    await guest.goto(`/sign-up?invite=${token}`);
+    await guest.goto(`/sign-up#invite=${token}`);
     await button(guest, `Continue with ${name}`).click();
     await signInThere(guest, `invited-${owner.userId}`);
     await guest.getByRole("navigation").first().waitFor();

@@ -1,6 +1,6 @@
 /** Verified addresses, invites by mail, and notices of sign-ins, through a real SMTP server. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
+import { acceptInvite, createInvite, listInvites, previewInvite, revokeInvite } from "@nts/shared/contract/invites";
 import { sendVerification, verifyEmail } from "@nts/shared/contract/mail";
 import { getCurrentUser, login, register } from "@nts/shared/contract/users";
 import { whoami } from "@nts/shared/contract/whoami";
@@ -74,6 +74,7 @@ describe("identity.addresses: the address of a new account", () => {
 describe("identity.addresses: an invite by mail", () => {
   const invite = (person: Person, email: string) =>
     world.identity.ask(createInvite, { as: person.principal, body: { permissions: "Member", email } });
+  const preview = (token: string) => world.identity.ask(previewInvite, { replica: 1, body: { token } });
   const join = (email: string, invite_token: string) =>
     world.identity.ask(register, { body: { email, password: "correct horse battery staple", invite_token } });
 
@@ -84,9 +85,9 @@ describe("identity.addresses: an invite by mail", () => {
     const shown = (await invite(ada, second)).data.token;
     const made = await invite(ada, first);
     expect(made.data).toMatchObject({ email: first, permissions: "Member" });
-    const { link, text } = await mailbox.next(first);
+    const { link, text, token: mailed } = await mailbox.next(first);
+    expect(link).toBe(`${PUBLIC_URL}/sign-up#invite=${mailed}`);
     expect(text.replaceAll("\n", " ")).toContain(`${ada.email} invites you to join “My Organization” at nts.example.`);
-    const mailed = new URL(link).searchParams.get("invite") ?? "";
     expect(mailed).not.toBe(made.data.token);
     const bob = await join(first, mailed);
     expect(bob.data).toMatchObject({ email: first, email_verified: true, organization_id: ada.organizationId });
@@ -97,13 +98,49 @@ describe("identity.addresses: an invite by mail", () => {
     expect(open).toEqual([]);
   });
 
+  it("can be used with another address, which it does not verify", async () => {
+    const { mailbox } = world;
+    const ada = await aVerifiedPerson();
+    await invite(ada, "frank@mailed.example");
+    const { token } = await mailbox.next("frank@mailed.example");
+    expect((await join("frank@elsewhere.example", token)).data).toMatchObject({ email_verified: false });
+  });
+
+  it("verifies the address of an account that accepts it by its mail, and of no other account", async () => {
+    const { identity, mailbox } = world;
+    const [ada, known, other] = [await aVerifiedPerson(), await identity.aPerson(), await identity.aPerson()];
+    const isVerifiedBy = async (person: Person, count: number): Promise<boolean> => {
+      await invite(ada, known.email);
+      const { token } = await mailbox.next(known.email, { subject: SUBJECTS.invite, count });
+      await identity.data(acceptInvite, { as: person.principal, body: { token } });
+      return isVerified(person);
+    };
+    expect(await isVerifiedBy(other, 1)).toBe(false);
+    expect(await isVerifiedBy(known, 2)).toBe(true);
+    expect(await identity.told(known, { entity: "User" })).toEqual(["User created", "User verified"]);
+  });
+
+  it("shows whoever has a token what it leads to, and stays usable", async () => {
+    const { mailbox } = world;
+    const ada = await aVerifiedPerson();
+    const made = (await invite(ada, "grace@mailed.example")).data;
+    const { token } = await mailbox.next("grace@mailed.example");
+    const { email, permissions, expires_at } = made;
+    const leads = { organization_name: "My Organization", permissions, email, expires_at };
+    for (const one of [made.token, token, token]) expect((await preview(one)).data).toEqual(leads);
+    const unmailed = await world.identity.data(createInvite, { as: ada.principal, body: { permissions: "Viewer" } });
+    expect((await preview(unmailed.token)).data).toMatchObject({ email: null, permissions: "Viewer" });
+    expect((await join("grace@mailed.example", token)).status).toBe(200);
+    expect((await preview(token)).code).toBe("invalid_reference");
+  });
+
   it("is void once it is revoked, also with the token of its mail", async () => {
     const { identity, mailbox } = world;
     const ada = await aVerifiedPerson();
     const { id } = (await invite(ada, "carol@mailed.example")).data;
-    const { link } = await mailbox.next("carol@mailed.example");
+    const { token } = await mailbox.next("carol@mailed.example");
     await identity.data(revokeInvite, { as: ada.principal, params: { id } });
-    const joined = await join("carol@mailed.example", new URL(link).searchParams.get("invite") ?? "");
+    const joined = await join("carol@mailed.example", token);
     expect(joined).toMatchObject({ code: "invalid_reference", params: { path: "invite_token" } });
   });
 

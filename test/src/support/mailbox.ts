@@ -14,7 +14,7 @@ export interface ReceivedMail extends Pick<Email, "headers"> {
   readonly messageId: string;
   /** The first link in it; empty without one. */
   readonly link: string;
-  /** What the link has behind `#token=`. */
+  /** What the link has behind `#token=` or `#invite=`. */
   readonly token: string;
 }
 
@@ -25,7 +25,12 @@ export interface MailWanted {
 }
 
 /** Subjects of what identity sends. */
-export const SUBJECTS = { reset: "Reset your password", verification: "Verify your email address", notice: "New sign-in to your account" } as const; // prettier-ignore
+export const SUBJECTS = {
+  reset: "Reset your password",
+  verification: "Verify your email address",
+  invite: "You are invited to Network topology",
+  notice: "New sign-in to your account",
+} as const;
 
 /** Waits until an address has so many mails of a subject. @returns the last of them */
 export type MailFor = (address: string, which?: MailWanted) => Promise<ReceivedMail>;
@@ -100,5 +105,5 @@ async function chunksOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 function received({ headers, subject = "", text = "", html = "", messageId = "" }: Email, to: string): ReceivedMail {
   const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
-  return { headers, to, subject, text, html, messageId, link, token: link.split("#token=")[1] ?? "" };
+  return { headers, to, subject, text, html, messageId, link, token: /#(?:token|invite)=(.+)/.exec(link)?.[1] ?? "" };
 }

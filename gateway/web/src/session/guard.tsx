@@ -4,6 +4,7 @@ import { Navigate, Outlet, useLocation, useSearchParams } from "react-router";
 import { PATHS } from "../paths.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
+import { useInvite } from "./invite-link.js";
 import { SessionContext, useSessionQuery } from "./session.js";
 
 // It brings the forms along, which many pages do without.
@@ -46,8 +47,7 @@ export function SignedIn(): ReactNode {
 export function SignedOut(): ReactNode {
   const { data, error, refetch } = useSessionQuery();
   const next = useNextPath();
-  const [search] = useSearchParams();
-  const invite = search.get("invite");
+  const invite = useInvite();
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} page />;
   if (data === undefined) return <Waiting page />;
   if (data === null) return <Outlet />;

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Stack, Text } from "@mantine/core";
-import { acceptInvite, type Whoami } from "@nts/shared/contract";
+import { acceptInvite, type InvitePreview, type Whoami } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { api } from "../api/client.js";
@@ -7,6 +7,7 @@ import { describeFailure, faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
 import { sayDone } from "../parts/toast.js";
 import { Entrance } from "./entrance.js";
+import { useInvitePreview, VOID_INVITE } from "./invite-link.js";
 import { useActIn } from "./use-organizations.js";
 import { useSignOut } from "./use-sign-out.js";
 
@@ -19,6 +20,7 @@ interface InvitationProps {
 export default function Invitation({ token, session }: InvitationProps): ReactNode {
   const actIn = useActIn();
   const signOut = useSignOut();
+  const invite = useInvitePreview(token);
   const [error, setError] = useState<unknown>(null);
   const [isJoining, setJoining] = useState(false);
   const join = async (): Promise<void> => {
@@ -48,17 +50,19 @@ export default function Invitation({ token, session }: InvitationProps): ReactNo
     >
       <Stack>
         <Text size="sm">
-          You are signed in as <b>{session.user.email}</b>. Your account joins the organization of this invitation, and
-          stays in {session.organization.name}. You can change between them at any time.
+          You are signed in as <b>{session.user.email}</b>. Your account joins {nameOf(invite)}, and stays in{" "}
+          {session.organization.name}. You can change between them at any time.
         </Text>
-        {error !== null && (
+        {(error !== null || invite === null) && (
           <Alert color="red" role="alert">
-            {problemOf(error)}
+            {invite === null ? VOID_INVITE : problemOf(error)}
           </Alert>
         )}
-        <Button onClick={() => void join()} loading={isJoining} fullWidth>
-          Join
-        </Button>
+        {invite !== null && (
+          <Button onClick={() => void join()} loading={isJoining} fullWidth>
+            Join
+          </Button>
+        )}
         <Button component={Link} to={PATHS.home} variant="default" fullWidth>
           Not now
         </Button>
@@ -67,8 +71,12 @@ export default function Invitation({ token, session }: InvitationProps): ReactNo
   );
 }
 
+function nameOf(invite: InvitePreview | null | undefined): string {
+  return invite ? `${invite.organization_name} as ${invite.permissions}` : "the organization of this invitation";
+}
+
 function problemOf(error: unknown): string {
-  if ("token" in faultsByPath(error)) return "This invitation is invalid or has expired. Ask for a new one.";
+  if ("token" in faultsByPath(error)) return VOID_INVITE;
   const { title, text } = describeFailure(error);
   return `${title}. ${text}`;
 }

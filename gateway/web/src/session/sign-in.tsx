@@ -5,6 +5,7 @@ import { PATHS } from "../paths.js";
 import { challengeOf, problemText } from "./arrival.js";
 import { Entrance } from "./entrance.js";
 import { useNextPath } from "./guard.js";
+import { useInvite } from "./invite-link.js";
 import { useSessionReset } from "./session.js";
 import { SignInForm } from "./sign-in-form.js";
 
@@ -15,7 +16,7 @@ export default function SignIn(): ReactNode {
   const reset = useSessionReset();
   const navigate = useNavigate();
   const next = useNextPath();
-  const invited = parameters.get("invite");
+  const invited = useInvite();
   const [challenge] = useState(() => challengeOf(hash));
   useEffect(() => {
     // It is good for one session, and has no business in the address.
@@ -28,7 +29,7 @@ export default function SignIn(): ReactNode {
       footer={
         <>
           No account yet?{" "}
-          <Anchor component={Link} to={PATHS.signUp + search} size="sm" underline="always">
+          <Anchor component={Link} to={PATHS.signUp + search + hash} size="sm" underline="always">
             Create one
           </Anchor>
         </>
@@ -37,8 +38,8 @@ export default function SignIn(): ReactNode {
       <SignInForm
         challenge={challenge ?? undefined}
         problem={problemText(parameters.get("problem"))}
-        returnTo={invited === null ? next : PATHS.signIn + search}
-        hint={hintOf(parameters)}
+        returnTo={invited === null ? next : PATHS.signIn + search + hash}
+        hint={invited === null ? hintOf(parameters) : "Sign in to join with your account."}
         onDone={() => void reset()}
       />
     </Entrance>
@@ -46,6 +47,5 @@ export default function SignIn(): ReactNode {
 }
 
 function hintOf(parameters: URLSearchParams): string | undefined {
-  if (parameters.has("invite")) return "Sign in to join with your account.";
   return parameters.has("next") ? "Sign in to continue where you left off." : undefined;
 }

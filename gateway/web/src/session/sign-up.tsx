@@ -1,29 +1,30 @@
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
-import { register } from "@nts/shared/contract";
+import { type InvitePreview, register } from "@nts/shared/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
-import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
+import { type ReactNode, useEffect } from "react";
+import { Link, useLocation, useNavigate } from "react-router";
 import { api } from "../api/client.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { SESSION_KEY } from "../api/session-key.js";
 import { PATHS } from "../paths.js";
 import { Entrance } from "./entrance.js";
+import { useInvite, useInvitePreview, VOID_INVITE } from "./invite-link.js";
 import { ProviderButtons } from "./provider-buttons.js";
 import { useSessionReset } from "./session.js";
 
 const EMPTY = { email: "", password: "", organization_name: "", invite_token: "" };
 
-/** Creating an account: with an organization of its own, or in the one that an invite link (`?invite=…`) belongs to. */
+/** Creating an account: with an organization of its own, or in the one that an invite link belongs to. */
 export default function SignUp(): ReactNode {
-  const { search } = useLocation();
-  const [parameters] = useSearchParams();
-  const invited = parameters.get("invite");
+  const { search, hash } = useLocation();
+  const invited = useInvite();
   const reset = useSessionReset();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const form = useForm({ initialValues: { ...EMPTY, invite_token: invited ?? "" } });
+  const invite = usePrefill(form, invited);
   // Not `useWrite`, which reads the session again first: the guard would then take this page away before it could go on.
   const create = useMutation({
     mutationFn: (values: typeof EMPTY) => api.call(register, { body: bodyOf(values) }),
@@ -46,7 +47,7 @@ export default function SignUp(): ReactNode {
       footer={
         <>
           Have an account?{" "}
-          <Anchor component={Link} to={PATHS.signIn + search} size="sm" underline="always">
+          <Anchor component={Link} to={PATHS.signIn + search + hash} size="sm" underline="always">
             Sign in
           </Anchor>
         </>
@@ -54,6 +55,7 @@ export default function SignUp(): ReactNode {
     >
       <form onSubmit={submit} noValidate>
         <Stack>
+          <Invited invite={invite} />
           {create.error !== null && Object.keys(faultsOf(create.error)).length === 0 && (
             <Alert color="red" role="alert">
               {isClosed
@@ -74,6 +76,32 @@ export default function SignUp(): ReactNode {
         {invited !== null && <ProviderButtons returnTo={PATHS.home} invite={invited} />}
       </form>
     </Entrance>
+  );
+}
+
+/** The address that an invite was mailed to is the likely one, and verified by its link. @returns what the invite leads to */
+function usePrefill(form: UseFormReturnType<typeof EMPTY>, token: string | null): InvitePreview | null | undefined {
+  const invite = useInvitePreview(token);
+  const email = invite?.email ?? "";
+  const { getValues, setFieldValue } = form;
+  useEffect(() => {
+    if (email !== "" && getValues().email === "") setFieldValue("email", email);
+  }, [email, getValues, setFieldValue]);
+  return invite;
+}
+
+function Invited({ invite }: { readonly invite: InvitePreview | null | undefined }): ReactNode {
+  if (invite === undefined) return null;
+  if (invite === null)
+    return (
+      <Alert color="red" role="alert">
+        {VOID_INVITE}
+      </Alert>
+    );
+  return (
+    <Text size="sm">
+      You are invited to <b>{invite.organization_name}</b> as {invite.permissions}.
+    </Text>
   );
 }
 
@@ -121,7 +149,6 @@ function faultsOf(error: unknown): Readonly<Record<string, string>> {
     return { email: `An account with this address already exists. ${advice}` };
   }
   const faults = faultsByPath(error);
-  if ("invite_token" in faults)
-    return { invite_token: "This invitation is invalid or has expired. Ask for a new one." };
+  if ("invite_token" in faults) return { invite_token: VOID_INVITE };
   return faults;
 }

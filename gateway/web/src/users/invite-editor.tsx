@@ -58,7 +58,7 @@ interface LinkWindowProps {
 }
 
 function LinkWindow({ token, email, onClose }: LinkWindowProps): ReactNode {
-  const link = `${location.origin}${PATHS.signUp}?${new URLSearchParams({ invite: token }).toString()}`;
+  const link = `${location.origin}${PATHS.signUp}#${new URLSearchParams({ invite: token }).toString()}`;
   return (
     <Modal
       opened

@@ -1,28 +1,42 @@
-import { acceptInvite } from "@nts/shared/contract/invites";
+import { acceptInvite, previewInvite } from "@nts/shared/contract/invites";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
 import { answer } from "@nts/shared/http/answer";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { VerifiedAddresses } from "../mail/verified-store.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { Joining } from "../registrations/joining.js";
 import type { ShownBy } from "../sessions/shown.js";
 import type { SessionStore } from "../sessions/store.js";
 import { MOST_ORGANIZATIONS } from "../users/memberships.rules.js";
 import type { UserStore } from "../users/store.js";
+import { provesAddress } from "./invite.rules.js";
 
 export interface AcceptRoute {
   readonly users: Pick<UserStore, "find" | "join">;
   readonly sessions: Pick<SessionStore, "find">;
   readonly organizations: Pick<OrganizationStore, "find">;
+  readonly addresses: Pick<VerifiedAddresses, "verify">;
   readonly joining: Joining;
   readonly shownBy: ShownBy;
   readonly transaction: RunTransaction;
 }
 
-/** The operation by which somebody who has an account joins another organization. */
+/** What the token of an invite shows, and how somebody who has an account joins another organization by it. */
 export function mountAcceptance(router: Router, routes: AcceptRoute): void {
-  const { users, sessions, organizations, joining, shownBy, transaction } = routes;
+  const { users, sessions, organizations, addresses, joining, shownBy, transaction } = routes;
+
+  mountAny(router, previewInvite, async ({ body }) => {
+    const invite = await joining.find(hashCredential(body.token), new Date(), "token");
+    const organization = await organizations.find(invite.organization_id);
+    if (organization === null) throw new AppError("invalid_reference", { path: "token" });
+    const { permissions, email = null, expires_at } = invite;
+    return answer.data({
+      ...{ organization_name: organization.name, permissions, email },
+      expires_at: expires_at.toISOString(),
+    });
+  });
 
   mount(router, acceptInvite, async ({ principal: { userId, credentialId }, scope, body, work }) => {
     const hash = hashCredential(body.token);
@@ -34,7 +48,10 @@ export function mountAcceptance(router: Router, routes: AcceptRoute): void {
     if (shownBy(session, user).provider === "bound") throw new AppError("provider_bound");
     const joined = await transaction(work, [`user:${userId}`, `invite:${hash}`], async (tx) => {
       const now = new Date();
-      const { permissions, network_ids } = await joining.take(hash, now, tx, "token");
+      const invite = await joining.take(hash, now, tx, "token");
+      const { permissions, network_ids } = invite;
+      // Before the account joins: the new organization is told of the user as the user is.
+      if (user.email_verified !== true && provesAddress(invite, hash, user.email)) await addresses.verify(user, tx);
       const begun = { created_at: now, updated_at: now, revision: 1 };
       const made = await users.join(userId, { organization_id, permissions, network_ids, ...begun }, tx);
       if (made === "gone") throw new AppError("session_expired");

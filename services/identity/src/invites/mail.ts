@@ -41,7 +41,7 @@ function inviteLetter(
   return {
     subject: "You are invited to Network topology",
     opening: [`${inviter} invites you to join ${name === null ? "an organization" : `“${name}”`} at ${host}.`],
-    action: { label: "Accept the invite", url: linkTo(publicUrl, `/sign-up?invite=${token}`) },
+    action: { label: "Accept the invite", url: linkTo(publicUrl, `/sign-up#invite=${token}`) },
     closing: ["The invite can be used once. If you do not know who this is, ignore this mail."],
     sender: senderAt(publicUrl),
   };
