@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { CommandStartedEvent } from "mongodb";
 import { createInvite, listInvites } from "@nts/shared/contract/invites";
 import { requestPasswordReset } from "@nts/shared/contract/mail";
-import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { loginSecondFactor } from "@nts/shared/contract/second-factor";
 import { getUser, login } from "@nts/shared/contract/users";
+import type { Person } from "../support/direct.js";
 import { startIdentity } from "../support/identity.js";
 import {
   fromSomewhere,
@@ -14,7 +15,7 @@ import {
   PUBLIC_URL,
   startMailed,
 } from "../support/mailed.js";
-import { codeOf } from "../support/second-factors.js";
+import { codeOf, guard } from "../support/second-factors.js";
 
 let world: Mailed;
 
@@ -28,6 +29,12 @@ async function aForgetfulPerson(replica = 0) {
   const person = await world.identity.aPerson();
   await world.forget(person.email, replica);
   return { person, mail: await world.resetMail(person.email) };
+}
+
+/** What a sign-in with the password is answered that a second factor guards. */
+async function challengeOf({ email, password }: Person): Promise<string> {
+  const { params } = await world.identity.ask(login, { body: { email, password } });
+  return String(params["challenge"]);
 }
 
 const verify = (email: string) =>
@@ -105,7 +112,9 @@ describe("identity.password-resets: an address that nobody has proved", () => {
   it("is given to who has its mail: keys, invites and sessions of whoever took it end", async () => {
     const { identity, reset, signIn } = world;
     const { person, mail } = await aForgetfulPerson();
-    expect(mail.text.replaceAll("\n", " ")).toContain("API keys, invites and linked sign-in providers are revoked");
+    expect(mail.text.replaceAll("\n", " ")).toContain(
+      "API keys, invites, second factor and linked sign-in providers are removed",
+    );
     const { secret } = await identity.aKey(person);
     await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
     await reset(mail.token);
@@ -124,18 +133,35 @@ describe("identity.password-resets: an address that nobody has proved", () => {
     await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
     await forget(person.email);
     const mail = await world.resetMail(person.email);
-    expect(mail.text).not.toContain("revoked");
+    expect(mail.text).not.toContain("removed");
     await reset(mail.token);
     expect(await identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
     expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(1);
   });
 
-  it("stays behind the second factor that its account has", async () => {
+  it("is not kept from its owner by a second factor that somebody else has set up, who has got nothing left", async () => {
     const { identity, reset } = world;
     const { person, mail } = await aForgetfulPerson();
-    const { principal: as, password } = person;
-    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    const secret = await guard(world.identity, person);
+    const challenge = await challengeOf(person);
+    expect((await reset(mail.token)).status).toBe(200);
+    const owner = await identity.logIn({ email: person.email, password: NEXT_PASSWORD });
+    expect(await identity.data(getUser, { as: owner.principal, params: { id: person.userId } })).toMatchObject({
+      ...{ second_factor: false, email_verified: true },
+    });
+    const late = await identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
+    expect(late.status).not.toBe(200);
+    expect(await identity.told(owner, { entity: "User" })).toEqual(
+      ["created", "password_reset_requested", "second_factor_enabled", "taken_over", "second_factor_disabled", "password_changed"].map((action) => `User ${action}`), // prettier-ignore
+    );
+    await guard(world.identity, { ...owner, password: NEXT_PASSWORD });
+  });
+
+  it("stays behind the second factor of its account once it is proved", async () => {
+    const { identity, reset } = world;
+    const { person, mail } = await aForgetfulPerson();
+    await verify(person.email);
+    await guard(world.identity, person);
     expect((await reset(mail.token)).status).toBe(200);
     const begun = await identity.ask(login, { body: { email: person.email, password: NEXT_PASSWORD } });
     expect(begun.code).toBe("second_factor_required");

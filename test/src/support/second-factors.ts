@@ -1,7 +1,9 @@
 /** Codes of second factors, as an authenticator app makes them. */
 import type { SecondFactorOffer } from "@nts/shared/contract";
+import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
 import { generateSync } from "otplib";
 import type { Account } from "./api.js";
+import type { Direct, Person } from "./direct.js";
 
 const STEP_SECONDS = 30;
 
@@ -25,4 +27,11 @@ export async function withSecondFactor({
   const body = { code: codeOf(secret, -1) };
   const enabled = await session.data<{ recovery_codes: string[] }>("post", "/api/auth/second-factor/enable", body);
   return { secret, recovery: enabled.recovery_codes };
+}
+
+/** The same at identity itself, with the code of now: the next one is good, however slow the machine is. @returns the secret */
+export async function guard(identity: Pick<Direct, "data">, { principal: as, password }: Person): Promise<string> {
+  const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+  await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
+  return secret;
 }

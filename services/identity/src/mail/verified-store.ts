@@ -1,7 +1,8 @@
-import type { ClientSession } from "mongodb";
+import type { ClientSession, Document } from "mongodb";
 import { noteAccountEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
+import { isGuarded } from "../second-factor/factor.js";
 import type { UserDocument } from "../users/user.js";
 
 /** Addresses that were proved by a mailed link. */
@@ -9,32 +10,41 @@ export interface VerifiedAddresses {
   /** @returns false when the account has another address by now, or is gone */
   verify(user: UserDocument, tx: ClientSession): Promise<boolean>;
   /**
-   * Gives an account to who has proved its address, which nobody had before: accounts at providers that somebody linked do not sign
-   * in any more.
+   * Gives an account to who has proved its address, which nobody had before: it loses its second factor, and the accounts at
+   * providers that somebody linked.
    *
-   * @returns as {@link verify} does
+   * @returns the user without them; null when the account has another address by now, or is gone
    */
-  takeOver(user: UserDocument, tx: ClientSession): Promise<boolean>;
+  takeOver(user: UserDocument, tx: ClientSession): Promise<UserDocument | null>;
 }
 
 export function createVerifiedAddresses({ db }: Pick<Database, "db">, forms?: Forms): VerifiedAddresses {
   const { collection: users, changing } = openDocuments(db, "users", forms);
 
-  async function write({ _id, email }: UserDocument, more: object, tx: ClientSession): Promise<boolean> {
-    const verified = changing({ email_verified: { $literal: true }, ...more }, new Date());
-    return (await users.updateOne({ _id, email }, verified, { session: tx })).matchedCount === 1;
+  const verified = (more: object = {}) => changing({ email_verified: { $literal: true }, ...more }, new Date());
+
+  async function write({ _id, email }: UserDocument, update: Document[], tx: ClientSession): Promise<boolean> {
+    return (await users.updateOne({ _id, email }, update, { session: tx })).matchedCount === 1;
   }
 
   return {
     verify: async (user, tx) => {
-      if (!(await write(user, {}, tx))) return false;
+      if (!(await write(user, verified(), tx))) return false;
       if (user.email_verified !== true) noteAccountEvent(tx, user, { action: "verified" });
       return true;
     },
     takeOver: async (user, tx) => {
-      if (!(await write(user, { identities: { $literal: [] } }, tx))) return false;
+      const cleared = [
+        ...verified({ identities: { $literal: [] } }),
+        { $unset: ["second_factor", "second_factor_offer"] },
+      ];
+      if (!(await write(user, cleared, tx))) return null;
       noteAccountEvent(tx, user, { action: "taken_over" });
-      return true;
+      if (isGuarded(user)) noteAccountEvent(tx, user, { action: "second_factor_disabled" });
+      const left: UserDocument = { ...user, email_verified: true, identities: [] };
+      delete left.second_factor;
+      delete left.second_factor_offer;
+      return left;
     },
   };
 }

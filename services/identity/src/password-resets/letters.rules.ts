@@ -11,7 +11,7 @@ export interface Occasion {
 export function resetLetter({ publicUrl, address }: Occasion, token: string, isTakeOver: boolean): Letter {
   const { host } = new URL(publicUrl);
   const takenOver =
-    "This address was never verified. Whoever made the account without proving the address loses it: its API keys, invites and linked sign-in providers are revoked, too."; // prettier-ignore
+    "This address was never verified. Whoever made the account without proving the address loses it: its API keys, invites, second factor and linked sign-in providers are removed, too."; // prettier-ignore
   return {
     subject: "Reset your password",
     opening: [`Somebody, probably you, asked for a new password for your account at ${host}.`],

@@ -8,6 +8,7 @@ import type { KeyStore } from "../keys/store.js";
 import type { LoginFailureStore } from "../logins/store.js";
 import type { LinkTokens } from "../mail/link-tokens-store.js";
 import type { VerifiedAddresses } from "../mail/verified-store.js";
+import { accountOfCodes } from "../second-factor/factor.js";
 import type { ChangePassword } from "../users/change-password.js";
 import type { UserDocument } from "../users/user.js";
 
@@ -31,19 +32,21 @@ export interface ResetByLinkOptions {
 export function createResetByLink(options: ResetByLinkOptions): ResetByLink {
   const { linkTokens, addresses, change, failures, keys, invites } = options;
 
-  async function prove(user: UserDocument, tx: ClientSession): Promise<boolean> {
-    if (user.email_verified === true) return addresses.verify(user, tx);
+  async function prove(user: UserDocument, tx: ClientSession): Promise<UserDocument | null> {
+    if (user.email_verified === true) return (await addresses.verify(user, tx)) ? user : null;
     for (const belongings of [keys, invites]) await belongings.removeAllOf(user, tx);
     return addresses.takeOver(user, tx);
   }
 
   return async (work, user, token, password) => {
-    const also = async (tx: ClientSession): Promise<boolean> => {
+    const also = async (tx: ClientSession): Promise<UserDocument | null> => {
       trailOf(tx).actAs(actorFrom(user));
-      return (await linkTokens.take(token, "password_reset", user, tx)) && prove(user, tx);
+      return (await linkTokens.take(token, "password_reset", user, tx)) ? prove(user, tx) : null;
     };
     const done = await change(work, user, password, { also });
     if (!done) throw new AppError("link_expired");
     await failures.removeAllOf(user.email);
+    // Wrong codes of a second factor that stays are still counted.
+    if (user.email_verified !== true) await failures.removeAllOf(accountOfCodes(user));
   };
 }
