@@ -3,14 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createInvite } from "@nts/shared/contract/invites";
 import { leaveOrganization } from "@nts/shared/contract/organizations";
 import { beginProviderSignIn, linkProvider, listIdentities, listProviders, prepareProviderSignIn, unlinkProvider } from "@nts/shared/contract/providers"; // prettier-ignore
-import { enableSecondFactor, loginSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { loginSecondFactor } from "@nts/shared/contract/second-factor";
 import { listSessions, type Session } from "@nts/shared/contract/sessions";
-import { getUser, login } from "@nts/shared/contract/users";
+import { getCurrentUser, getUser, login } from "@nts/shared/contract/users";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { tokenOf } from "../support/direct.js";
+import { joins } from "../support/memberships.js";
 import { arrive, begin, begunIn } from "../support/provider-sign-ins.js";
 import { OWN, type ProviderWorld, startProviderWorld } from "../support/provider-world.js";
-import { codeOf } from "../support/second-factors.js";
+import { codeOf, guard } from "../support/second-factors.js";
 
 let world: ProviderWorld;
 beforeAll(async () => {
@@ -23,6 +24,10 @@ afterAll(() => world.stop());
 
 const sessionsOf = async (as: UserPrincipal): Promise<readonly Session[]> =>
   (await world.identity.data(listSessions, { as, query: {} })) as unknown as Session[];
+
+/** As a mailed link does it. */
+const verified = (email: string) =>
+  world.identity.db.collection("users").updateOne({ email }, { $set: { email_verified: true } });
 
 describe("identity.providers: beginning to sign in", () => {
   it("is offered to everybody, and begins with a redirect and a cookie of this browser", async () => {
@@ -90,15 +95,13 @@ describe("identity.providers: signing in", () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
-    const { principal: as, password } = owner;
-    const { secret } = await world.identity.data(offerSecondFactor, { as, body: { password } });
-    await world.identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    const secret = await guard(world.identity, owner);
     const arrived = await world.visit(subject);
     expect(arrived.token).toBe("");
     const told = new URLSearchParams(arrived.location.replace(/^\/sign-in#/, ""));
     expect([told.get("set_up"), told.get("next")]).toEqual(["false", "/"]);
     const challenge = told.get("challenge") ?? "";
-    const begun = await world.identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret) } });
+    const begun = await world.identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
     const principal = await world.principalOf(tokenOf(begun.headers));
     const sessions = await sessionsOf(principal.as);
     expect(sessions.at(-1)?.provider).toBe(OWN);
@@ -126,7 +129,7 @@ describe("identity.providers: whose account it is", () => {
     expect((await world.visit(world.known().subject, { invite_token })).problem).toBe("account_unknown");
   });
 
-  it("is that of the same address when the provider has verified it; who made it before is out, with all keys", async () => {
+  it("is that of the same address when the provider has verified it; who made it without that proof is out, with all keys", async () => {
     const owner = await world.anOwner();
     const squatter = await world.identity.aColleague(owner, { permissions: "Admin" });
     const { secret } = await world.identity.aKey(squatter, { permissions: "Admin" });
@@ -143,15 +146,48 @@ describe("identity.providers: whose account it is", () => {
     expect(await world.identity.told(owner, { action: "taken_over" })).toEqual(["User taken_over"]);
   });
 
+  it("is linked by an address that both sides have verified, and keeps password, sessions, keys and memberships", async () => {
+    const owner = await world.anOwner();
+    delete world.settings.organization_id;
+    const host = await world.identity.aPerson();
+    await verified(owner.email);
+    const { secret } = await world.identity.aKey(owner);
+    await joins(world.identity, owner, host);
+    const { email, password } = owner;
+    const { token } = await world.visit(world.known({ email: email.toUpperCase() }).subject);
+    expect((await world.principalOf(token)).userId).toBe(owner.userId);
+    expect(await world.statusOf(owner.token)).toBe("valid");
+    expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
+    expect((await world.identity.ask(login, { body: { email, password } })).status).toBe(200);
+    const me = await world.identity.data(getCurrentUser, { as: owner.principal });
+    expect(me.organizations.map(({ id }) => id)).toEqual([owner.organizationId, host.organizationId]);
+    expect(await world.identity.told(owner, { entity: "User" })).toContain("User linked");
+    expect(await world.identity.told(owner, { action: "taken_over" })).toEqual([]);
+    expect((await world.visit(world.known({ email }).subject)).problem).toBe("already_exists");
+  });
+
+  it("is linked by a verified address behind the second factor that it has, and never one of several organizations by the provider of one", async () => {
+    const guarded = await world.anOwner();
+    await verified(guarded.email);
+    await guard(world.identity, guarded);
+    const { subject } = world.known({ email: guarded.email });
+    const arrived = await world.visit(subject);
+    expect([arrived.token, arrived.location.startsWith("/sign-in#challenge=")]).toEqual(["", true]);
+    expect(await world.statusOf(guarded.token)).toBe("valid");
+    const owner = await world.anOwner();
+    await verified(owner.email);
+    await joins(world.identity, owner, await world.identity.aPerson());
+    expect((await world.visit(world.known({ email: owner.email }).subject)).problem).toBe("link_required");
+  });
+
   it("is not taken over from who has a second factor, or has linked a provider before", async () => {
     const owner = await world.anOwner();
-    const { principal: as, password, email } = owner;
+    const { principal: as, email } = owner;
     const { subject } = world.known();
     await world.link(owner, subject);
     expect((await world.visit(world.known({ email }).subject)).problem).toBe("already_exists");
     await world.identity.data(unlinkProvider, { as, params: { provider: OWN } });
-    const { secret } = await world.identity.data(offerSecondFactor, { as, body: { password } });
-    await world.identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+    await guard(world.identity, owner);
     expect((await world.visit(world.known({ email }).subject)).problem).toBe("link_required");
     expect(await world.statusOf(owner.token)).toBe("valid");
   });

@@ -72,8 +72,9 @@ export interface AdmissionOptions {
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { users, identities, sessions, transaction } = options;
-  const place = createPlacing(options);
+  const { users, identities, sessions } = options;
+  const linkTo = createLinking(options);
+  const place = createPlacing(options, linkTo);
   const govern = createGoverning(options);
 
   return {
@@ -85,34 +86,49 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (rights === null) throw new AppError("provider_denied");
       return govern.apply(arrival, await place(arrival, rights), rights);
     },
-    link: async ({ settings, person, work }, { userId, organizationId, sessionId }) => {
+    link: async (arrival, { userId, organizationId, sessionId }) => {
       const user = await users.find(organizationId, userId);
       if (user === null || (await sessions.find(organizationId, userId, sessionId)) === null)
         throw new AppError("sign_in_expired");
-      ownUser(settings, user);
-      requireUnlinked(settings, user);
-      await refusingLinked(() =>
-        transaction(work, [`user:${user._id}`], async (tx) => {
-          trailOf(tx).actAs(actorFrom(user));
-          if (!(await identities.link(user, identityOf(settings, person), tx))) throw new AppError("write_conflict");
-        }),
-      );
+      await linkTo(ownUser(arrival.settings, user), arrival);
     },
   };
 }
 
+type LinkTo = (user: UserDocument, arrival: Arrival) => Promise<void>;
+
+function createLinking({ identities, transaction }: AdmissionOptions): LinkTo {
+  return async (user, { settings, person, work }) => {
+    requireUnlinked(settings, user);
+    await refusingLinked(() =>
+      transaction(work, [`user:${user._id}`], async (tx) => {
+        trailOf(tx).actAs(actorFrom(user));
+        if (!(await identities.link(user, identityOf(settings, person), tx))) throw new AppError("write_conflict");
+      }),
+    );
+  };
+}
+
 /** Finds a place for somebody who is not linked: an account with the same address, that of an invite, or a new one. */
-function createPlacing(options: AdmissionOptions) {
+function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   const { users, identities, sessions, keys, invites, organizations, affiliationsOf, joining } = options;
   const { registerUser, passwords, changeRights } = options;
 
-  async function takeOver({ settings, person, work }: Arrival, account: UserDocument): Promise<UserDocument> {
+  async function adopt(arrival: Arrival, account: UserDocument): Promise<UserDocument> {
+    const { settings } = arrival;
     const user = ownUser(settings, account);
     requireUnlinked(settings, user);
-    // Who has a second factor, or another provider, has shown whose account it is; and a provider of one organization decides
-    // about nothing in others.
+    // Another provider may be who has verified the address; and one of a single organization decides about nothing in others.
     const isBound = settings.organization_id !== undefined && isOfSeveral(user);
-    if (isBound || isGuarded(user) || (user.identities ?? []).length > 0) throw new AppError("link_required");
+    if (isBound || (user.identities ?? []).length > 0) throw new AppError("link_required");
+    if (user.email_verified === true) await linkTo(user, arrival);
+    else await takeOver(arrival, user);
+    return users.get(user.organization_id, user._id);
+  }
+
+  async function takeOver({ settings, person, work }: Arrival, user: UserDocument): Promise<void> {
+    // Who has a second factor has shown more than the address does.
+    if (isGuarded(user)) throw new AppError("link_required");
     const hash = await passwords.hash(randomPassword());
     const done = await changeRights(work, [user._id], async (tx) => {
       trailOf(tx).actAs(actorFrom(user));
@@ -122,7 +138,6 @@ function createPlacing(options: AdmissionOptions) {
       return "done";
     });
     if (done === "conflict") throw new AppError("write_conflict");
-    return users.get(user.organization_id, user._id);
   }
 
   return async (arrival: Arrival, rights: UserRights | undefined): Promise<UserDocument> => {
@@ -132,7 +147,7 @@ function createPlacing(options: AdmissionOptions) {
     const existing = await users.findByEmail(email);
     // Whose organizations are deleted, and wait to be swept, has no account any more; registering makes the address free.
     const isLiving = existing !== null && (await affiliationsOf(existing)).length > 0;
-    if (isLiving) return takeOver(arrival, existing);
+    if (isLiving) return adopt(arrival, existing);
     const { organization_id: bound, provision, permissions } = settings;
     const hash = provision === "never" ? null : invite;
     const joined = hash === null ? null : await joining.find(hash, new Date());
