@@ -3,12 +3,13 @@ import { createLog } from "@nts/shared/log";
 import { createKeyUses, type KeyUse, type ToldUses } from "./key-uses.js";
 
 const log = createLog("test", "silent");
+const GATEWAY = "a gateway";
 const use = (keyId: string, address: string) => ({ keyId, address, isPrevious: false });
 
 describe("the uses of keys", () => {
   it("are told once per key, with the last time", async () => {
     const told: KeyUse[][] = [];
-    const uses = createKeyUses(({ uses: batch }) => Promise.resolve(told.push(batch)), log);
+    const uses = createKeyUses(GATEWAY, ({ uses: batch }) => Promise.resolve(told.push(batch)), log);
     uses.record(use("a", "203.0.113.7"));
     uses.record(use("b", "203.0.113.7"));
     uses.record(use("a", "203.0.113.7"));
@@ -19,7 +20,7 @@ describe("the uses of keys", () => {
 
   it("are told in batches of a thousand", async () => {
     const sizes: number[] = [];
-    const uses = createKeyUses(({ uses: batch }) => Promise.resolve(sizes.push(batch.length)), log);
+    const uses = createKeyUses(GATEWAY, ({ uses: batch }) => Promise.resolve(sizes.push(batch.length)), log);
     for (let key = 0; key < 2_500; key++) uses.record(use(String(key), "203.0.113.7"));
     await uses.stop();
     expect(sizes).toEqual([1_000, 1_000, 500]);
@@ -28,11 +29,15 @@ describe("the uses of keys", () => {
   it("are kept until identity takes them", async () => {
     const told: string[] = [];
     let away = true;
-    const uses = createKeyUses(({ uses: batch }) => {
-      if (away) return Promise.reject(new Error("away"));
-      told.push(...batch.map(({ key_id }) => key_id));
-      return Promise.resolve();
-    }, log);
+    const uses = createKeyUses(
+      GATEWAY,
+      ({ uses: batch }) => {
+        if (away) return Promise.reject(new Error("away"));
+        told.push(...batch.map(({ key_id }) => key_id));
+        return Promise.resolve();
+      },
+      log,
+    );
     uses.record(use("a", "203.0.113.7"));
     await uses.flush();
     uses.record(use("b", "203.0.113.7"));
@@ -46,37 +51,55 @@ describe("the uses of keys, addresses and counts,", () => {
   it("are told with the addresses they came from, up to a bound, also when identity was away", async () => {
     const told: KeyUse[] = [];
     let away = true;
-    const uses = createKeyUses(({ uses: batch }) => {
-      if (away) return Promise.reject(new Error("away"));
-      told.push(...batch);
-      return Promise.resolve();
-    }, log);
+    const uses = createKeyUses(
+      GATEWAY,
+      ({ uses: batch }) => {
+        if (away) return Promise.reject(new Error("away"));
+        told.push(...batch);
+        return Promise.resolve();
+      },
+      log,
+    );
     for (let address = 1; address < 20; address++) uses.record(use("a", `203.0.113.${(address % 10) + 1}`));
     await uses.flush();
     uses.record(use("a", "203.0.113.2"));
     away = false;
     await uses.stop();
-    expect(told.map(({ addresses }) => addresses.length)).toEqual([8]);
+    expect(told.map(({ addresses }) => addresses.length)).toEqual([8, 1]);
   });
 
   it("are told with how many requests there were, and apart from those how many were refused", async () => {
     const told: ToldUses[] = [];
-    let away = true;
-    const uses = createKeyUses((batch) => {
-      if (away) return Promise.reject(new Error("away"));
-      told.push(batch);
-      return Promise.resolve();
-    }, log);
+    const uses = createKeyUses(GATEWAY, (batch) => Promise.resolve(told.push(batch)), log);
     for (let n = 0; n < 3; n++) uses.record(use("a", "203.0.113.7"));
-    await uses.flush();
-    uses.record(use("a", "203.0.113.7"));
     for (const key of ["a", "b", "b"]) uses.recordRefusal(key);
-    away = false;
     await uses.stop();
-    expect(told[0]?.uses.map(({ key_id, requests }) => [key_id, requests])).toEqual([["a", 4]]);
+    expect(told[0]?.uses.map(({ key_id, requests }) => [key_id, requests])).toEqual([["a", 3]]);
     expect(told[0]?.refusals).toEqual([
       { key_id: "a", count: 1 },
       { key_id: "b", count: 2 },
     ]);
+  });
+
+  it("are told again under the same number, and unchanged, when the answer was lost; later ones follow under the next", async () => {
+    const told: ToldUses[] = [];
+    let isLost = true;
+    const uses = createKeyUses(
+      GATEWAY,
+      (batch) => {
+        told.push(batch);
+        return isLost ? Promise.reject(new Error("no answer")) : Promise.resolve();
+      },
+      log,
+    );
+    uses.record(use("a", "203.0.113.7"));
+    await uses.flush();
+    uses.record(use("a", "203.0.113.7"));
+    await uses.flush();
+    isLost = false;
+    await uses.stop();
+    expect(told.map(({ report: { gateway, number } }) => [gateway, number])).toEqual([1, 1, 1, 2].map((number) => [GATEWAY, number])); // prettier-ignore
+    expect(told[2]).toEqual(told[0]);
+    expect(told.map(({ uses: [first] }) => first?.requests)).toEqual([1, 1, 1, 1]);
   });
 });

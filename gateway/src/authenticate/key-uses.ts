@@ -2,7 +2,7 @@ import { MOST_USED_ADDRESSES } from "@nts/shared/contract/internal";
 import type { Log } from "@nts/shared/log";
 
 // Collects when API keys were last used, and from where, and tells identity in batches, so that using a key costs no write. What
-// cannot be told is kept for the next time; beyond the bounds, further keys and further addresses of a key are not recorded.
+// cannot be told is told again as it was; beyond the bounds, further keys and further addresses of a key are not recorded.
 
 const FLUSH_EVERY_MS = 5_000;
 const BATCH = 1_000;
@@ -19,6 +19,8 @@ export interface KeyUse {
 
 /** What identity is told at a time. */
 export interface ToldUses {
+  /** Of a gateway, ascending: identity counts each number once. */
+  readonly report: { readonly gateway: string; readonly number: number; readonly at: string };
   readonly uses: KeyUse[];
   readonly refusals: { readonly key_id: string; readonly count: number }[];
 }
@@ -54,9 +56,10 @@ export interface KeyUses {
   stop(): Promise<void>;
 }
 
-/** Starts to collect. */
-export function createKeyUses(send: (told: ToldUses) => Promise<unknown>, log: Log): KeyUses {
+/** Starts to collect. @param gateway the id of this process */
+export function createKeyUses(gateway: string, send: (told: ToldUses) => Promise<unknown>, log: Log): KeyUses {
   let used = new Map<string, Collected>();
+  const report = createReporting(gateway, send, log);
   let sending: Promise<void> = Promise.resolve();
 
   function collect({ keyId, isPrevious, time, addresses, requests, refusals }: Use): void {
@@ -73,23 +76,14 @@ export function createKeyUses(send: (told: ToldUses) => Promise<unknown>, log: L
     for (const address of addresses) if (known.addresses.size < MOST_USED_ADDRESSES) known.addresses.add(address);
   }
 
-  async function sendAll(): Promise<void> {
+  function take(): Collected[] {
     const collected = [...used.values()];
     used = new Map();
-    for (let start = 0; start < collected.length; start += BATCH) {
-      const batch = collected.slice(start, start + BATCH);
-      try {
-        await send(toldOf(batch));
-      } catch (error) {
-        log.warn({ err: error, keys: collected.length - start }, "key usage could not be recorded yet");
-        for (const use of collected.slice(start)) collect(use);
-        return;
-      }
-    }
+    return collected;
   }
 
   function flush(): Promise<void> {
-    sending = sending.then(sendAll);
+    sending = sending.then(() => report(take));
     return sending;
   }
 
@@ -109,8 +103,40 @@ export function createKeyUses(send: (told: ToldUses) => Promise<unknown>, log: L
   };
 }
 
-function toldOf(batch: readonly Collected[]): ToldUses {
+type Report = (take: () => Collected[]) => Promise<void>;
+
+/** Reports what is taken, once identity has all earlier reports. */
+function createReporting(gateway: string, send: (told: ToldUses) => Promise<unknown>, log: Log): Report {
+  // Reports that identity may have or not, the oldest first.
+  let pending: ToldUses[] = [];
+  let made = 0;
+
+  /** @returns false when identity may not have all of it */
+  async function sendPending(): Promise<boolean> {
+    for (let first = pending[0]; first !== undefined; first = pending[0]) {
+      try {
+        await send(first);
+      } catch (error) {
+        log.warn({ err: error, reports: pending.length }, "key usage could not be recorded yet");
+        return false;
+      }
+      pending.shift();
+    }
+    return true;
+  }
+
+  return async (take) => {
+    if (!(await sendPending())) return;
+    const [collected, at] = [take(), new Date().toISOString()];
+    const starts = Array.from({ length: Math.ceil(collected.length / BATCH) }, (_, batch) => batch * BATCH);
+    pending = starts.map((start) => toldOf({ gateway, number: ++made, at }, collected.slice(start, start + BATCH)));
+    await sendPending();
+  };
+}
+
+function toldOf(report: ToldUses["report"], batch: readonly Collected[]): ToldUses {
   return {
+    report,
     // Whoever was only refused has not used the key.
     uses: batch.filter(({ requests }) => requests > 0).map(useOf),
     refusals: batch.flatMap(({ keyId, refusals }) => (refusals === 0 ? [] : [{ key_id: keyId, count: refusals }])),

@@ -132,6 +132,10 @@ export const recordKeyUses = endpoint({
   upstream: "identity",
   summary: "When and from where API keys were used",
   body: z.object({
+    /** A report that is repeated, because its response was lost, counts once; earlier gateways omit it. */
+    report: z
+      .object({ gateway: z.string().max(64), number: z.int().min(1).describe("Ascending."), at: Timestamp })
+      .optional(),
     uses: z.array(KeyUse).max(1000),
     /** Requests that a gateway refused; they do not count as uses. */
     refusals: z

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { BodyInputOf } from "@nts/shared/contract/endpoint";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { deleteKey, getKeyUsage, USAGE_ADDRESSES, USAGE_DAYS } from "@nts/shared/contract/keys";
 import { type Audited, startAudited } from "../support/audit.js";
@@ -13,17 +14,21 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-interface Told {
+interface Told extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
   readonly requests?: number;
   readonly addresses?: string[];
   readonly refusals?: number;
 }
 
 /** What a gateway tells of a key. */
-function tell(key_id: string, { requests = 0, addresses = [], refusals = 0 }: Told, replica = 0): Promise<unknown> {
+function tell(
+  key_id: string,
+  { requests = 0, addresses = [], refusals = 0, report }: Told,
+  replica = 0,
+): Promise<unknown> {
   const used_at = new Date().toISOString();
   const uses = requests === 0 ? [] : [{ key_id, used_at, addresses, requests }];
-  const body = { uses, refusals: refusals === 0 ? [] : [{ key_id, count: refusals }] };
+  const body = { report, uses, refusals: refusals === 0 ? [] : [{ key_id, count: refusals }] };
   return identity.data(recordKeyUses, { as: { kind: "process" }, replica, body });
 }
 const usageOf = ({ principal: as }: Person, id: string) => identity.ask(getKeyUsage, { as, params: { id } });
@@ -49,6 +54,33 @@ describe("identity.key-usage: the usage of a key", () => {
     const { requests, refusals, addresses: kept } = (await daysOf(person, id)).at(-1)!;
     expect([requests, refusals, kept.length]).toEqual([20, 8, 2]);
     expect(kept).toContain("203.0.113.7");
+  });
+
+  it("counts a report once, however often and wherever it arrives, also when it comes after the next one", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    const at = new Date().toISOString();
+    const of = (gateway: string, number: number) => ({ requests: 5, refusals: 2, report: { gateway, number, at } });
+    for (const [told, replica] of [
+      ["first", 0],
+      ["first", 1],
+      ["second", 0],
+    ] as const)
+      // prettier-ignore
+      await tell(id, of(told, 1), replica);
+    await Promise.all([0, 1, 0, 1].map((replica) => tell(id, of("first", 2), replica)));
+    await tell(id, of("first", 1));
+    expect((await daysOf(person, id)).at(-1)).toMatchObject({ requests: 15, refusals: 6 });
+  });
+
+  it("counts a report on its day, though it arrives on the next, and both secrets of a key in one", async () => {
+    const person = await identity.aPerson();
+    const { id } = await identity.aKey(person);
+    const at = new Date(Date.now() - DAY_MS).toISOString();
+    const used = { key_id: id, used_at: at, requests: 2 };
+    const body = { report: { gateway: "late", number: 1, at }, uses: [used, { ...used, is_previous: true }] };
+    for (let time = 0; time < 2; time++) await identity.data(recordKeyUses, { as: { kind: "process" }, body });
+    expect((await daysOf(person, id)).slice(-2).map(({ requests }) => requests)).toEqual([4, 0]);
   });
 
   it("keeps a bounded number of addresses, and no more documents than days", async () => {

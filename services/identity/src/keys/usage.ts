@@ -17,11 +17,18 @@ interface UsageDocument {
   refusals: number;
   /** One of each block, the first ones of the day. */
   addresses: string[];
+  /** The last report of each gateway that counted here; absent before the first with a number. */
+  reports?: { gateway: string; number: number }[];
   expires_at: Date;
 }
 
+/** Gateways whose last reports are remembered of a key and a day. */
+const MOST_REPORTERS = 50;
+
 /** How often keys were used and refused since it was told last. */
 export interface CountedUses {
+  /** Absent from earlier gateways, whose reports count as often as they arrive. */
+  readonly report?: { readonly gateway: string; readonly number: number; readonly at: string } | undefined;
   readonly uses: readonly {
     readonly key_id: string;
     readonly requests: number;
@@ -31,7 +38,7 @@ export interface CountedUses {
 }
 
 export interface KeyUsage {
-  /** Counts them on a day. Addresses beyond the bound are not kept. */
+  /** Counts them on the day of the report, once for each number. Addresses beyond the bound are not kept. */
   count(told: CountedUses, now: Date): Promise<void>;
   /** The last days, today last; of those without any use, too. */
   days(keyId: string, now: Date): Promise<KeyUsageDay[]>;
@@ -40,23 +47,26 @@ export interface KeyUsage {
 export function createKeyUsage(db: Db): KeyUsage {
   const usage = db.collection<UsageDocument>(KEY_USAGE);
   return {
-    count: async ({ uses, refusals: refused }, now) => {
-      const counted = [
-        ...uses.filter(({ requests }) => requests > 0).map((one) => ({ ...one, refusals: 0 })),
-        ...refused.map(({ key_id, count: refusals }) => ({ key_id, refusals, requests: 0, addresses: [] })),
-      ];
-      if (counted.length === 0) return;
-      const day = dayOf(now);
-      const expires_at = new Date(now.getTime() + (USAGE_DAYS + 1) * DAY_MS);
-      const updates = counted.map(({ key_id, requests, refusals, addresses }) => ({
+    count: async (told, now) => {
+      const counted = byKey(told);
+      if (counted.size === 0) return;
+      // The clock of a gateway may be ahead.
+      const at = told.report === undefined ? now : new Date(Math.min(Date.parse(told.report.at), now.getTime()));
+      const day = dayOf(at);
+      const expires_at = new Date(at.getTime() + (USAGE_DAYS + 1) * DAY_MS);
+      const { isTold, reports } = rememberedIn(told.report);
+      const plus = (member: string, count: number): object => ({
+        $add: [{ $ifNull: [`$${member}`, 0] }, { $cond: [isTold, 0, count] }],
+      });
+      const updates = [...counted].map(([key_id, { requests, refusals, addresses }]) => ({
         updateOne: {
           filter: { _id: `${key_id}:${day}` },
           update: [
             {
               $set: {
-                ...{ day, expires_at },
-                requests: { $add: [{ $ifNull: ["$requests", 0] }, requests] },
-                refusals: { $add: [{ $ifNull: ["$refusals", 0] }, refusals] },
+                ...{ day, expires_at, reports },
+                requests: plus("requests", requests),
+                refusals: plus("refusals", refusals),
                 addresses: withNew([...new Set(addresses.map(addressBlockOf))]),
               },
             },
@@ -75,6 +85,46 @@ export function createKeyUsage(db: Db): KeyUsage {
         return { day, requests, refusals, addresses };
       });
     },
+  };
+}
+
+interface Counts {
+  requests: number;
+  refusals: number;
+  readonly addresses: string[];
+}
+
+/** One line for each key, whichever of its secrets was used. */
+function byKey({ uses, refusals }: CountedUses): Map<string, Counts> {
+  const counted = new Map<string, Counts>();
+  const of = (key_id: string): Counts => {
+    const known = counted.get(key_id) ?? { requests: 0, refusals: 0, addresses: [] };
+    counted.set(key_id, known);
+    return known;
+  };
+  for (const { key_id, requests, addresses } of uses) {
+    if (requests === 0) continue;
+    const counts = of(key_id);
+    counts.requests += requests;
+    counts.addresses.push(...addresses);
+  }
+  for (const { key_id, count } of refusals) of(key_id).refusals += count;
+  return counted;
+}
+
+/** Expressions: whether a document has counted a report, and the reports that it remembers with it. */
+function rememberedIn(report: CountedUses["report"]): { readonly isTold: unknown; readonly reports: object } {
+  const known = { $ifNull: ["$reports", []] };
+  if (report === undefined) return { isTold: false, reports: known };
+  const { gateway, number } = report;
+  const isOf = { $eq: ["$$this.gateway", { $literal: gateway }] };
+  const own = { $map: { input: { $filter: { input: known, cond: isOf } }, in: "$$this.number" } };
+  const others = { $filter: { input: known, cond: { $not: [isOf] } } };
+  const last = { gateway: { $literal: gateway }, number: { $max: [{ $max: own }, number] } };
+  return {
+    // Nothing is less than a number.
+    isTold: { $gte: [{ $max: own }, number] },
+    reports: { $slice: [{ $concatArrays: [others, [last]] }, -MOST_REPORTERS] },
   };
 }
 
