@@ -4,6 +4,8 @@ import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { createApiKey } from "@nts/shared/api-key";
 import { type Account, aColleague, aKey, anAccount, type Answered, type Caller, callerOf, cookieOf } from "../support/api.js"; // prettier-ignore
+import { type Mailbox, startMailbox } from "../support/mailbox.js";
+import { useMailedLinks } from "../support/mailed-links.js";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.js";
 import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -17,6 +19,7 @@ const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
 
 let stack: Stack;
 let receiver: OtlpReceiver;
+let mailbox: Mailbox;
 let bus: Listening;
 /** What nobody but its owner may ever see again, by what it is. */
 const secrets = new Map<string, string>();
@@ -26,12 +29,14 @@ const failures: string[] = [];
 let places: Place[];
 
 beforeAll(async () => {
-  receiver = await startOtlpReceiver();
+  [receiver, mailbox] = await Promise.all([startOtlpReceiver(), startMailbox()]);
   const unlimited = { RATE_LIMIT_BURST: "10000", ANONYMOUS_RATE_LIMIT_BURST: "10000" };
   const env = {
     LOG_LEVEL: "trace",
     WEBHOOK_ALLOW: "127.0.0.0/8",
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    MAILS_PER_ADDRESS: "1000",
+    ...mailbox.env,
     ...unlimited,
   };
   stack = await startStack({ gateways: 2, identities: 2, ownMongod: true, env });
@@ -45,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await bus.close();
   await stack.stop();
-  await receiver.stop();
+  await Promise.all([receiver.stop(), mailbox.stop()]);
 });
 
 function keep(what: string, secret: string): string {
@@ -104,6 +109,7 @@ async function useEverySecret(): Promise<void> {
   const owner = await anAccount(stack.url);
   const wrong = await usePasswords(owner);
   await useKeys(owner);
+  await useMailedLinks(await anAccount(stack.url), { mailbox, keep, send });
   await useSessions(owner, wrong);
   for (const [name, secrets] of Object.entries(stack.tenancySecrets))
     for (const secret of secrets as readonly string[]) keep(`tenancy secret ${name}`, secret);
@@ -232,7 +238,7 @@ describe("after a run that used every kind of secret", () => {
     expect(findings(hashes, elsewhere)).toEqual([]);
     expect(findings(hashes, [{ name: "failures", kind: "log", text: failures.join("\n") }])).toEqual([]);
     const found = findings(hashes, places);
-    for (const what of ["rotated key", "session of a colleague", "invite"])
+    for (const what of ["rotated key", "session of a colleague", "invite", "mailed invite", "link to a new password"])
       expect(found.filter((finding) => finding.startsWith(`hex hash of ${what} in identity.`))).toHaveLength(1);
     expect(found.filter((finding) => finding.includes("password"))).toEqual([]);
   });

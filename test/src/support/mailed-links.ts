@@ -1,0 +1,46 @@
+/** Links of every kind of mail: used, used again, given where they do not belong, and left unused. */
+import type { Account, Caller } from "./api.js";
+import { type Mailbox, SUBJECTS } from "./mailbox.js";
+
+export interface LinkUse {
+  readonly mailbox: Mailbox;
+  /** Keeps a secret that is searched for later. @returns it */
+  keep(what: string, secret: string): string;
+  /** Sends as nobody, and keeps failures that are searched later. */
+  readonly send: Caller["send"];
+}
+
+/** Of an account whose address is not verified yet. The last link to a new password and the invite stay usable. */
+export async function useMailedLinks({ email, session, cookie }: Account, use: LinkUse): Promise<void> {
+  const { mailbox, keep, send } = use;
+  const verification = keep(
+    "link that verifies",
+    (await mailbox.next(email, { subject: SUBJECTS.verification })).token,
+  );
+  await send("post", "/api/auth/email/verify", { token: verification });
+  await session.data("post", "/api/auth/email/verify", { token: verification });
+  await send("post", "/api/auth/email/verify", { token: verification }, { cookie });
+
+  const invited = "invited@mailed.example";
+  const invite = { permissions: "Member", email: invited };
+  const { token: shown } = await session.data<{ token: string }>("post", "/api/v1/invites", invite);
+  keep("invite that was mailed, as shown", shown);
+  const mailed = keep("mailed invite", (await mailbox.next(invited)).token);
+  await send("post", "/api/auth/invite", { token: mailed });
+  await send("post", "/api/auth/invite", { token: `${mailed}x` });
+  await send("get", `/sign-up?invite=${mailed}`);
+  await send("post", "/api/auth/register", { email: invited, password: "short", invite_token: mailed });
+
+  const aResetLink = async (count: number): Promise<string> => {
+    await send("post", "/api/auth/password/forgot", { email });
+    return keep("link to a new password", (await mailbox.next(email, { subject: SUBJECTS.reset, count })).token);
+  };
+  const used = keep("link to a new password that is used", await aResetLink(1));
+  const new_password = keep("password of a mailed link", "a fresh password, 4714");
+  await send("post", "/api/auth/password/reset", { token: used, new_password: keep("weak password", "sh0rt-471") });
+  for (let time = 0; time < 2; time++) await send("post", "/api/auth/password/reset", { token: used, new_password });
+  const left = await aResetLink(2);
+  await send("get", `/api/auth/password/reset?token=${left}`);
+  await send("get", `/api/auth/password/reset/${left}`);
+  await send("get", "/api/v1/networks", undefined, { authorization: `Bearer ${left}` });
+}
