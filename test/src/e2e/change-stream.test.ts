@@ -5,7 +5,7 @@ import { type Change, CHANGED_ENTITIES } from "@nts/shared/contract";
 import { type Account, aColleague, aKey, anAccount, type Answered } from "../support/api.js";
 import { type EventStream, openEvents } from "../support/event-stream.js";
 import { BY_PROVIDER, KINDS, send } from "../support/right-changes.js";
-import { agingIn } from "../support/revocable.js";
+import { agingIn, linkingIn } from "../support/revocable.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
@@ -244,7 +244,8 @@ describe("a stream whose caller loses its rights", () => {
   it.each(kinds.flatMap(([name, prepare]) => (prepare === null ? [] : [[name, prepare] as const])))(
     "ends when the change is answered, with an event that says why, and tells nothing that happens afterwards: %s",
     async (_name, prepare) => {
-      const means = { age: agingIn(stack), signIn: () => Promise.reject(new Error("there is no provider")) };
+      const signIn = () => Promise.reject(new Error("there is no provider"));
+      const means = { age: agingIn(stack), linkTo: linkingIn(stack), signIn };
       const revocation = await prepare(stack.url, means);
       const stream = await follow("", revocation.headers);
       expect(stream.status).toBe(200);

@@ -26,8 +26,12 @@ const { values } = parseArgs({
 const most = Number(values.passes);
 if (!Number.isInteger(most) || most < 1) throw new Error("--passes must be a whole number, at least 1");
 
-/** Asked for again they are refused, for the old password and for a token that was used, which promises nothing. */
-const unrepeatable = ["change the password", "sign out at the provider"].map((name) => KINDS.get(name));
+/** Asked for again they are refused, for what they have used up or ended themselves, which promises nothing. */
+const unrepeatable = [
+  ...["change the password", "reset the password", "the same, for keys of an unverified account"],
+  ...["sign out at the provider", "change the organization", "delete the own account", "leave"],
+  ...["delete the organization", "delete the organization, for its sessions"],
+].map((name) => KINDS.get(name));
 const kinds: Prepare[] = [];
 for (const [name, prepare] of KINDS) {
   if (prepare === null) console.log(`SKIPPED: "${name}" has no operation in the contract yet.`);

@@ -1,5 +1,8 @@
 /** A system on which rights of every kind can be taken away: with a provider that signs in, and keys that grow old. */
-import { MongoClient } from "mongodb";
+import { type ClientSession, type Db, MongoClient } from "mongodb";
+import { createLinkTokens } from "@nts/identity/mail/link-tokens-store";
+import { newToken } from "@nts/identity/tokens";
+import type { UserDocument } from "@nts/identity/users/user";
 import { type Account, cookieOf } from "./api.js";
 import { type RealProvider, startRealProvider } from "./real-provider.js";
 import { type Stack, type StackOptions, startStack } from "./stack.js";
@@ -13,6 +16,8 @@ export const PROVIDER = "test";
 export interface Means {
   /** Makes a key older, as time does. */
   age(keyId: string, days: number): Promise<void>;
+  /** Makes a link to a new password, as identity does when it mails one. @returns its token */
+  linkTo(userId: string): Promise<string>;
   /** Signs somebody in by the provider, whose account it takes over. */
   signIn(url: string, account: Account): Promise<ProviderSession>;
 }
@@ -37,23 +42,50 @@ export async function startRevocable(options: StackOptions): Promise<Revocable> 
   const stack = await startStack({ ...options, env: { ...options.env, OIDC_PROVIDERS: providers } });
   return {
     stack,
-    means: { age: agingIn(stack), signIn: (url, account) => signInBy(provider, url, account) },
+    means: {
+      age: agingIn(stack),
+      linkTo: linkingIn(stack),
+      signIn: (url, account) => signInBy(provider, url, account),
+    },
     stop: async () => {
       await Promise.all([stack.stop(), provider.stop()]);
     },
   };
 }
 
-export function agingIn({ servers, databases }: Pick<Stack, "databases"> & { servers: { urls: { mongodb: string } } }) {
-  return async (keyId: string, days: number): Promise<void> => {
-    const mongo = new MongoClient(servers.urls.mongodb);
-    try {
-      const keys = mongo.db(databases.identity).collection<{ _id: string }>("api_keys");
-      await keys.updateOne({ _id: keyId }, { $set: { created_at: new Date(Date.now() - days * DAY_MS) } });
-    } finally {
-      await mongo.close();
-    }
+type Databases = Pick<Stack, "databases"> & { servers: { urls: { mongodb: string } } };
+
+export function agingIn(stack: Databases): Means["age"] {
+  return (keyId, days) =>
+    inIdentity(stack, async (db) => {
+      const created_at = new Date(Date.now() - days * DAY_MS);
+      await db.collection<{ _id: string }>("api_keys").updateOne({ _id: keyId }, { $set: { created_at } });
+    });
+}
+
+export function linkingIn(stack: Databases): Means["linkTo"] {
+  return async (userId) => {
+    const token = newToken();
+    await inIdentity(stack, async (db, tx) => {
+      const user = await db.collection<UserDocument>("users").findOne({ _id: userId });
+      const expiresAt = new Date(Date.now() + DAY_MS);
+      await createLinkTokens(db).insert(token, { purpose: "password_reset", user: user!, expiresAt }, tx);
+    });
+    return token;
   };
+}
+
+/** Writes to the database of identity, as time and other processes do. */
+async function inIdentity(
+  { servers, databases }: Databases,
+  write: (db: Db, session: ClientSession) => Promise<void>,
+): Promise<void> {
+  const mongo = new MongoClient(servers.urls.mongodb);
+  try {
+    await mongo.withSession((session) => write(mongo.db(databases.identity), session));
+  } finally {
+    await mongo.close();
+  }
 }
 
 async function signInBy(provider: RealProvider, url: string, { email, userId }: Account): Promise<ProviderSession> {

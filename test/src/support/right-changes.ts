@@ -178,6 +178,16 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { current_password: password, new_password: `${password}, changed` };
     return { headers: { cookie }, path: LIST, change: { by: owner, body } };
   }),
+  kind("reset the password", "reset_password", async (url, means) => {
+    const owner = await anAccount(url);
+    const body = { token: await means.linkTo(owner.userId), new_password: `${owner.password}, changed` };
+    return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner, body } };
+  }),
+  kind("the same, for keys of an unverified account", "reset_password", async (url, means) => {
+    const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
+    const body = { token: await means.linkTo(owner.userId), new_password: `${owner.password}, changed` };
+    return { headers, path, change: { by: owner, body } };
+  }),
 ]);
 
 /** Those that need a provider whose people and tokens the test has. */
