@@ -55,6 +55,7 @@ describe("the contract and what is derived from it", () => {
       "enable_second_factor",
       "get_current_user",
       "get_current_user_by_post",
+      "preview_invite",
       "get_second_factor",
       "link_provider",
       "list_identities",
@@ -71,6 +72,7 @@ describe("the contract and what is derived from it", () => {
     const unsaid = OPERATIONS.filter(({ method, errors }) => method !== "get" && !errors.includes("write_conflict"));
     expect(unsaid.map(({ operationId }) => operationId)).toEqual([
       "get_current_user_by_post",
+      "preview_invite",
       "import_archive",
       "test_webhook",
       "import_nmap",

@@ -45,7 +45,7 @@ beforeAll(async () => {
   // Gateways report uses of keys when they stop, and processes say last words; then they are there again for /metrics.
   await Promise.all([...stack.gateways, ...stack.identities].map(({ restart }) => restart()));
   places = [...(await readPlaces(stack)), bus.heard(), { name: "spans", kind: "spans", text: receiver.text() }];
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await bus.close();
