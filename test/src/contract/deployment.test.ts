@@ -13,6 +13,7 @@ import { readConfig } from "@nts/shared/config";
 import { BUS_RIGHTS } from "@nts/shared/contract/messages";
 import { STOP_LIMIT_MS } from "@nts/shared/lifecycle";
 import { TopologySettings } from "@nts/topology/config";
+import { settingsIn } from "../support/env-file.js";
 import { alertRules } from "../support/observability-files.js";
 
 const PROCESSES: Readonly<Record<string, z.ZodObject>> = {
@@ -278,13 +279,6 @@ function faultsOf(schema: z.ZodObject, env: Readonly<Record<string, string>>): s
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-/** NAME=value lines, and those that are there for information: # NAME=value. */
-function settingsIn(text: string): Record<string, string> {
-  const settings: Record<string, string> = {};
-  for (const [, name = "", value = ""] of text.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)) settings[name] = value;
-  return settings;
 }
 
 /** A value of compose with its variables replaced by their defaults. */
