@@ -9,7 +9,9 @@ import { freePorts } from "@nts/local/processes/ports";
 import { type RunRecord, stopLeftovers } from "@nts/local/processes/run-records";
 import { loadSecrets } from "@nts/local/secrets";
 import { mongodbUrlOf } from "@nts/local/servers/mongod";
-import type { Change } from "@nts/shared/contract";
+import { readDemoRecord } from "@nts/local/demo/access";
+import type { Change, CurrentUser } from "@nts/shared/contract";
+import { callerOf, cookieOf } from "../support/api.js";
 import { type DemoWeek, demoWeek } from "../support/demo-week.js";
 import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
@@ -122,6 +124,19 @@ describe("npm start, once it runs", () => {
       const until = changes.filter(({ at }) => at <= asOf);
       expect(await week.differences(until, asOf)).toEqual([]);
     }
+  });
+
+  it("has a demo account that belongs to two organizations, and signs in to the one with the history", async () => {
+    const { email, password } = readDemoRecord(place.dataDir)!;
+    const url = `http://127.0.0.1:${place.port}`;
+    const { headers } = await callerOf(url, "demo").send("post", "/api/auth/login", { email, password });
+    const session = callerOf(url, "demo", { cookie: cookieOf(headers) });
+    const { organization_id, organizations } = await session.data<CurrentUser>("get", "/api/auth/me");
+    expect(organization_id).toBe(organizations[0]?.id);
+    expect(organizations.map(({ name, permissions }) => `${permissions} of ${name}`)).toEqual([
+      "Owner of Example Company",
+      "Viewer of Example Hosting",
+    ]);
   });
 
   it("takes changes of the demo under the ETags that it has answered", async () => {

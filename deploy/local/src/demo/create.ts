@@ -8,6 +8,7 @@ import { ApiRefusal, createDemoApi, type DemoApi } from "./api.js";
 import { ENGINEER, enterAs, HELP_DESK } from "./colleagues.js";
 import { createHistory } from "./history.js";
 import { createNetwork } from "./network.js";
+import { createPartner } from "./partner.js";
 import { type PastMoment, type Phase, timeOf } from "./past.rules.js";
 import { StartProblem } from "../start-problem.js";
 
@@ -64,6 +65,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
     await untilTold(api);
     // Only what this start has written itself is moved.
     const toMove = { organizationId: user.organization_id, seeding: { phases, until: Date.now() } };
+    await createPartner({ email: record.email, password: record.password, options });
     record = { ...record, complete: true, ...(isNew && isAlone && { toMove }) };
     writeDemoRecord(dataDir, record);
   }
