@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { type Mailbox, startMailbox } from "../support/mailbox.js";
 import { inRolloutOrder, LEAVING, restartOneOfEachKind } from "../support/rolling.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { type LoadReport, startSteadyLoad } from "../support/steady-load.js";
@@ -12,13 +13,16 @@ const NORMAL_AFTER_MS = 2_000;
 const LOAD = { workers: 4, pauseMs: 500 };
 
 let stack: Stack;
+let mailbox: Mailbox;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: LEAVING });
+  mailbox = await startMailbox();
+  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: { ...LEAVING, ...mailbox.env } });
 });
 
 afterAll(async () => {
   await stack.stop();
+  await mailbox.stop();
 });
 
 function expectWhole({ answered, vanished }: LoadReport): void {
@@ -27,8 +31,8 @@ function expectWhole({ answered, vanished }: LoadReport): void {
 }
 
 describe("a rolling restart of every process", () => {
-  it("loses no request, and ends each process with 0", async () => {
-    const load = await startSteadyLoad(stack, { ...LOAD, archives: true });
+  it("loses no request and no mail, lets in and keeps out the same people, and ends each process with 0", async () => {
+    const load = await startSteadyLoad(stack, { ...LOAD, archives: true, mailbox });
     const exits = await restartOneOfEachKind(stack);
     const report = await load.stop();
     expect(report.lost).toEqual([]);

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { ARCHIVE_PATH } from "../support/archives.js";
 import { buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { plantLaterMembers } from "../support/later-members.js";
+import { startMailbox } from "../support/mailbox.js";
 import { inRolloutOrder, LEAVING, restartOneByOne } from "../support/rolling.js";
 import { startStack } from "../support/stack.js";
 import { latenciesMsOf, startSteadyLoad } from "../support/steady-load.js";
@@ -27,9 +28,12 @@ const here = await buildHere();
 const from = values.from === undefined ? here : await buildOfRef(values.from);
 const { createProcess } = from;
 // As operators are told to while replicas of an earlier build may run.
-const env = { ...LEAVING, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
+const mailbox = await startMailbox();
+const env = { ...LEAVING, ...mailbox.env, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
 const archives = await from.knows(ARCHIVE_PATH);
+// An earlier build may know nothing of mail and of several organizations, which are to be used after the update.
+const people = from === here && { mailbox };
 const forward = inRolloutOrder(stack);
 const ways =
   from === here
@@ -44,12 +48,13 @@ try {
   for (let round = 1; round <= rounds; round++) for (const way of ways) await roll(round, way);
 } finally {
   await stack.stop();
+  await mailbox.stop();
 }
 
 async function roll(round: number, { name, processes, build }: (typeof ways)[number]): Promise<void> {
   const begun = performance.now();
   const audited = from === here ? "all" : build === here ? "last" : "nothing";
-  const load = await startSteadyLoad(stack, { audited, archives });
+  const load = await startSteadyLoad(stack, { audited, archives, ...people });
   const later = await plantLaterMembers(stack, load.written);
   const exits = await restartOneByOne(processes, build);
   const { answered, lost, vanished } = await load.stop();

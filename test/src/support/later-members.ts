@@ -9,6 +9,8 @@ export interface Written {
   readonly keys: readonly string[];
   readonly webhookId: string;
   readonly userId: string;
+  /** Whose level is written again and again. */
+  readonly colleagueId: string;
   readonly organizationId: string;
 }
 
@@ -25,22 +27,29 @@ const NOTES = {
   ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", missed: 3 },
   lost_macs: ["02:00:00:00:00:01"],
 };
+/** Of what people are in other organizations, when secrets were made, and how long they last. */
+const BEGUN = { created_at: new Date(), updated_at: new Date(), revision: 1 };
+const ELSEWHERE = { organization_id: "elsewhere", ...BEGUN, permissions: "Viewer", network_ids: [] };
+const OF_USERS = { other_memberships: [ELSEWHERE] };
+const OF_KEYS = { issued_at: new Date() };
+const OF_ORGANIZATIONS = { max_key_lifetime_days: 365 };
 const MEMBER = "later";
 const VALUE = "of a later build";
 
 /** Adds a member to what is stored of these, and to the entities in them. @returns what tells which have lost it */
 export async function plantLaterMembers(
   { servers, databases }: Stack,
-  { hosts, keys, webhookId, userId, organizationId }: Written,
+  { hosts, keys, webhookId, userId, colleagueId, organizationId }: Written,
 ): Promise<{ missing(): Promise<string[]> }> {
   const client = new MongoClient(servers.urls.mongodb);
   const open = (database: string, name: string) => client.db(database).collection<StoredDocument>(name);
   const planted = [
     { collection: open(databases.topology, "hosts"), ids: hosts, beside: NOTES },
     { collection: open(databases.topology, "webhooks"), ids: [webhookId] },
-    { collection: open(databases.identity, "api_keys"), ids: keys },
+    { collection: open(databases.identity, "api_keys"), ids: keys, beside: OF_KEYS },
     { collection: open(databases.identity, "users"), ids: [userId] },
-    { collection: open(databases.identity, "organizations"), ids: [organizationId] },
+    { collection: open(databases.identity, "users"), ids: [colleagueId], beside: OF_USERS },
+    { collection: open(databases.identity, "organizations"), ids: [organizationId], beside: OF_ORGANIZATIONS },
   ];
   for (const { collection, ids, beside = {} } of planted)
     for (const _id of ids)

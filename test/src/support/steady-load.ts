@@ -5,11 +5,13 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ARCHIVE_TYPE, type ArchiveImport, type AuditEntry, type Webhook } from "@nts/shared/contract";
-import { aKey, anAccount, type Account } from "./api.js";
+import { aColleague, aKey, anAccount, type Account } from "./api.js";
 import { ARCHIVE_PATH } from "./archives.js";
 import { type Answer, type Balancer, type Body, startBalancer } from "./balancer.js";
 import type { Written } from "./later-members.js";
+import type { Mailbox } from "./mailbox.js";
 import type { Stack } from "./stack.js";
+import { startPeople } from "./steady-people.js";
 import { until } from "./until.js";
 
 /** One request, by method and path. Times are those of `performance.now()`. */
@@ -53,6 +55,8 @@ export interface LoadOptions {
   readonly audited?: "all" | "last" | "nothing";
   /** The archive is downloaded again and again, and imported as a dry run: by any replica, whichever has written it. */
   readonly archives?: boolean;
+  /** The stack sends its mail there: invites are mailed, and accounts with several organizations and too old keys are used. */
+  readonly mailbox?: Mailbox;
 }
 
 /** A host that one worker writes again and again; `name` is the last one that was acknowledged, `later` came after it. */
@@ -86,7 +90,14 @@ async function vanishedOf(
   return vanished;
 }
 
-type Send = (method: string, path: string, as: OutgoingHttpHeaders, body?: Body) => Promise<Answer | null>;
+/** @param wanted the status, 200 unless given */
+export type Send = (
+  method: string,
+  path: string,
+  as: OutgoingHttpHeaders,
+  body?: Body,
+  wanted?: number,
+) => Promise<Answer | null>;
 
 /** Sends requests one at a time; the answer is null when a request was lost, which is noted. */
 function createSend(send: Balancer["send"]): { readonly send: Send; readonly lost: Lost[]; readonly answered: Sent[] } {
@@ -95,7 +106,7 @@ function createSend(send: Balancer["send"]): { readonly send: Send; readonly los
   return {
     lost,
     answered,
-    send: async (method, path, as, body) => {
+    send: async (method, path, as, body, wanted = 200) => {
       const sentAt = performance.now();
       const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
       const note = (how: string): null => {
@@ -104,7 +115,7 @@ function createSend(send: Balancer["send"]): { readonly send: Send; readonly los
       };
       try {
         const answer = await send(method, path, as, body);
-        if (answer.status !== 200) return note(`${answer.status} ${answer.text.slice(0, 200)}`);
+        if (answer.status !== wanted) return note(`${answer.status} ${answer.text.slice(0, 200)}`);
         answered.push(sent());
         return answer;
       } catch (error) {
@@ -129,14 +140,17 @@ async function newsOfArchive(send: Send, as: OutgoingHttpHeaders): Promise<strin
 
 /** Makes an account in the system and begins. */
 export async function startSteadyLoad(
-  { gateways, url }: Stack,
-  { workers = 8, pauseMs = 5, audited = "all", archives = false }: LoadOptions = {},
+  stack: Stack,
+  { workers = 8, pauseMs = 5, audited = "all", archives = false, mailbox }: LoadOptions = {},
 ): Promise<SteadyLoad> {
+  const { gateways, url } = stack;
+  const people = mailbox && (await startPeople(stack, mailbox));
   const account = await anAccount(url);
   const key = await aKey(url, account);
   const owned: Owned[] = [];
   const ownKeys: string[] = [];
   const webhook = await startWebhook(account);
+  const colleague = await aColleague(url, account);
   for (let n = 0; n < workers; n++) {
     const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
     const body = { network_id: network.id, name: "first" };
@@ -169,12 +183,14 @@ export async function startSteadyLoad(
     }
   }
 
-  /** What one worker alone writes besides, the archive and the webhook, comes as often. */
+  /** What one worker alone does besides comes as often: the archive, people, a colleague's level, and the webhook. */
   async function workOnKeys(worker: number, name: string): Promise<void> {
     const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
     if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
     await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
     if (worker === 1 && archives) unknown.push(...(await newsOfArchive(send, session)));
+    if (worker === 2) await people?.work(send);
+    if (worker === 3) await send("PUT", `/api/v1/users/${colleague.userId}`, session, { permissions: "Viewer" });
     if (worker !== 0) return;
     const { path, body } = webhook.next();
     if ((await send("PUT", path, session, body)) !== null) webhook.acknowledged(body);
@@ -183,13 +199,17 @@ export async function startSteadyLoad(
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   const { userId, organizationId } = account;
   return {
-    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, userId, organizationId },
+    written: {
+      ...{ hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, userId, organizationId },
+      colleagueId: colleague.userId,
+    },
     stop: async () => {
       stopping = true;
       await working;
       balancer.stop();
       const gone = await vanishedOf(account, acknowledged, owned, workers);
-      return { answered, lost, vanished: [...unknown, ...gone, ...(await webhook.faults(audited))] };
+      const faults = [...(await webhook.faults(audited)), ...((await people?.faults()) ?? [])];
+      return { answered, lost, vanished: [...unknown, ...gone, ...faults] };
     },
   };
 }

@@ -1,0 +1,73 @@
+/** What concerns people while processes come and go: an account of two organizations, a key that is too old, and mails. */
+import { randomUUID } from "node:crypto";
+import type { CurrentUser } from "@nts/shared/contract";
+import { aKey, anAccount, type Account, cookieOf, type CreatedKey } from "./api.js";
+import { type Mailbox, SUBJECTS } from "./mailbox.js";
+import { agingIn } from "./revocable.js";
+import type { Stack } from "./stack.js";
+import type { Send } from "./steady-load.js";
+import { until } from "./until.js";
+
+export interface SteadyPeople {
+  /** One round of requests. */
+  work(send: Send): Promise<void>;
+  /** Whatever was not as it must be, as sentences. */
+  faults(): Promise<string[]>;
+}
+
+/** An organization may mail a hundred invites a day. */
+const MOST_MAILS = 90;
+/** Longer than the lease of a process that ended while it sent a mail. */
+const MAILED_MS = 90_000;
+const LIST = "/api/v1/networks?limit=1";
+
+/** @param mailbox to which the stack sends its mail */
+export async function startPeople(stack: Stack, mailbox: Mailbox): Promise<SteadyPeople> {
+  const { host, guest, keys } = await twoOrganizations(stack.url);
+  const { token } = await mailbox.next(host.email, { subject: SUBJECTS.verification });
+  await host.session.data("post", "/api/auth/email/verify", { token });
+  await host.session.data("patch", `/api/v1/organizations/${host.organizationId}`, { max_key_lifetime_days: 30 });
+  const old = await aKey(stack.url, host);
+  await agingIn(stack)(old.id, 31);
+  const promised: string[] = [];
+  const faults: string[] = [];
+  return {
+    work: async (send) => {
+      for (const { secret } of keys) await send("GET", LIST, bearer(secret));
+      await send("GET", LIST, bearer(old.secret), undefined, 401);
+      const answer = await send("GET", "/api/auth/me", { cookie: guest.cookie });
+      const told = answer === null ? null : (JSON.parse(answer.text) as { data: CurrentUser }).data.organizations;
+      if (told !== null && told.length !== 2) faults.push(`the organizations of an account: ${JSON.stringify(told)}`);
+      if (promised.length >= MOST_MAILS) return;
+      const email = `rolling-${randomUUID()}@example.com`;
+      const invited = await send("POST", "/api/v1/invites", { cookie: host.cookie }, { permissions: "Viewer", email });
+      if (invited !== null) promised.push(email);
+    },
+    faults: async () => {
+      const missing = () => promised.filter((email) => mailbox.of(email).length === 0);
+      await until(() => missing().length === 0, 50, MAILED_MS).catch(() => undefined);
+      return [...faults, ...missing().map((email) => `the mail to ${email}`)];
+    },
+  };
+}
+
+interface Guest {
+  readonly host: Account;
+  /** In a session that acts in the organization of the host. */
+  readonly guest: Account;
+  /** In each organization one. */
+  readonly keys: readonly CreatedKey[];
+}
+
+async function twoOrganizations(url: string): Promise<Guest> {
+  const [host, home] = [await anAccount(url), await anAccount(url)];
+  const { organizationId } = host;
+  const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Admin" });
+  await home.session.data("post", "/api/v1/invites/accept", { token });
+  const first = await aKey(url, home);
+  const moved = await home.session.send("post", "/api/auth/organization", { organization_id: organizationId });
+  const guest = { ...home, organizationId, cookie: cookieOf(moved.headers) };
+  return { host, guest, keys: [first, await aKey(url, guest, { permissions: "Admin" })] };
+}
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
