@@ -238,7 +238,7 @@ describe("after a run that used every kind of secret", () => {
     expect(findings(hashes, elsewhere)).toEqual([]);
     expect(findings(hashes, [{ name: "failures", kind: "log", text: failures.join("\n") }])).toEqual([]);
     const found = findings(hashes, places);
-    for (const what of ["rotated key", "session of a colleague", "invite", "mailed invite", "link to a new password"])
+    for (const what of ["rotated key", "session of a colleague", "invite", "mailed invite", "link of a reset"])
       expect(found.filter((finding) => finding.startsWith(`hex hash of ${what} in identity.`))).toHaveLength(1);
     expect(found.filter((finding) => finding.includes("password"))).toEqual([]);
   });

@@ -33,9 +33,9 @@ export async function useMailedLinks({ email, session, cookie }: Account, use: L
 
   const aResetLink = async (count: number): Promise<string> => {
     await send("post", "/api/auth/password/forgot", { email });
-    return keep("link to a new password", (await mailbox.next(email, { subject: SUBJECTS.reset, count })).token);
+    return keep("link of a reset", (await mailbox.next(email, { subject: SUBJECTS.reset, count })).token);
   };
-  const used = keep("link to a new password that is used", await aResetLink(1));
+  const used = keep("used link of a reset", await aResetLink(1));
   const new_password = keep("password of a mailed link", "a fresh password, 4714");
   await send("post", "/api/auth/password/reset", { token: used, new_password: keep("weak password", "sh0rt-471") });
   for (let time = 0; time < 2; time++) await send("post", "/api/auth/password/reset", { token: used, new_password });
