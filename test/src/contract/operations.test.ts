@@ -55,7 +55,6 @@ describe("the contract and what is derived from it", () => {
       "enable_second_factor",
       "get_current_user",
       "get_current_user_by_post",
-      "preview_invite",
       "get_second_factor",
       "link_provider",
       "list_identities",
