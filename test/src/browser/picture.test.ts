@@ -61,6 +61,22 @@ describe("the picture: looking at it", () => {
     await close();
   });
 
+  it("follows what others change", async () => {
+    const one = await anAccount(stack.url);
+    const { network, host, subnet } = await aNetworkWithAHost(one.session);
+    const { page, takeFaults, close } = await look({ account: one });
+    expect(await listed(page)).toEqual(["LAN", "nas", "web"]);
+    const interfaces = [{ subnet_id: subnet.id, ip_address: "10.0.0.6" }];
+    const trial = { network_id: network.id, name: "trial", interfaces };
+    await one.session.data("post", "/api/v1/hosts", trial);
+    await list(page).getByRole("option", { name: "trial 10.0.0.6" }).waitFor();
+    await one.session.data("delete", `/api/v1/hosts/${host.id}`);
+    await list(page).getByRole("option", { name: "nas" }).waitFor({ state: "detached" });
+    expect(await listed(page)).toEqual(["LAN", "trial"]);
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
   it("is narrowed by a search and by filters", async () => {
     const { page, takeFaults, close } = await look();
     const search = page.getByRole("searchbox", { name: "Search" });
@@ -157,9 +173,14 @@ describe("the picture of another moment", () => {
       const { pathname, searchParams } = new URL(request.url());
       if (pathname === "/api/v1/topology" && searchParams.has("as_of")) read.push(searchParams.get("as_of")!);
     });
+    const map = await page.locator("canvas.sigma-nodes").boundingBox();
+    const picture = (): Promise<Buffer> => page.screenshot({ clip: { ...map!, height: map!.height / 2 } });
+    const before = await picture();
     await button(page, "Look back").click();
     const slider = page.getByRole("slider", { name: "Moment" });
     await page.locator('input[type=range][max="6"]').waitFor();
+    // what moves by a pixel looks different
+    expect((await picture()).equals(before)).toBe(true);
 
     await page.evaluate(SLIDE.replace("PLACES", "[5, 4, 3, 2, 1, 0, 1, 2, 3]"));
     await page.getByText("Since then: 1 new, 1 gone, 1 changed").waitFor();

@@ -5,12 +5,14 @@ import {
   getStats,
   getSubnet,
   getSubnetUtilization,
+  getTopology,
   listHosts,
   listInterfaces,
   listNetworks,
   listServices,
   listSubnets,
   listTags,
+  type Topology,
 } from "@nts/shared/contract";
 import type { Query, QueryClient } from "@tanstack/react-query";
 import { levelAt, limitState } from "../api/limit.js";
@@ -39,6 +41,7 @@ const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
       [listServices, ["Service", "Host", "Network"]],
       [listTags, ["Tag"]],
       [getStats, [...ON_HOSTS, "Subnet"]],
+      [getTopology, [...ON_HOSTS, "Subnet"]],
     ] as readonly (readonly [Endpoint, readonly Kind[]])[]
   ).map(([{ operationId }, kinds]) => [operationId, kinds]),
 );
@@ -46,6 +49,8 @@ const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
 /** Milliseconds between two readings while changes go on, and where few requests are left. */
 const PACE_MS = 2_000;
 const SLOW_PACE_MS = 15_000;
+/** Milliseconds between two readings of the whole topology, for each node of it. */
+const REST_MS_PER_NODE = 4;
 /** Of the requests that are possible at once, those that are left to the person. */
 const SPARED = 0.3;
 
@@ -54,13 +59,26 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
   let kinds = new Set<Kind>();
   let lastMs = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** What is not to be read again yet, although it has changed. */
+  const resting = new Set<Query>();
+  let restTimer: ReturnType<typeof setTimeout> | undefined;
 
   function read(): void {
     timer = undefined;
     const told = kinds;
     kinds = new Set();
     lastMs = performance.now();
-    void queries.invalidateQueries({ predicate: (query) => isToldBy(query, told) });
+    for (const query of queries.getQueryCache().findAll({ predicate: (one) => isToldBy(one, told) }))
+      resting.add(query);
+    readRested();
+  }
+
+  function readRested(): void {
+    const rested = new Set([...resting].filter((query) => restMs(query) <= 0));
+    for (const query of rested) resting.delete(query);
+    void queries.invalidateQueries({ predicate: (query) => rested.has(query) });
+    clearTimeout(restTimer);
+    if (resting.size > 0) restTimer = setTimeout(readRested, Math.min(...[...resting].map(restMs)));
   }
 
   return {
@@ -75,7 +93,10 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
       for (const { entity, request_id: id } of changes) if (id === null || !isOwnRequest(id)) kinds.add(entity);
       if (kinds.size > 0) timer ??= setTimeout(read, Math.max(0, lastMs + paceMs() - performance.now()));
     },
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      clearTimeout(timer);
+      clearTimeout(restTimer);
+    },
   };
 }
 
@@ -95,6 +116,14 @@ function isToldBy({ queryKey, state }: Query, kinds: ReadonlySet<Kind>): boolean
     isTelling(queryKey) &&
     TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true
   );
+}
+
+/** Milliseconds until something may be read again: a large topology costs more than others, and is not asked for twice at once. */
+function restMs({ queryKey: [operationId], state }: Query): number {
+  if (operationId !== getTopology.operationId || state.data === undefined) return 0;
+  if (state.fetchStatus === "fetching") return PACE_MS;
+  const { nodes } = (state.data as { readonly data: Topology }).data;
+  return state.dataUpdatedAt + nodes.length * REST_MS_PER_NODE - Date.now();
 }
 
 function paceMs(): number {

@@ -41,6 +41,9 @@ type Look = Pick<CanvasProps, "model" | "layout" | "colouring" | "shown" | "foun
 const CLOSE = { host: 14, service: 6 } as const;
 const MOVE_MS = 350;
 
+/** Where the camera shows everything. */
+const WHOLE = { x: 0.5, y: 0.5, ratio: 1 } as const;
+
 /** How the view moves; at once for people who asked their system for less motion. */
 function moving(): { duration: number } {
   return { duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 1 : MOVE_MS };
@@ -71,11 +74,9 @@ export function Canvas(props: CanvasProps): ReactNode {
     };
   }, []);
 
-  // the same camera looks at another moment
+  // the same camera looks at what has changed, and at another moment
   useEffect(() => {
-    const { left, right, bottom, top } = layout.bounds;
-    sigma.current?.setCustomBBox({ x: [left, right], y: [bottom, top] });
-    sigma.current?.setGraph(graphOf(model, layout));
+    if (sigma.current !== null) draw(sigma.current, graphOf(model, layout), layout.bounds);
   }, [model, layout]);
 
   // once for all that has changed: it reads every node, and draws in the next frame
@@ -133,6 +134,27 @@ function startSigma(element: HTMLDivElement, { sigma, look, select }: Refs): { m
   });
   sizes.observe(element);
   return { made, sizes };
+}
+
+/** Draws another graph. Who sees all of it goes on seeing all, who has come nearer goes on seeing the same. */
+function draw(sigma: Sigma, graph: MultiUndirectedGraph, { left, right, bottom, top }: Layout["bounds"]): void {
+  const [box, camera] = [sigma.getCustomBBox(), sigma.getCamera()];
+  const isSame = box?.x[0] === left && box.x[1] === right && box.y[0] === bottom && box.y[1] === top;
+  const { x, y, ratio } = camera.getState();
+  const seesAll = x === WHOLE.x && y === WHOLE.y && ratio === WHOLE.ratio;
+  const { width, height } = sigma.getDimensions();
+  const [middle, scale] = [sigma.viewportToGraph({ x: width / 2, y: height / 2 }), scaleOf(sigma)];
+  sigma.setCustomBBox({ x: [left, right], y: [bottom, top] });
+  sigma.setGraph(graph);
+  if (seesAll || isSame) return;
+  sigma.refresh();
+  const there = sigma.viewportToFramedGraph(sigma.graphToViewport(middle));
+  camera.setState({ ...there, ratio: (ratio * scaleOf(sigma)) / scale });
+}
+
+/** Pixels of a unit of the picture. */
+function scaleOf(sigma: Sigma): number {
+  return sigma.graphToViewport({ x: 1, y: 0 }).x - sigma.graphToViewport({ x: 0, y: 0 }).x;
 }
 
 function handleOf(sigma: RefObject<Sigma | null>): CanvasHandle {

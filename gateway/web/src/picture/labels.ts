@@ -9,11 +9,11 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** The room that is taken in one drawing of the picture. */
-export interface Room {
+/** The room that is taken, in one drawing of the picture or among circles. */
+export interface Room<Taken extends Box = Box> {
   readonly clear: () => void;
-  readonly isFree: (box: Box) => boolean;
-  readonly take: (box: Box) => void;
+  readonly isFree: (box: Taken) => boolean;
+  readonly take: (box: Taken) => void;
 }
 
 /** Pixels of a square: about as wide as a name. */
@@ -21,13 +21,17 @@ const SQUARE = 64;
 /** More squares than any window has, so that each has a number of its own. */
 const ROW = 65_536;
 
-export function createRoom(): Room {
-  const squares = new Map<number, Box[]>();
+/** @param options.collide tells whether two overlap whose boxes are near each other */
+export function createRoom<Taken extends Box = Box>({
+  square = SQUARE,
+  collide = overlap,
+}: { readonly square?: number; readonly collide?: (a: Taken, b: Taken) => boolean } = {}): Room<Taken> {
+  const squares = new Map<number, Taken[]>();
   return {
     clear: () => squares.clear(),
-    isFree: (box) => squaresOf(box).every((n) => !squares.get(n)?.some((other) => overlap(box, other))),
+    isFree: (box) => squaresOf(box, square).every((n) => !squares.get(n)?.some((other) => collide(box, other))),
     take: (box) => {
-      for (const n of squaresOf(box)) {
+      for (const n of squaresOf(box, square)) {
         const there = squares.get(n);
         if (there === undefined) squares.set(n, [box]);
         else there.push(box);
@@ -40,10 +44,10 @@ export function overlap(a: Box, b: Box): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-function squaresOf({ left, top, right, bottom }: Box): number[] {
+function squaresOf({ left, top, right, bottom }: Box, square: number): number[] {
   const numbers: number[] = [];
-  for (let row = Math.floor(top / SQUARE); row * SQUARE < bottom; row++)
-    for (let column = Math.floor(left / SQUARE); column * SQUARE < right; column++) numbers.push(row * ROW + column);
+  for (let row = Math.floor(top / square); row * square < bottom; row++)
+    for (let column = Math.floor(left / square); column * square < right; column++) numbers.push(row * ROW + column);
   return numbers;
 }
 

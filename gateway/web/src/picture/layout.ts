@@ -1,9 +1,11 @@
 import { packEnclose, packSiblings } from "d3-hierarchy";
+import { onArcs, RADIUS, reachOf } from "./arcs.js";
+import { type Point, rearranged } from "./keeping.js";
 import { homeOf, type HostParts, type Model, type SubnetNode } from "./model.js";
 
-// Where everything stands, computed once and always the same for the same graph: services on arcs above their host, hosts
-// around the hub of their subnet, subnets beside each other, and networks beside each other when there are several. Nothing
-// overlaps. Lengths are in units of the picture; `y` points upwards.
+// Where everything stands, always the same for the same graph: services on arcs above their host, hosts around the hub of their
+// subnet, subnets beside each other, and networks beside each other when there are several. Nothing overlaps. What has a place
+// in an earlier layout keeps it, as far as there is room. Lengths are in units of the picture; `y` points upwards.
 
 export interface Place {
   readonly x: number;
@@ -39,7 +41,7 @@ export interface Layout {
   readonly bounds: Box;
 }
 
-export const SIZES = { hub: 10, host: 9, service: 3.6 } as const;
+export const SIZES = { hub: 10, ...RADIUS } as const;
 
 const GAP = 2.4;
 const LEAST_HOST = 25;
@@ -51,51 +53,71 @@ const BETWEEN_SUBNETS = 24;
 const NAME_SHARE = 0.05;
 const BETWEEN_NETWORKS = 40;
 
-/** Services leave room below their host for its name. */
-const ARC = { from: (7 / 6) * Math.PI, length: (4 / 3) * Math.PI } as const;
-
 interface Circle {
-  x: number;
-  y: number;
+  readonly x: number;
+  readonly y: number;
   readonly r: number;
 }
 
 /** Something that has been laid out around its own middle. */
-interface Group extends Circle {
+interface Group {
+  readonly r: number;
   readonly places: ReadonlyMap<string, Place>;
   readonly discs: readonly Disc[];
+  /** Its circle in the earlier layout, from the middle of what it belongs to; null when it was not there. */
+  readonly was: Circle | null;
 }
 
-export function layoutOf(model: Model): Layout {
+/** What an earlier layout knows. */
+interface Earlier {
+  readonly places: ReadonlyMap<string, Place>;
+  readonly discs: ReadonlyMap<string, Disc>;
+}
+
+const ORIGIN: Point = { x: 0, y: 0 };
+const NO_PLACES: ReadonlyMap<string, Place> = new Map();
+
+/** @param before what is in it stays where it is, unless something has to make room */
+export function layoutOf(model: Model, before: Layout | null = null): Layout {
   const networks = new Map<string, { subnets: SubnetNode[]; homeless: HostParts[] }>();
   const networkOf = (id: string): { subnets: SubnetNode[]; homeless: HostParts[] } => {
     const known = networks.get(id) ?? { subnets: [], homeless: [] };
     networks.set(id, known);
     return known;
   };
-  const inSubnet = new Map<string, HostParts[]>();
+  const inSubnet = new Map(model.subnets.map(({ id }): [string, HostParts[]] => [id, []]));
   for (const subnet of model.subnets) networkOf(subnet.network_id).subnets.push(subnet);
-  for (const host of model.hosts.values()) {
-    const home = homeOf(host);
-    if (home === null) networkOf(host.node.network_id).homeless.push(host);
-    else inSubnet.set(home, [...(inSubnet.get(home) ?? []), host]);
-  }
+  for (const host of model.hosts.values())
+    (inSubnet.get(homeOf(host) ?? "") ?? networkOf(host.node.network_id).homeless).push(host);
+  const isFramed = networks.size > 1;
+  const earlier = earlierOf(before, isFramed);
   const groups = [...networks].map(([networkId, { subnets, homeless }]) => {
-    const discs = subnets.map((subnet) => subnetGroup(networkId, subnet, inSubnet.get(subnet.id) ?? []));
-    if (homeless.length > 0) discs.push(subnetGroup(networkId, null, homeless));
-    return networkGroup(networkId, discs, networks.size > 1);
+    const middle = isFramed ? earlier.discs.get(networkId) : ORIGIN;
+    const discs = subnets.map((subnet) =>
+      subnetGroup({ networkId, subnet, hosts: inSubnet.get(subnet.id) ?? [] }, { earlier, middle }),
+    );
+    if (homeless.length > 0) discs.push(subnetGroup({ networkId, subnet: null, hosts: homeless }, { earlier, middle }));
+    return networkGroup(networkId, discs, { isFramed, earlier });
   });
-  const { places, discs } = packed(groups, BETWEEN_NETWORKS);
-  return { places, discs, bounds: boundsOf(discs) };
+  const { places, discs } = arranged(groups, { gap: BETWEEN_NETWORKS, leastGap: BETWEEN_NETWORKS });
+  return { places, discs, bounds: boundsOf(discs, before?.bounds) };
+}
+
+/** Nothing when networks have only now, or no longer, frames: then everything stands elsewhere. */
+function earlierOf(before: Layout | null, isFramed: boolean): Earlier {
+  const wasFramed = before?.discs.some(({ kind }) => kind === "network") ?? false;
+  if (before === null || wasFramed !== isFramed) return { places: NO_PLACES, discs: new Map() };
+  return { places: before.places, discs: new Map(before.discs.map((disc) => [disc.id, disc])) };
 }
 
 /** About how wide circles are when they are packed. */
-function extentOf(circles: readonly Circle[]): number {
+function extentOf(circles: readonly { readonly r: number }[]): number {
   return 2.2 * Math.hypot(...circles.map(({ r }) => r));
 }
 
-function boundsOf(discs: readonly Disc[]): Box {
-  const box = { left: 0, right: 0, bottom: 0, top: 0 };
+/** @param before is in it; the same object when that is enough, so that what is seen need not move */
+function boundsOf(discs: readonly Disc[], before: Box = { left: 0, right: 0, bottom: 0, top: 0 }): Box {
+  const box = { ...before };
   const name = Math.max(BETWEEN_SUBNETS, NAME_SHARE * extentOf(discs.filter(({ kind }) => kind === "subnet")));
   for (const { x, y, r } of discs) {
     box.left = Math.min(box.left, x - r);
@@ -103,71 +125,103 @@ function boundsOf(discs: readonly Disc[]): Box {
     box.bottom = Math.min(box.bottom, y - r);
     box.top = Math.max(box.top, y + r + name);
   }
-  return box;
+  const isSame = box.left === before.left && box.right === before.right && box.bottom === before.bottom && box.top === before.top; // prettier-ignore
+  return isSame ? before : box;
 }
 
-/** A host with its services on arcs above it. */
-function hostGroup({ node, services }: HostParts): Group {
-  const places = new Map<string, Place>();
-  const step = 2 * SIZES.service + GAP;
-  let reach = SIZES.host;
-  for (let done = 0, ring = 0; done < services.length; ring++) {
-    const radius = SIZES.host + GAP + SIZES.service + ring * step;
-    const room = Math.floor((ARC.length * radius) / step) + 1;
-    const some = services.slice(done, done + room);
-    const angleStep = some.length < room ? step / radius : ARC.length / (room - 1);
-    const first = Math.PI / 2 + ((some.length - 1) * angleStep) / 2;
-    for (const [index, { id }] of some.entries()) {
-      const angle = first - index * angleStep;
-      places.set(id, { x: radius * Math.cos(angle), y: radius * Math.sin(angle), r: SIZES.service });
-    }
-    done += some.length;
-    reach = radius + SIZES.service;
+/** A host with its services on arcs above it. @param disc the earlier area of its subnet */
+function hostGroup({ node, services }: HostParts, disc: Disc | undefined, { places: earlier }: Earlier): Group {
+  const there = earlier.get(node.id);
+  const kept = new Map<string, Point>();
+  for (const { id } of services) {
+    const place = earlier.get(id);
+    if (there && place) kept.set(id, { x: place.x - there.x, y: place.y - there.y });
   }
-  const room = Math.max(reach, LEAST_HOST);
-  places.set(node.id, { x: 0, y: 0, r: SIZES.host, room });
-  return { x: 0, y: 0, r: room, places, discs: [] };
+  const arcs = onArcs(services.map(({ id }) => id), kept); // prettier-ignore
+  const room = Math.max(reachOf(arcs.values()), LEAST_HOST);
+  const places = new Map<string, Place>([[node.id, { ...ORIGIN, r: SIZES.host, room }]]);
+  for (const [id, point] of arcs) places.set(id, { ...point, r: SIZES.service });
+  const stays = there && disc && Math.hypot(there.x - disc.x, there.y - disc.y) < disc.r;
+  return { r: room, places, discs: [], was: stays ? from(disc, { ...there, r: there.room ?? 0 }) : null };
+}
+
+/** The middle of what belongs together was there in the earlier layout. */
+interface Within {
+  readonly earlier: Earlier;
+  readonly middle: Point | undefined;
 }
 
 /** The hosts of a subnet around its hub; without a subnet there is no hub. */
-function subnetGroup(networkId: string, subnet: SubnetNode | null, hosts: readonly HostParts[]): Group {
-  const hub: Group[] =
-    subnet === null
-      ? []
-      : [{ x: 0, y: 0, r: SIZES.hub + GAP, places: new Map([[subnet.id, { x: 0, y: 0, r: SIZES.hub }]]), discs: [] }];
-  const largestFirst = hosts.map(hostGroup).sort((a, b) => b.r - a.r);
-  const inner = packed([...hub, ...largestFirst], AROUND_HOSTS);
-  const r = inner.r + AROUND_SUBNET;
-  const disc: Disc = { id: subnet?.id ?? `none:${networkId}`, kind: "subnet", networkId, subnet, x: 0, y: 0, r };
-  return { ...inner, r, discs: [disc] };
+function subnetGroup(
+  { networkId, subnet, hosts }: { networkId: string; subnet: SubnetNode | null; hosts: readonly HostParts[] },
+  { earlier, middle }: Within,
+): Group {
+  const id = subnet?.id ?? `none:${networkId}`;
+  const before = earlier.discs.get(id);
+  const largestFirst = hosts.map((host) => hostGroup(host, before, earlier)).sort((a, b) => b.r - a.r);
+  const groups = [...(subnet === null ? [] : [hubGroup(subnet, before, earlier)]), ...largestFirst];
+  const inner = arranged(groups, { gap: AROUND_HOSTS, leastGap: AROUND_HOSTS });
+  const r = Math.max(inner.r + AROUND_SUBNET, before?.r ?? 0);
+  const disc: Disc = { id, kind: "subnet", networkId, subnet, ...ORIGIN, r };
+  return { ...inner, r, discs: [disc], was: before && middle ? from(middle, before) : null };
 }
 
-function networkGroup(networkId: string, groups: Group[], isFramed: boolean): Group {
-  const inner = packed(
-    groups.sort((a, b) => b.r - a.r),
-    Math.max(BETWEEN_SUBNETS, NAME_SHARE * extentOf(groups)),
-  );
-  if (!isFramed) return inner;
-  const r = inner.r + BETWEEN_SUBNETS;
-  return { ...inner, r, discs: [{ id: networkId, kind: "network", networkId, subnet: null, x: 0, y: 0, r }, ...inner.discs] }; // prettier-ignore
+function hubGroup({ id }: SubnetNode, disc: Disc | undefined, { places }: Earlier): Group {
+  const there = places.get(id);
+  const r = SIZES.hub + GAP;
+  const was = there && disc ? from(disc, { ...there, r }) : null;
+  return { r, places: new Map([[id, { ...ORIGIN, r: SIZES.hub }]]), discs: [], was };
 }
 
-/** Groups side by side, as close as they get, around one middle. */
-function packed(groups: readonly Group[], gap: number): Group {
-  if (groups.length === 0) return { x: 0, y: 0, r: 0, places: new Map(), discs: [] };
-  const circles = groups.map((group) => ({ x: 0, y: 0, r: group.r + gap / 2, group }));
-  packSiblings(circles);
-  const around = packEnclose(circles);
+function networkGroup(
+  networkId: string,
+  groups: Group[],
+  { isFramed, earlier }: { isFramed: boolean; earlier: Earlier },
+): Group {
+  const gap = Math.max(BETWEEN_SUBNETS, NAME_SHARE * extentOf(groups));
+  const inner = arranged(groups.sort((a, b) => b.r - a.r), { gap, leastGap: BETWEEN_SUBNETS }); // prettier-ignore
+  if (!isFramed) return { ...inner, was: earlier.discs.size > 0 ? { ...ORIGIN, r: inner.r } : null };
+  const before = earlier.discs.get(networkId);
+  const r = Math.max(inner.r + BETWEEN_SUBNETS, before?.r ?? 0);
+  const disc: Disc = { id: networkId, kind: "network", networkId, subnet: null, ...ORIGIN, r };
+  return { ...inner, r, discs: [disc, ...inner.discs], was: before ?? null };
+}
+
+function from(middle: Point, { x, y, r }: Circle): Circle {
+  return { x: x - middle.x, y: y - middle.y, r };
+}
+
+/** @property leastGap between groups of which some have places */
+interface Gaps {
+  readonly gap: number;
+  readonly leastGap: number;
+}
+
+/** Groups around one middle: as close as they get, or around those that have places. */
+function arranged(groups: readonly Group[], { gap, leastGap }: Gaps): Group {
+  const isNew = groups.every(({ was }) => was === null);
+  const half = (isNew ? gap : leastGap) / 2;
+  const points = isNew
+    ? packed(groups.map(({ r }) => r + half))
+    : rearranged(groups.map(({ r, was }) => ({ r: r + half, was, grew: was !== null && r > was.r + 1e-6 })));
   const places = new Map<string, Place>();
   const discs: Disc[] = [];
-  for (const { x, y, group } of circles) {
-    const moved = <T extends Place>(place: T): T => ({
-      ...place,
-      x: place.x + x - around.x,
-      y: place.y + y - around.y,
-    });
+  let reach = 0;
+  for (const [index, group] of groups.entries()) {
+    const { x, y } = points[index] ?? ORIGIN;
+    const moved = <T extends Place>(place: T): T => ({ ...place, x: place.x + x, y: place.y + y });
     for (const [id, place] of group.places) places.set(id, moved(place));
     discs.push(...group.discs.map(moved));
+    reach = Math.max(reach, Math.hypot(x, y) + group.r + half);
   }
-  return { x: 0, y: 0, r: around.r, places, discs };
+  return { r: reach, places, discs, was: null };
+}
+
+/** Places for circles side by side, as close as they get, around one middle. */
+function packed(radii: readonly number[]): Point[] {
+  if (radii.length === 0) return [];
+  const circles = radii.map((r) => ({ x: 0, y: 0, r }));
+  packSiblings(circles);
+  const around = packEnclose(circles);
+  return circles.map(({ x, y }) => ({ x: x - around.x, y: y - around.y }));
 }

@@ -19,7 +19,6 @@ import { Canvas, type CanvasHandle } from "./canvas.js";
 import { CardView } from "./card-view.js";
 import { pngOf, save, svgOf } from "./files.js";
 import { type Filters, findIn, NO_FILTERS, shownIn } from "./filters.js";
-import { layoutOf } from "./layout.js";
 import { Legend } from "./legend.js";
 import { type Model, modelOf } from "./model.js";
 import { Panel } from "./panel.js";
@@ -28,6 +27,7 @@ import classes from "./picture.module.css";
 import { Results } from "./results.js";
 import { type Scene, sceneOf } from "./scene.js";
 import { Toolbar } from "./toolbar.js";
+import { useLayout } from "./use-layout.js";
 import { useView } from "./use-view.js";
 
 interface OverviewProps {
@@ -61,7 +61,7 @@ export function Overview(props: OverviewProps): ReactNode {
   const [view, setView] = useView();
 
   const model = useMemo(() => modelOf(topology), [topology]);
-  const layout = useMemo(() => layoutOf(modelOf(whole)), [whole]);
+  const layout = useLayout(whole);
   const colouring = useMemo(() => ({ scheme, marks }), [scheme, marks]);
   const { shown, listed, found } = useFound(model, filters, search);
   const node = selected === null ? undefined : model.nodes.get(selected);
@@ -88,7 +88,6 @@ export function Overview(props: OverviewProps): ReactNode {
         />
       }
     >
-      {time}
       <div className={classes.stage} data-view={view} data-panel={(node !== undefined && !isNarrow) || undefined}>
         <div className={classes.view}>
           {view === "cards" ? (
@@ -97,6 +96,7 @@ export function Overview(props: OverviewProps): ReactNode {
             <MapView {...{ model, layout, colouring, shown, found, selected }} onSelect={setSelected} handle={canvas} />
           )}
         </div>
+        {time}
         <Legend nodes={topology.nodes} colouring={colouring} isOpen={!isNarrow} />
         <div className={classes.list}>
           <Results {...{ model, colouring, selected }} nodes={listed} onSelect={show} />

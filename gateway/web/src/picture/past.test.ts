@@ -91,6 +91,13 @@ describe("the moments that one can go to", () => {
     expect(earlier("1996-11-03T10:00:00.000Z")).toHaveLength(60);
   });
 
+  it("are one for many that follow each other closely, so that the days after an import can be hit", () => {
+    const each = (day: number, count: number): Change[] =>
+      Array.from({ length: count }, (_, n) => change(`2026-11-0${day}T10:00:00.${String(n).padStart(3, "0")}Z`, `${day} ${n}`)); // prettier-ignore
+    const many = [...each(1, 200), ...each(3, 1), ...each(5, 1), ...each(7, 1)].toReversed();
+    expect(stepsOf(many, null).map(({ at }) => at)).toEqual([each(1, 200), each(3, 1), each(5, 1)].map((day) => day.at(-1)?.at)); // prettier-ignore
+  });
+
   it("have places: that of a moment is behind the last change before it", () => {
     const steps = stepsOf(changes, null);
     expect(["2026-11-01", "2026-11-03T10:00:00.000Z", "2026-11-04T00:00:00.000Z", "2027"].map((at) => placeOf(steps, at))).toEqual([-1, 0, 0, 1]); // prettier-ignore

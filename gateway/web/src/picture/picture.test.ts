@@ -5,8 +5,8 @@ import { SaxesParser } from "saxes";
 import { cardsOf } from "./cards.js";
 import { svgOf } from "./files.js";
 import { findIn, NO_FILTERS, shownIn } from "./filters.js";
-import { layoutOf, type Place } from "./layout.js";
-import { modelOf } from "./model.js";
+import { type Layout, layoutOf, type Place } from "./layout.js";
+import { hostIdOf, type Model, modelOf } from "./model.js";
 import { sceneOf } from "./scene.js";
 
 const NETWORK = "network";
@@ -42,44 +42,76 @@ const aTopology: fc.Arbitrary<Topology> = fc
 
 const distance = (a: Place, b: Place): number => Math.hypot(a.x - b.x, a.y - b.y);
 
+const networksIn = (nodes: TopologyNode[]): number => new Set(nodes.map(({ network_id }) => network_id)).size;
+
+function expectApart(topology: Topology, { places }: Layout): void {
+  expect([...places.keys()].sort()).toEqual(topology.nodes.map(({ id }) => id).sort());
+  const all = [...places.values()];
+  const overlaps = all.flatMap((one, index) =>
+    all.slice(index + 1).filter((other) => distance(one, other) < one.r + other.r - 1e-6),
+  );
+  expect(overlaps).toEqual([]);
+}
+
+function expectInAreas(model: Model, { places, discs, bounds }: Layout): void {
+  const areas = discs.filter(({ kind }) => kind === "subnet");
+  for (const [index, area] of areas.entries())
+    for (const other of areas.slice(index + 1)) expect(distance(area, other)).toBeGreaterThan(area.r + other.r);
+  for (const { node, interfaces, services } of model.hosts.values()) {
+    const area = areas.find(({ id }) => id === (interfaces[0]?.target ?? `none:${node.network_id}`))!;
+    for (const { id } of [node, ...services]) {
+      const place = places.get(id)!;
+      expect(distance(area, place) + place.r).toBeLessThanOrEqual(area.r);
+    }
+  }
+  for (const { x, y, r } of discs) {
+    expect([x - r >= bounds.left, x + r <= bounds.right]).toEqual([true, true]);
+    expect([y - r >= bounds.bottom, y + r < bounds.top]).toEqual([true, true]);
+  }
+}
+
 describe("the layout", () => {
-  it("gives every node a place, and no two of them overlap", () => {
+  it("has a place for every node, none on another one and hosts in the area of their subnet, also when it goes on from another graph", () => {
     fc.assert(
-      fc.property(aTopology, (topology) => {
-        const { places } = layoutOf(modelOf(topology));
-        expect([...places.keys()].sort()).toEqual(topology.nodes.map(({ id }) => id).sort());
-        const all = [...places.values()];
-        const overlaps = all.flatMap((one, index) =>
-          all.slice(index + 1).filter((other) => distance(one, other) < one.r + other.r - 1e-6),
-        );
-        expect(overlaps).toEqual([]);
+      fc.property(fc.array(aTopology, { minLength: 1, maxLength: 4 }), (topologies) => {
+        let layout: Layout | null = null;
+        for (const topology of topologies) {
+          const model = modelOf(topology);
+          layout = layoutOf(model, layout);
+          expectApart(topology, layout);
+          expectInAreas(model, layout);
+        }
       }),
       { numRuns: 30 },
     );
   });
 
-  it("keeps the hosts of a subnet in its area, apart from all other areas", () => {
+  it("moves nothing when hosts go", () => {
     fc.assert(
-      fc.property(aTopology, (topology) => {
-        const model = modelOf(topology);
-        const { places, discs, bounds } = layoutOf(model);
-        const areas = discs.filter(({ kind }) => kind === "subnet");
-        for (const [index, area] of areas.entries())
-          for (const other of areas.slice(index + 1)) expect(distance(area, other)).toBeGreaterThan(area.r + other.r);
-        for (const { node, interfaces, services } of model.hosts.values()) {
-          const area = areas.find(({ id }) => id === (interfaces[0]?.target ?? `none:${node.network_id}`))!;
-          for (const { id } of [node, ...services]) {
-            const place = places.get(id)!;
-            expect(distance(area, place) + place.r).toBeLessThanOrEqual(area.r);
-          }
-        }
-        for (const { x, y, r } of discs) {
-          expect([x - r >= bounds.left, x + r <= bounds.right]).toEqual([true, true]);
-          expect([y - r >= bounds.bottom, y + r < bounds.top]).toEqual([true, true]);
-        }
+      fc.property(aTopology, fc.func(fc.boolean()), (topology, stays) => {
+        const nodes = topology.nodes.filter((node) => node.kind === "subnet" || stays(hostIdOf(node)));
+        fc.pre(networksIn(nodes) === networksIn(topology.nodes));
+        const ids = new Set(nodes.map(({ id }) => id));
+        const edges = topology.edges.filter(({ source, target }) => ids.has(source) && ids.has(target));
+        const before = layoutOf(modelOf(topology));
+        const { places, bounds } = layoutOf(modelOf({ nodes, edges }), before);
+        for (const [id, place] of places) expect(distance(place, before.places.get(id)!)).toBeLessThan(1e-6);
+        expect(bounds).toBe(before.bounds);
       }),
       { numRuns: 30 },
     );
+  });
+
+  it("moves others no further than a new host needs room, and puts it into its subnet", () => {
+    const nodes = [subnet("lan"), subnet("dmz"), ...["a", "b", "c", "d"].map((id) => host(id))];
+    const edges = ["a", "b", "c"].map((id) => inSubnet(id, "lan")).concat(inSubnet("d", "dmz"));
+    const before = layoutOf(modelOf({ nodes, edges }));
+    const more = { nodes: [...nodes, host("e")], edges: [...edges, inSubnet("e", "lan")] };
+    const { places } = layoutOf(modelOf(more), before);
+    const movedBy = (id: string): number => distance(places.get(id)!, before.places.get(id)!);
+    expect(Math.max(...["lan", "a", "b", "c"].map(movedBy))).toBeLessThan(1e-6);
+    expect(Math.max(...["dmz", "d"].map(movedBy))).toBeLessThan(60);
+    expect(distance(places.get("e")!, places.get("lan")!)).toBeLessThan(80);
   });
 
   it("is the same for the same graph", () => {

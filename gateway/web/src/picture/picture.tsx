@@ -46,7 +46,10 @@ function PictureInTime({ now, title, networkId }: PictureInTimeProps): ReactNode
   const past = usePast(at, networkId);
   const [seen, setSeen] = useState(NOTHING);
   const { then, diff } = past;
-  const all = useMemo(() => unionOf(unionOf(seen, deleted), then?.topology ?? NOTHING), [seen, deleted, then]);
+  const all = useMemo(
+    () => (then === undefined ? seen : unionOf(unionOf(seen, deleted), then.topology)),
+    [seen, deleted, then],
+  );
   // whatever was seen keeps its place, and leaves that of the others alone
   if (all !== seen) setSeen(all);
   const whole = useMemo(() => (isLookingBack ? withoutLooseEnds(unionOf(now, seen)) : now), [isLookingBack, now, seen]);

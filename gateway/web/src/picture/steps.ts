@@ -8,6 +8,8 @@ export interface Step {
   readonly change: Change | null;
 }
 
+/** Moments of which each can still be hit on a slider. */
+const MOST_EACH = 60;
 /** Moments before those of which each change is known. */
 const MOST_EARLIER = 60;
 const LEAST_APART_MS = 60_000;
@@ -18,20 +20,31 @@ const LEAST_APART_MS = 60_000;
  * @param changes the latest, the newest first
  * @param oldestAt when the first of those that are kept was made; null when all are given
  */
-export function stepsOf(changes: readonly Change[], oldestAt: string | null): Step[] {
+export function stepsOf(changes: readonly Change[], oldestAt: string | null): readonly Step[] {
   const steps = new Map<string, Step>();
   for (const { entries } of groupsOf(changes)) {
     const [change] = entries;
     if (!steps.has(change.at)) steps.set(change.at, { at: change.at, change });
   }
   // behind the newest change is the present
-  const recent = [...steps.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, -1);
+  const recent = thinned([...steps.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, -1));
   const [first] = recent;
   if (oldestAt === null || first === undefined) return recent;
   const [from, until] = [Date.parse(oldestAt), Date.parse(first.at)];
   const length = Math.max(1, Math.min(MOST_EARLIER, Math.floor((until - from) / LEAST_APART_MS)));
   const timeOf = (n: number): string => new Date(from + (n * (until - from)) / length).toISOString();
   return [...Array.from({ length }, (_, n) => ({ at: timeOf(n), change: null })), ...recent];
+}
+
+/** Of many moments close to each other, as an import makes them, the last one: they would fill the slider. */
+function thinned(steps: readonly Step[]): readonly Step[] {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (steps.length <= MOST_EACH || first === undefined || last === undefined) return steps;
+  const least = (Date.parse(last.at) - Date.parse(first.at)) / MOST_EACH;
+  return steps.filter(({ at }, index) => {
+    const next = steps[index + 1];
+    return next === undefined || Date.parse(next.at) - Date.parse(at) >= least;
+  });
 }
 
 /** The place of a moment among steps: that of the last one that is not later, or -1. */
