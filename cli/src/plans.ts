@@ -5,19 +5,15 @@ import type { ArchiveImport, ImportPlan } from "@nts/shared/contract";
 
 const SIGNS = { create: "+", update: "~", delete: "-" } as const;
 
-/**
- * The plan of a write: a line for each change, and for what goes along.
- *
- * @param names what entities are called that the plan does not name, by their ids
- */
-export function planText(plan: Plan, names: Readonly<Record<string, string>> = {}): string {
+/** The plan of a write: a line for each change, and for what goes along. */
+export function planText(plan: Plan): string {
   const { action, changes, truncated, cascades, removed_bindings } = plan;
   if (action === "none") return "Nothing would change.";
   const along = Object.entries(cascades).map(([kind, count]) => `  - with it: ${count} ${kind}`);
   return [
-    ...changes.map(({ action: sign, entity, id, fields }) => {
+    ...changes.map(({ action: sign, entity, id, name, fields }) => {
       const members = sign === "update" ? `: ${Object.entries(fields).map(memberText).join("; ")}` : "";
-      return `${SIGNS[sign]} ${entity} ${names[id] ?? calledIn(fields) ?? id}${members}`;
+      return `${SIGNS[sign]} ${entity} ${name === "" ? id : name}${members}`;
     }),
     ...(truncated ? ["  … and more"] : []),
     ...removed_bindings.map(({ index, reason }) => `  binding ${index} says nothing of its own: ${reason}`),
@@ -28,13 +24,6 @@ export function planText(plan: Plan, names: Readonly<Record<string, string>> = {
 interface Difference {
   readonly before?: unknown;
   readonly after?: unknown;
-}
-
-/** What something new is called. */
-function calledIn(fields: Readonly<Record<string, Difference>>): string | undefined {
-  const called = ["name", "cidr", "ip_address", "number"].map((name) => fields[name]?.after ?? fields[name]?.before);
-  const [first] = called.filter((value) => typeof value === "string" || typeof value === "number");
-  return first === undefined ? undefined : String(first);
 }
 
 function memberText([name, { before, after }]: [string, Difference]): string {

@@ -55,7 +55,7 @@ async function preview(
   const shown = new Map<Document, string>();
   for (const document of documents) {
     const step = await stepOf(connection, document);
-    const text = step === null ? null : stepText(step, document, await planOf(connection, step));
+    const text = step === null ? null : planText(await planOf(connection, step));
     // What it refers to is made by a document before it.
     terminal.print(text ?? `+ ${document.kind} ${document.title}: planned when what it needs is there`);
     if (text !== null) shown.set(document, text);
@@ -64,10 +64,6 @@ async function preview(
 }
 
 const NOTHING = planText({ action: "none" } as Plan);
-
-function stepText({ id }: Step, { title }: Document, plan: Plan): string {
-  return planText(plan, id === undefined ? {} : { [id]: title });
-}
 
 interface Shown {
   readonly document: Document;
@@ -90,7 +86,7 @@ async function applyOne(
   const step = await stepOf(connection, document);
   if (step === null) throw new Problem(EXIT.missing, `${document.kind} ${document.title}: what it refers to is not there.`); // prettier-ignore
   const plan = await planOf(connection, step);
-  if (shown !== undefined && stepText(step, document, plan) !== shown)
+  if (shown !== undefined && planText(plan) !== shown)
     throw new Problem(EXIT.conflict, `${document.kind} ${document.title} has changed since its plan was shown; it was left as it is.`); // prettier-ignore
   if (plan.action === "none") return;
   const conditions = { ifMatch: plan.etag, ...(comment !== undefined && { comment }) };

@@ -152,7 +152,7 @@ function addEdit(verb: Command, surroundings: Surroundings, resource: Resource, 
         if (Object.keys(body).length === 0) throw new Problem(EXIT.success, "Nothing was changed.");
         const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
         const changed = await send(connection, patch, { params: { id }, body, ...conditions });
-        const plan = (): string => planText(changed.meta.plan, { [id]: name });
+        const plan = (): string => planText(changed.meta.plan);
         terminal.print(options.dryRun === true ? plan() : format([changed.data], options.output, true));
       };
       const isGiven = options.file !== undefined || options.set !== undefined;
@@ -200,7 +200,7 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
     .action((name: string, options: { yes?: boolean; comment?: string } & Place, self: Command) =>
       connectedFor(self, surroundings, remove, async (connection) => {
         const id = await idIn(connection, resource, name, options);
-        const etag = remove.plans === true ? await showPlan(terminal, connection, remove, { id, name }) : null;
+        const etag = remove.plans === true ? await showPlan(terminal, connection, remove, id) : null;
         await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
         const { comment } = options;
         const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
@@ -211,14 +211,9 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
 }
 
 /** Says what a deletion takes along. @returns what makes it do exactly that */
-async function showPlan(
-  terminal: Terminal,
-  connection: Connection,
-  remove: AnyEndpoint,
-  { id, name }: Record<"id" | "name", string>,
-): Promise<string> {
+async function showPlan(terminal: Terminal, connection: Connection, remove: AnyEndpoint, id: string): Promise<string> {
   const { meta } = await send(connection, remove, { params: { id }, query: { dry_run: true } });
-  terminal.say(planText(meta.plan, { [id]: name }));
+  terminal.say(planText(meta.plan));
   return meta.plan.etag;
 }
 

@@ -585,6 +585,8 @@ export interface components {
             entity: string;
             /** @description Provisional for a new entity. */
             id: components["schemas"]["Uuid"];
+            /** @description Present name of the entity; the address, or number and protocol, if it has none. Empty for a binding. */
+            name: string;
             /** @description Changes by member; empty for a deletion. */
             fields: {
                 [key: string]: components["schemas"]["FieldChange"];

@@ -56,6 +56,11 @@ const PlannedChange = z
     action: z.enum(["create", "update", "delete"]),
     entity: z.string().describe("Kind of entity, such as `Service`."),
     id: Id.describe("Provisional for a new entity."),
+    name: z
+      .string()
+      .describe(
+        "Present name of the entity; the address, or number and protocol, if it has none. Empty for a binding.",
+      ),
     fields: z.record(z.string(), FieldChange).describe("Changes by member; empty for a deletion."),
   })
   .meta({ id: "PlannedChange" });

@@ -7,6 +7,7 @@ import {
   type PlannedChange,
   type PlannedRemovedBinding,
 } from "../contract/writes.js";
+import { nameOf } from "./names.rules.js";
 
 // What a transaction changes, told by the stores' own writes. All of it goes into a hash, which names exactly this change of
 // exactly this state; as much of it as a caller can read is listed. Ids and times of what is new differ from one run to the
@@ -25,6 +26,7 @@ export interface Recorded {
   readonly id: string;
   /** The revision that is changed or deleted; null for something new. */
   readonly revision: number | null;
+  /** Of something deleted, no more than its name is read from. */
   readonly before: object | null;
   /** Null for something deleted. */
   readonly after: object | null;
@@ -73,9 +75,10 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
       hash.update(`${JSON.stringify(told, withoutNewIds)}\n`);
       if (action === "delete" && !named.has(id)) along(kind.collection, 1);
       if (truncated) return;
-      bytes += JSON.stringify(fields).length;
+      const name = nameOf((before ?? after ?? {}) as Record<string, unknown>);
+      bytes += name.length + JSON.stringify(fields).length;
       if (changes.length < PLANNED_CHANGES && bytes <= PLANNED_BYTES)
-        changes.push({ action, entity: kind.name, id, fields });
+        changes.push({ action, entity: kind.name, id, name, fields });
       else truncated = true;
     },
     along,

@@ -49,7 +49,7 @@ describe("the editor of a service: saving", () => {
     const editor = page.getByRole("dialog");
     await field(editor, "Name").fill("proxy");
     await button(page, "Review").click();
-    await editor.getByRole("region", { name: "Review" }).getByText('Service: name "web" → "proxy"').waitFor();
+    await editor.getByRole("region", { name: "Review" }).getByText('Service web: name "web" → "proxy"').waitFor();
     expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({ name: "web" });
     await button(page, "Save").click();
     await button(page, "Actions for proxy").waitFor();

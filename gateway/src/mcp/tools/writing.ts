@@ -73,8 +73,8 @@ const VALUE_CHARACTERS = 200;
 
 /** A plan in few words: values are cut. */
 function planLines({ changes }: Plan) {
-  return changes.slice(0, 100).map(({ action, entity, id, fields }) => ({
-    ...{ action, entity, id },
+  return changes.slice(0, 100).map(({ action, entity, id, name, fields }) => ({
+    ...{ action, entity, id, name },
     fields: Object.entries(fields)
       .slice(0, 15)
       .map(([name, { before, after }]) => `${name}: ${valueOf(before)} → ${valueOf(after)}`),

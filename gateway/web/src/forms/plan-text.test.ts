@@ -6,16 +6,16 @@ const id = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 describe("the text of a plan", () => {
   it("says of each member what it was and what it would be, and of lists of parts how many", () => {
     const fields = { name: { before: "a", after: "b" }, bindings: { before: [{ id }], after: [{ id }, { id }] } };
-    expect(changeText({ action: "update", entity: "Service", id, fields })).toBe(
-      'Service: name "a" → "b", bindings (1) → (2)',
+    expect(changeText({ action: "update", entity: "Service", id, name: "a", fields })).toBe(
+      'Service a: name "a" → "b", bindings (1) → (2)',
     );
-    expect(changeText({ action: "delete", entity: "Port", id, fields: {} })).toBe("Port");
+    expect(changeText({ action: "delete", entity: "Port", id, name: "443/Tcp", fields: {} })).toBe("Port 443/Tcp");
   });
 
   it("names the values of a list, and says none for what is empty", () => {
     const fields = { tags: { before: ["storage", "critical"], after: [] }, hostname: { before: null, after: "nas" } };
-    expect(changeText({ action: "update", entity: "Host", id, fields })).toBe(
-      'Host: tags (storage, critical) → none, hostname none → "nas"',
+    expect(changeText({ action: "update", entity: "Host", id, name: "nas", fields })).toBe(
+      'Host nas: tags (storage, critical) → none, hostname none → "nas"',
     );
   });
 
@@ -24,7 +24,7 @@ describe("the text of a plan", () => {
     expect(alongText({ cascades: { services: 1, ports: 2, bindings: 3 }, changes: [] })).toBe(
       "Also deletes 1 service, 2 ports and 3 bindings.",
     );
-    const changes = [{ action: "delete", entity: "Tag", id, fields: {} } as const];
+    const changes = [{ action: "delete", entity: "Tag", id, name: "old", fields: {} } as const];
     expect(alongText({ cascades: { hosts: 2 }, changes })).toBe("Also removes it from 2 hosts.");
   });
 });

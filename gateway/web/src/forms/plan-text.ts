@@ -2,12 +2,13 @@ import type { Plan, PlannedChange } from "@nts/shared/contract";
 
 const LONGEST = 60;
 
-/** A change of one entity, such as `Service: name "a" → "b"`. */
-export function changeText({ entity, fields }: PlannedChange): string {
+/** A change of one entity, such as `Service web: name "web" → "proxy"`. */
+export function changeText({ entity, name: called, fields }: PlannedChange): string {
+  const what = `${entity} ${called}`.trim();
   const parts = Object.entries(fields).map(([name, { before, after }]) =>
     before === undefined ? `${name} ${short(after)}` : `${name} ${short(before)} → ${short(after)}`,
   );
-  return parts.length === 0 ? entity : `${entity}: ${parts.join(", ")}`;
+  return parts.length === 0 ? what : `${what}: ${parts.join(", ")}`;
 }
 
 /** What goes along with a deletion, such as `Also deletes 1 service and 2 ports.`; null when nothing does. */

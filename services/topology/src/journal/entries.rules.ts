@@ -1,3 +1,5 @@
+import { nameOf } from "@nts/shared/writes/names.rules";
+
 // What the journal tells of a change. An entry follows from the state that the last entry of its entity has left, and an event
 // that does not lead on from there makes none: so an event may come twice, and a write that changes nothing is not told.
 
@@ -138,12 +140,6 @@ export function knownAfter({ organization_id, action, revision, wire, form, rest
 export interface Entity extends Readonly<Record<string, unknown>> {
   readonly network_id?: string;
   readonly host_id?: string;
-}
-
-/** What an entity is called. */
-export function nameOf({ name, ip_address, number, protocol }: Entity): string {
-  if (typeof name === "string" && name !== "") return name;
-  return typeof ip_address === "string" ? ip_address : `${String(number)}/${String(protocol)}`;
 }
 
 function formerFields(wire: string, after: Entity): { old: string } | { was: string } {

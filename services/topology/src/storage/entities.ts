@@ -71,6 +71,8 @@ export interface EntityKind<T extends Entity> {
   readonly sighted?: true;
   /** True for what is a part of other entities, and changes with them. */
   readonly isPart?: true;
+  /** Fields of a document that tell its name; `name` unless said otherwise. */
+  readonly namedIn?: readonly string[];
   /** Fields beside `wire` that filters and orders need. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** Fields that lists can be ordered by and that no entity holds, such as the name of its host. */

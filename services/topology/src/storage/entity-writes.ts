@@ -77,7 +77,7 @@ export function createEntityWrites<T extends Entity>(
     },
     remove: async (tx, scope, filter) => {
       const all = matching(visible(scope), filter);
-      const told = await recordRemovals(tx, all);
+      const told = await recordRemovals(tx, scope, all);
       const { deletedCount } = await collection.deleteMany(all, { session: tx, ...hintFor(filter) });
       recorderOf(tx)?.count(kind.collection, deletedCount - told);
       return deletedCount;
@@ -138,13 +138,18 @@ function createRecording<T extends Entity>(
       }
     },
     /** @returns how many were told: no more than a plan has room for */
-    recordRemovals: async (tx: ClientSession, filter: ScopeFilter): Promise<number> => {
+    recordRemovals: async (tx: ClientSession, scope: Scope, filter: ScopeFilter): Promise<number> => {
       if (kind.isPart !== true) await note(tx, filter.organization_id);
       const recorder = recorderOf(tx);
       if (recorder === undefined || recorder.room === 0) return 0;
-      const options = { session: tx, projection: { revision: 1 }, limit: recorder.room } as const;
+      const names = kind.namedIn ?? ["name"];
+      const projection = { revision: 1, form: 1, ...Object.fromEntries(names.map((field) => [field, 1])) };
+      const options = { session: tx, projection, limit: recorder.room } as const;
       const found = await collection.find(filter, options).sort({ _id: 1 }).toArray();
-      for (const { _id, revision } of found) recorder.record({ kind, id: _id, revision, before: {}, after: null });
+      for (const document of found) {
+        const before = names.includes("wire") ? reader.storedIn(document, scope).entity : document;
+        recorder.record({ kind, id: document._id, revision: document.revision, before, after: null });
+      }
       return found.length;
     },
   };

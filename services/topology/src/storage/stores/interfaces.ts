@@ -38,6 +38,7 @@ export const INTERFACE_KIND: EntityKind<Interface> = {
   name: "Interface",
   sighted: true,
   onHosts: true,
+  namedIn: ["wire"],
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
     host_id,

@@ -9,6 +9,7 @@ export const PORT_KIND: EntityKind<Port> = {
   name: "Port",
   sighted: true,
   onHosts: true,
+  namedIn: ["number", "protocol"],
   networkOf: ({ network_id }) => network_id,
   keysOf: ({ host_id, number, protocol }) => ({ host_id, number, protocol }),
   clean: (entity) => Port.parse(entity),
