@@ -130,20 +130,22 @@ function ServiceLine({
       <svg width="8" height="8" aria-hidden>
         <circle cx="4" cy="4" r="3.6" fill={colourOf(node, colouring)} />
       </svg>
-      <span className={classes.service}>
-        {node.label}
-        {since !== null && <NotSeen missed_since={since} />}
-      </span>
-      <span className={`mono ${classes.ports ?? ""}`}>
-        {sockets.map(({ id, text, href }) =>
-          href === null ? (
-            <span key={id}>{text}</span>
-          ) : (
-            <Anchor key={id} href={href} target="_blank" rel="noopener noreferrer" inherit title={href}>
-              {text}
-            </Anchor>
-          ),
-        )}
+      <span className={classes.line}>
+        <span className={classes.service}>
+          {node.label}
+          {since !== null && <NotSeen missed_since={since} />}
+        </span>
+        <span className={`mono ${classes.ports ?? ""}`}>
+          {sockets.map(({ id, text, href }) =>
+            href === null ? (
+              <span key={id}>{text}</span>
+            ) : (
+              <Anchor key={id} href={href} target="_blank" rel="noopener noreferrer" inherit title={href}>
+                {text}
+              </Anchor>
+            ),
+          )}
+        </span>
       </span>
     </li>
   );

@@ -8,8 +8,9 @@ export interface Step {
   readonly change: Change | null;
 }
 
-/** Moments of which each can still be hit on a slider. */
+/** Moments of which each can be hit on a slider, and the share of its length below which two of more are one. */
 const MOST_EACH = 60;
+const LEAST_SHARE = 1 / 200;
 /** Moments before those of which each change is known. */
 const MOST_EARLIER = 60;
 const LEAST_APART_MS = 60_000;
@@ -40,7 +41,7 @@ export function stepsOf(changes: readonly Change[], oldestAt: string | null): re
 function thinned(steps: readonly Step[]): readonly Step[] {
   const [first, last] = [steps[0], steps.at(-1)];
   if (steps.length <= MOST_EACH || first === undefined || last === undefined) return steps;
-  const least = (Date.parse(last.at) - Date.parse(first.at)) / MOST_EACH;
+  const least = (Date.parse(last.at) - Date.parse(first.at)) * LEAST_SHARE;
   return steps.filter(({ at }, index) => {
     const next = steps[index + 1];
     return next === undefined || Date.parse(next.at) - Date.parse(at) >= least;
