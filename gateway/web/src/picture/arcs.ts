@@ -44,11 +44,9 @@ function filledUp(ids: readonly string[], kept: ReadonlyMap<string, Point>): Map
   const spots = spotsAround();
   for (const id of ids) {
     if (places.has(id)) continue;
-    for (const spot of spots) {
-      if (!isFree(spot, places.values())) continue;
-      places.set(id, spot);
-      break;
-    }
+    let spot = spots.next().value;
+    while (!isFree(spot, places.values())) spot = spots.next().value;
+    places.set(id, spot);
   }
   return places;
 }

@@ -53,6 +53,9 @@ const BETWEEN_SUBNETS = 24;
 const NAME_SHARE = 0.05;
 const BETWEEN_NETWORKS = 40;
 
+/** Lengths below which two places are the same. */
+const ROUNDING = 1e-6;
+
 interface Circle {
   readonly x: number;
   readonly y: number;
@@ -125,8 +128,8 @@ function boundsOf(discs: readonly Disc[], before: Box = { left: 0, right: 0, bot
     box.bottom = Math.min(box.bottom, y - r);
     box.top = Math.max(box.top, y + r + name);
   }
-  const isSame = box.left === before.left && box.right === before.right && box.bottom === before.bottom && box.top === before.top; // prettier-ignore
-  return isSame ? before : box;
+  const grown = Math.max(before.left - box.left, box.right - before.right, before.bottom - box.bottom, box.top - before.top); // prettier-ignore
+  return grown < ROUNDING ? before : box;
 }
 
 /** A host with its services on arcs above it. @param disc the earlier area of its subnet */
@@ -203,7 +206,7 @@ function arranged(groups: readonly Group[], { gap, leastGap }: Gaps): Group {
   const half = (isNew ? gap : leastGap) / 2;
   const points = isNew
     ? packed(groups.map(({ r }) => r + half))
-    : rearranged(groups.map(({ r, was }) => ({ r: r + half, was, grew: was !== null && r > was.r + 1e-6 })));
+    : rearranged(groups.map(({ r, was }) => ({ r: r + half, was, grew: was !== null && r > was.r + ROUNDING })));
   const places = new Map<string, Place>();
   const discs: Disc[] = [];
   let reach = 0;
