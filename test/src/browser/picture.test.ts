@@ -71,7 +71,7 @@ describe("the picture: looking at it", () => {
     await one.session.data("post", "/api/v1/hosts", trial);
     await list(page).getByRole("option", { name: "trial 10.0.0.6" }).waitFor();
     await one.session.data("delete", `/api/v1/hosts/${host.id}`);
-    await list(page).getByRole("option", { name: "nas" }).waitFor({ state: "detached" });
+    await list(page).getByRole("option", { name: "nas 10.0.0.5" }).waitFor({ state: "detached" });
     expect(await listed(page)).toEqual(["LAN", "trial"]);
     expect(takeFaults()).toEqual([]);
     await close();

@@ -62,6 +62,7 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
         />
         <Button
           variant="light"
+          px="sm"
           leftSection={<RotateCcw size={16} aria-hidden />}
           disabled={at === null}
           onClick={() => {
