@@ -99,7 +99,9 @@ export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunctio
     context.font = fontOf(600, 13);
     const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 20;
     const height = 12 + lines.length * 18;
-    const [x, y] = [data.x + data.size + 8, data.y - height / 2];
+    const [away, y] = [data.size + 8, data.y - height / 2];
+    const isCut = data.x + away + width > context.canvas.offsetWidth;
+    const x = isCut ? Math.max(4, data.x - away - width) : data.x + away;
     context.beginPath();
     context.arc(data.x, data.y, data.size + 3, 0, 2 * Math.PI);
     context.strokeStyle = data.color;

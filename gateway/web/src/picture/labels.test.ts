@@ -71,14 +71,14 @@ describe("names on the picture", () => {
 });
 
 describe("names on the picture, where it is full,", () => {
-  it("lie on the dots of services, or end outside of the window, rather than nowhere", () => {
+  it("lie on the dots of services rather than nowhere, and are not cut by the edge of the window", () => {
     const alignAt = (around: Rooms): string | undefined =>
       write(waysForHost({ x: 0, y: 0, r: 8 }, "nas", { size: 10, width: 60, measure }), around)?.align;
     const dotted = rooms();
     dotted.dots.take({ ...WINDOW, left: -500, top: -500, right: 500, bottom: 500 });
     expect(alignAt(dotted)).toBe("center");
     expect(alignAt({ ...rooms(), window: { ...WINDOW, right: 5 } })).toBe("right");
-    expect(alignAt({ ...rooms(), window: { left: 0, top: 0, right: 0, bottom: 0 } })).toBe("center");
+    expect(alignAt({ ...rooms(), window: { left: 0, top: 0, right: 0, bottom: 0 } })).toBeUndefined();
   });
 
   it("of services have their ports, or the first of them, where there is room", () => {

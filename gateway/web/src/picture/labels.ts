@@ -65,15 +65,14 @@ export interface Rooms {
   readonly names: Room;
   /** The dots of services: a name lies on them rather than nowhere. */
   readonly dots: Room;
-  /** What is seen: a name leaves it rather than being nowhere. */
+  /** What is seen: no name is cut by its edge. */
   readonly window: Box;
 }
 
 /** Takes the first way that has room; null when none has. */
 export function write(ways: readonly Writing[], { names, dots, window }: Rooms): Writing | null {
-  const free = ways.filter(({ box }) => names.isFree(box));
-  const inside = free.filter(({ box }) => isWithin(box, window));
-  const chosen = inside.find(({ box }) => dots.isFree(box)) ?? inside[0] ?? free[0] ?? null;
+  const free = ways.filter(({ box }) => isWithin(box, window) && names.isFree(box));
+  const chosen = free.find(({ box }) => dots.isFree(box)) ?? free[0] ?? null;
   if (chosen !== null) names.take(chosen.box);
   return chosen;
 }

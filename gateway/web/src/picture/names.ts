@@ -40,6 +40,7 @@ function nameDiscs(
   discs: readonly Disc[],
   { palette, rooms }: { palette: Palette; rooms: Rooms },
 ): void {
+  const { left, right } = rooms.window;
   for (const { disc, x, y, r } of discsSeen(sigma, discs).sort((a, b) => b.r - a.r)) {
     if (disc.kind === "network" || r < LEAST_AREA) continue;
     const size = Math.min(14, Math.max(11, r / 9));
@@ -47,12 +48,13 @@ function nameDiscs(
     const block = r < LEAST_WITH_BLOCK ? "" : cidr;
     const over = y - r - (block === "" ? 5 : 7 + size * 0.85);
     const value = shortened(name, Math.max(12, r / (size * 0.3)));
-    const half = measureIn(context, 600, size)(value) / 2;
-    const box = { left: x - half, top: over - size, right: x + half, bottom: y - r };
+    const half = Math.max(measureIn(context, 600, size)(value), measureIn(context, 400, size * 0.85)(block)) / 2;
+    const middle = Math.min(Math.max(x, left + half), Math.max(left + half, right - half));
+    const box = { left: middle - half, top: over - size, right: middle + half, bottom: y - r };
     if (!rooms.names.isFree(box)) continue;
     rooms.names.take(box);
-    text(context, palette, { value, x, y: over, size, weight: 600 });
-    text(context, { ...palette, text: palette.dimText }, { value: block, x, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
+    text(context, palette, { value, x: middle, y: over, size, weight: 600 });
+    text(context, { ...palette, text: palette.dimText }, { value: block, x: middle, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
   }
 }
 
@@ -73,6 +75,9 @@ interface Framed {
   readonly places: () => Iterable<readonly [kind: string, place: Place]>;
 }
 
+/** Pixels of the corner in which the buttons are that zoom. */
+const BUTTONS = { width: 54, height: 134 } as const;
+
 const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
 /** Draws the names of a picture so that none lies on another one: those of areas, of hosts, and of services when they are near. */
@@ -89,6 +94,7 @@ export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
     isPrepared = true;
     const { width, height } = made.getDimensions();
     rooms = { names, dots, window: { left: 0, top: 0, right: width, bottom: height } };
+    names.take({ left: width - BUTTONS.width, top: height - BUTTONS.height, right: width, bottom: height });
     // areas are named first, also over the dots of others: from far they are all that can be read
     nameDiscs(made, context, discs(), { palette: palette(), rooms });
     takeDots(made, places(), rooms);
@@ -120,7 +126,7 @@ export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
 }
 
 /** Pixels of the radius of a service below which names may lie on it. */
-const LEAST_DOT = 2;
+const LEAST_DOT = 1;
 
 function takeDots(sigma: Sigma, places: Iterable<readonly [kind: string, place: Place]>, { names, dots }: Rooms): void {
   const { width, height } = sigma.getDimensions();
