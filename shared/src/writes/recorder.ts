@@ -7,7 +7,7 @@ import {
   type PlannedChange,
   type PlannedRemovedBinding,
 } from "../contract/writes.js";
-import { nameOf } from "./names.rules.js";
+import { nameOf } from "../contract/names.rules.js";
 
 // What a transaction changes, told by the stores' own writes. All of it goes into a hash, which names exactly this change of
 // exactly this state; as much of it as a caller can read is listed. Ids and times of what is new differ from one run to the

@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Range } from "@nts/shared/numbered";
 import { requireWanted, type Work } from "@nts/shared/work";
-import { nameOf } from "@nts/shared/writes/names.rules";
+import { nameOf } from "@nts/shared/contract/names.rules";
 import type { Database } from "../storage/database.js";
 import { differing, type Entity, type JournalDocument } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";

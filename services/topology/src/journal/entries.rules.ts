@@ -1,4 +1,4 @@
-import { nameOf } from "@nts/shared/writes/names.rules";
+import { nameOf } from "@nts/shared/contract/names.rules";
 
 // What the journal tells of a change. An entry follows from the state that the last entry of its entity has left, and an event
 // that does not lead on from there makes none: so an event may come twice, and a write that changes nothing is not told.

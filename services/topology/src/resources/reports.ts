@@ -2,7 +2,7 @@ import { type Gone, MOST_GONE, type Missing, reportGone } from "@nts/shared/cont
 import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { nameOf } from "@nts/shared/writes/names.rules";
+import { nameOf } from "@nts/shared/contract/names.rules";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
 import type { Entities, Entity } from "../storage/entities.js";
