@@ -9,7 +9,7 @@ const RETRY_SECONDS = 1;
 export interface ShareLimits {
   /** Reads and transactions that one organization may have under way at a time. */
   readonly operations: number;
-  /** Those that may wait for their turn. */
+  /** Operations that may wait for their turn, and as many streams. */
   readonly waiting: number;
   /** Milliseconds that one may wait. */
   readonly waitMs: number;
@@ -23,17 +23,22 @@ export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 
 export interface Shares {
   /** Runs a task within the organization's share. @throws AppError `rate_limited` */
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
-  /** @returns gives the stream back @throws AppError `rate_limited` */
-  openStream(organizationId: string): () => void;
+  /** Waits for one of the organization's streams. @returns gives it back @throws AppError `rate_limited` */
+  openStream(organizationId: string): Promise<() => void>;
   /** Resolves when nothing is under way, and after so many milliseconds at the latest: work that nobody waits for begins then. */
   idle(mostMs: number): Promise<void>;
 }
 
-interface Share {
+/** Those who have their turn, and those who wait for it. */
+interface Line {
   running: number;
-  streams: number;
-  /** Starts the next task. */
+  /** Starts the next one. */
   readonly waiting: Set<() => void>;
+}
+
+interface Share {
+  readonly operations: Line;
+  readonly streams: Line;
 }
 
 export function createShares(given: Partial<ShareLimits> = {}): Shares {
@@ -41,61 +46,67 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
   const shares = new Map<string, Share>();
   const activity = createActivity();
 
-  function shareOf(organizationId: string): Share {
-    const share = shares.get(organizationId) ?? { running: 0, streams: 0, waiting: new Set() };
+  /** Takes a turn in a line of an organization: at once when `comesUp` is null. `end` gives it back. */
+  function turn(organizationId: string, kind: keyof Share): { comesUp: Promise<void> | null; end: () => void } {
+    const share = shares.get(organizationId) ?? { operations: newLine(), streams: newLine() };
     shares.set(organizationId, share);
-    return share;
-  }
-
-  function forgetUnused(organizationId: string, { running, streams, waiting }: Share): void {
-    if (running === 0 && streams === 0 && waiting.size === 0) shares.delete(organizationId);
-  }
-
-  /** Resolves when the caller has its turn, which it then has to give back. */
-  function turn(share: Share): Promise<void> {
-    if (share.waiting.size >= limits.waiting) return Promise.reject(tooMany());
-    return new Promise((resolve, reject) => {
-      const begin = (): void => {
-        clearTimeout(timer);
-        share.waiting.delete(begin);
-        share.running += 1;
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        share.waiting.delete(begin);
-        reject(tooMany());
-      }, limits.waitMs);
-      share.waiting.add(begin);
-    });
+    const line = share[kind];
+    const end = (): void => {
+      line.running -= 1;
+      const [next] = line.waiting;
+      next?.();
+      if (isUnused(share.operations) && isUnused(share.streams)) shares.delete(organizationId);
+    };
+    if (line.running >= limits[kind]) return { comesUp: comingUp(line, limits), end };
+    line.running += 1;
+    return { comesUp: null, end };
   }
 
   return {
     use: async (organizationId, task) => {
-      const share = shareOf(organizationId);
-      if (share.running < limits.operations) share.running += 1;
-      else await turn(share);
+      const { comesUp, end } = turn(organizationId, "operations");
+      if (comesUp !== null) await comesUp;
       activity.begin();
       try {
         return await task();
       } finally {
         activity.end();
-        share.running -= 1;
-        const [next] = share.waiting;
-        if (next === undefined) forgetUnused(organizationId, share);
-        else next();
+        end();
       }
     },
     idle: activity.idle,
-    openStream: (organizationId) => {
-      const share = shareOf(organizationId);
-      if (share.streams >= limits.streams) throw tooMany();
-      share.streams += 1;
-      return () => {
-        share.streams -= 1;
-        forgetUnused(organizationId, share);
-      };
+    openStream: async (organizationId) => {
+      const { comesUp, end } = turn(organizationId, "streams");
+      await comesUp;
+      return end;
     },
   };
+}
+
+function newLine(): Line {
+  return { running: 0, waiting: new Set() };
+}
+
+function isUnused({ running, waiting }: Line): boolean {
+  return running === 0 && waiting.size === 0;
+}
+
+/** Resolves when the caller's turn has come. */
+function comingUp(line: Line, { waiting, waitMs }: Pick<ShareLimits, "waiting" | "waitMs">): Promise<void> {
+  if (line.waiting.size >= waiting) return Promise.reject(tooMany());
+  return new Promise((resolve, reject) => {
+    const begin = (): void => {
+      clearTimeout(timer);
+      line.waiting.delete(begin);
+      line.running += 1;
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      line.waiting.delete(begin);
+      reject(tooMany());
+    }, waitMs);
+    line.waiting.add(begin);
+  });
 }
 
 /** What is under way, of all organizations together. */
