@@ -24,8 +24,9 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch 
       }
     const taken = await hosts.take(tx, scope, ids);
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
-    // Contended documents first, so that a conflict aborts the transaction early.
-    await guards.reference(tx, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
+    // A long transaction writes what it shares with others first, so that it is not interrupted at its end.
+    if (ids.length > 1)
+      await guards.reference(tx, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
     await hosts.remove(tx, scope, { _id: { $in: ids } });
     const bound = await bindings.countOn(tx, scope, ids);
     const gone = taken.map(({ id, network_id, interfaces, ports, services }) => ({

@@ -32,6 +32,8 @@ export interface TakenHost extends Readonly<Record<keyof Inventory, number>> {
   readonly network_id: string;
 }
 
+type FoundHost = Omit<TakenHost, "id"> & MaybeReserved;
+
 /** What a transaction adds to a host, or takes from it. */
 export interface InventoryChange {
   readonly add?: Partial<HostInventory>;
@@ -78,6 +80,19 @@ export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLo
     });
   }
 
+  /** What stands on hosts that are locked; of a single one by the command that locks it. */
+  async function ownedAndRead(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<FoundHost[]> {
+    const options = { session: tx, projection: TAKEN };
+    const [only, ...more] = ids;
+    if (only !== undefined && more.length === 0) {
+      const filter = { ...within(scope), _id: only };
+      const found = await hosts.findOneAndUpdate(filter, { $inc: { lock: 1 } } as object, { ...options, hint: BY_ID });
+      return found === null ? [] : [found as unknown as FoundHost];
+    }
+    await own(tx, scope, ids);
+    return hosts.find<FoundHost>({ ...within(scope), _id: { $in: [...ids] } }, options).toArray();
+  }
+
   return {
     reserved,
     lock: async (tx, scope, id, change = {}) => {
@@ -105,11 +120,7 @@ export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLo
       return locked;
     },
     take: async (tx, scope, ids) => {
-      const filter = { ...within(scope), _id: { $in: [...ids] } };
-      await own(tx, scope, ids);
-      const found = await hosts
-        .find<Omit<TakenHost, "id"> & MaybeReserved>(filter, { session: tx, projection: TAKEN })
-        .toArray();
+      const found = await ownedAndRead(tx, scope, ids);
       await reserved.requireFree(tx, scope, found);
       return found.map(({ _id: id, network_id, interfaces, ports, services }) => ({
         id,
