@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { z } from "zod";
 import { MERGE_PATCH_TYPE } from "../contract/upload.js";
@@ -179,13 +178,19 @@ async function sendPieces(
 /** Sends a piece and waits until the client takes more. @returns false when it has gone, or been answered otherwise */
 async function isTaken(response: ServerResponse, piece: Buffer | string): Promise<boolean> {
   if (response.writableEnded || response.destroyed) return false;
-  if (!response.write(piece)) {
-    const done = new AbortController();
-    const signal = AbortSignal.any([done.signal, AbortSignal.timeout(STALLED_CLIENT_MS)]);
-    // Without its end, a client that has gone would be waited for as long as one that does not read.
-    await Promise.race(["drain", "close"].map((event) => once(response, event, { signal }))).finally(() => {
-      done.abort();
-    });
-  }
+  if (!response.write(piece)) await drained(response);
   return !response.destroyed;
+}
+
+/** Resolves when the client takes more, or has gone; one that does not read for too long is dropped. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => response.destroy(), STALLED_CLIENT_MS);
+    const end = (): void => {
+      clearTimeout(timer);
+      response.off("drain", end).off("close", end);
+      resolve();
+    };
+    response.on("drain", end).on("close", end);
+  });
 }

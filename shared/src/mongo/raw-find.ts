@@ -7,6 +7,9 @@ import { isRetryableRead } from "./faults.js";
 
 /** What a batch should have. MongoDB ends a batch at 16 MiB, which bounds one whose documents suddenly are large. */
 const BATCH_BYTES = 262_144;
+
+/** The same where the reader only passes documents on: each batch is a command, which costs as much as 150 KiB do. */
+export const PASSED_ON_BYTES = 1_048_576;
 const FIRST_ROWS = 101;
 
 const DOUBLE = 1;
@@ -29,6 +32,8 @@ export interface RawFind {
   readonly limit?: number;
   /** Of a batch, where the reader's work for each is more than passing it on. */
   readonly mostRows?: number;
+  /** Of a batch, about; 256 KiB by default. */
+  readonly batchBytes?: number;
   /** How long the server may work on all batches together; {@link OPERATION_MS} by default. */
   readonly maxTimeMS?: number;
 }
@@ -48,7 +53,7 @@ export interface Moment {
 export type InTurn = <T>(command: () => Promise<T>) => Promise<T>;
 
 /**
- * The documents that match, in batches of about 256 KiB. A reader that stops early frees the cursor of the database.
+ * The documents that match, in batches. A reader that stops early frees the cursor of the database.
  *
  * @param moment of which they are; without one, each batch shows what a majority has by then
  */
@@ -159,8 +164,8 @@ function commandOf({ collection, filter, projection, sort, hint, skip = 0, limit
 }
 
 /** How many rows the next batch may have, judged by the last one. */
-function rowsAfter({ bytes, starts }: RawBatch, { mostRows = Infinity }: RawFind): number {
-  return Math.max(1, Math.min(mostRows, Math.floor((BATCH_BYTES * starts.length) / bytes.length)));
+function rowsAfter({ bytes, starts }: RawBatch, { mostRows = Infinity, batchBytes = BATCH_BYTES }: RawFind): number {
+  return Math.max(1, Math.min(mostRows, Math.floor((batchBytes * starts.length) / bytes.length)));
 }
 
 function cursorIn(bytes: Buffer): Cursor {

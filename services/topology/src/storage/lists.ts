@@ -5,7 +5,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import { sortOf } from "@nts/shared/mongo/order";
-import { documentIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import { documentIn, PASSED_ON_BYTES, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
 import { requireWanted, type Work } from "@nts/shared/work";
 import { BY_ID, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { composed, searchFilter } from "../values/search.rules.js";
@@ -159,7 +159,9 @@ async function* segmentsOf<T extends Entity>(
   projection: Document,
 ): AsyncGenerator<RawBatch> {
   const { limit, offset } = paging;
-  const { filter, scope } = plan;
+  const { filter, scope, join } = plan;
+  // Others are decoded, row by row, while nothing else in the process goes on.
+  const isPassedOn = join === undefined && !entities.differs(scope);
   let left = limit + 1;
   for (const segment of keyset.segments) {
     const reading: Omit<ScopedFind, "collection"> = {
@@ -168,6 +170,7 @@ async function* segmentsOf<T extends Entity>(
       sort: keyset.sort,
       hint: listIndex(plan, paging),
       limit: limit === 0 ? 0 : left,
+      ...(isPassedOn && { batchBytes: PASSED_ON_BYTES }),
       ...(limit === 0 && { maxTimeMS: STREAM_MS }),
       // Without a limit, what stands before the offset counts in the total.
       skip: limit === 0 ? 0 : offset,
