@@ -50,7 +50,9 @@ describe("mail", () => {
     await page.getByText(`A mail is on its way to ${account.email}.`).waitFor();
     await mailFor(account.email, { count: 2 });
   });
+});
 
+describe("mail for somebody who has forgotten the password", () => {
   it("has a link to a new password, which ends the sessions and works once", async () => {
     const account = await anAccount(url());
     const page = await somebody({ account });

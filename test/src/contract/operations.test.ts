@@ -32,7 +32,9 @@ describe("the contract and what is derived from it", () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(routes).size).toBe(routes.length);
   });
+});
 
+describe("the contract: each operation", () => {
   it("takes an idempotency key on every write under /api/v1 but imports, whose repeats change nothing", () => {
     const writes = OPERATIONS.filter(({ method, path }) => method !== "get" && path.startsWith("/api/v1/"));
     const unkeyed = writes.filter((operation) => !takesIdempotencyKey(operation)).map(({ operationId }) => operationId);

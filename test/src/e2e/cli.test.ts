@@ -146,7 +146,9 @@ describe("nts: failures, collecting and following", () => {
     expect(await apply(() => Promise.resolve())).toBe(0);
     expect(await account.session.data("get", path)).toMatchObject({ description: "in the cellar" });
   });
+});
 
+describe("nts: collecting and following", () => {
   it("collects what it finds with a key of one network, a second time nothing new, and the rest where a source fails", async () => {
     const account = await anAccount(stack.url);
     const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });

@@ -102,7 +102,9 @@ describe("identity.mail: what was promised", () => {
     expect(seen.toSorted()).toEqual(["later@busy.example", "later@busy.example", "never@gone.example"]);
     expect(mailbox.mails.map(({ to, messageId }) => [to, messageId])).toEqual([["later@busy.example", `<${promised?._id}@nts.example>`]]); // prettier-ignore
   });
+});
 
+describe("identity.mail: what is not kept or sent", () => {
   it("is forgotten when it comes too late to be of use", async () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });

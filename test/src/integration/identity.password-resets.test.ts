@@ -84,7 +84,9 @@ describe("identity.password-resets: a forgotten password", () => {
     await reset(mail.token);
     expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
   });
+});
 
+describe("identity.password-resets: an organization", () => {
   it("is told to its organization: who asked, and what became of it", async () => {
     const { identity, reset } = world;
     const { person, mail } = await aForgetfulPerson();
@@ -195,7 +197,9 @@ describe("identity.password-resets: who asks for links", () => {
       await identity.stop();
     }
   });
+});
 
+describe("identity.password-resets: how many links there are", () => {
   it("gets three for one address in an hour, from wherever, and whether or not there is an account", async () => {
     const { identity, forget, mailbox } = world;
     const { email } = await identity.aPerson();

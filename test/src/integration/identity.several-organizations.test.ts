@@ -149,7 +149,9 @@ describe("identity.several-organizations: a session", () => {
     );
     expect(answers.map(({ status, code }) => `${status} ${code}`).sort()).toEqual(["200 ", "401 session_expired"]);
   });
+});
 
+describe("identity.several-organizations: a sign-in", () => {
   it("begins where the last one acted, and where a password is taken", async () => {
     const { host, home } = await aGuest();
     expect((await identity.logIn(home)).organizationId).toBe(host.organizationId);
@@ -225,7 +227,9 @@ describe("identity.several-organizations: keys and sessions", () => {
     );
     expect(pages.flat().map(({ email }) => email)).toEqual([host.email, home.email].sort());
   });
+});
 
+describe("identity.several-organizations: what ends", () => {
   it("end in one organization when its user is removed there, and go on in the other", async () => {
     const { host, home, away, keys } = await aGuest();
     await identity.data(deleteUser, { as: host.principal, params: { id: home.userId } });

@@ -67,10 +67,8 @@ function anAdmin() {
   let names = 0;
   return {
     ask,
-    aTag: (more: object = {}) =>
-      ask<{ id: string }>("post", "/api/v1/tags", { name: `${++names} ${newId()}`, ...more }),
-    aWebhook: (path: string, more: object = {}) =>
-      ask<Made>("post", "/api/v1/webhooks", { url: receiver.url(path), ...more }),
+    aTag: (more = {}) => ask<{ id: string }>("post", "/api/v1/tags", { name: `${++names} ${newId()}`, ...more }),
+    aWebhook: (path: string, more = {}) => ask<Made>("post", "/api/v1/webhooks", { url: receiver.url(path), ...more }),
     webhook: ({ id }: Webhook) => ask<Webhook>("get", `/api/v1/webhooks/${id}`),
     deliveries: ({ id }: Webhook) => ask<WebhookDelivery[]>("get", `/api/v1/webhooks/${id}/deliveries`),
     progress: async ({ id }: Webhook) =>
@@ -188,7 +186,7 @@ describe("a webhook: its filter", () => {
   });
 });
 
-describe("a webhook: gathering and pausing", () => {
+describe("a webhook: gathering", () => {
   it("gathers changes for as long as it is told, and speaks to people in the form of their service", async () => {
     const admin = anAdmin();
     const { id: network_id } = await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
@@ -213,7 +211,9 @@ describe("a webhook: gathering and pausing", () => {
     expect(JSON.parse(discord!.body)).toEqual({ content: expect.stringContaining("**4/Tcp** was created"), allowed_mentions: { parse: [] } }); // prettier-ignore
     expect(ntfy!.body.split("\n").at(-1)).toBe("Port 4/Tcp was created");
   });
+});
 
+describe("a webhook: pausing", () => {
   it("is paused with the reason when it has failed for three days, or when its receiver responds with 410; enabled, it resumes where it stopped", async () => {
     const admin = anAdmin();
     const states = mongo.db(stack.databases.topology).collection<{ _id: string }>("webhook_states");

@@ -43,6 +43,30 @@ export interface Identity extends Direct {
   stop(): Promise<void>;
 }
 
+/** Without other processes, mail or providers, and with any password. */
+const ALONE = {
+  bus: {
+    publish: () => undefined,
+    subscribe: () => undefined,
+    isConnected: () => false,
+    close: () => Promise.resolve(),
+  },
+  topology: { ask: () => Promise.resolve([] as never) },
+  judgePassword: () => Promise.resolve(null),
+  secondFactorSecrets: SECRETS,
+  providers: [],
+  mail: null,
+  quotas: {
+    keysPerUser: 1_000,
+    keysPerOrganization: 1_000,
+    sessionsPerUser: 100,
+    invitesPerOrganization: 100,
+    idempotencyKeysPerUser: 1_000,
+  },
+  publicUrl: "http://127.0.0.1",
+  registration: "open",
+} as const;
+
 export async function startIdentity(options: IdentityOptions = {}): Promise<Identity> {
   const { replicas = [{}], sendsMail = true, onCommand } = options;
   const url = process.env["MONGODB_URL"];
@@ -61,30 +85,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
       if (onCommand !== undefined) client.on("commandStarted", onCommand);
       const app = createApp({
         ...{ db: openDatabase(client, name), transaction: createTransactions(client), log, tracing: passOn },
-        bus: {
-          publish: () => undefined,
-          subscribe: () => undefined,
-          isConnected: () => false,
-          close: () => Promise.resolve(),
-        },
-        topology: { ask: () => Promise.resolve([] as never) },
-        ...{
-          passwords,
-          judgePassword: () => Promise.resolve(null),
-          verifyTenancy,
-          secondFactorSecrets: SECRETS,
-          providers: [],
-          mail: null,
-        },
-        quotas: {
-          keysPerUser: 1_000,
-          keysPerOrganization: 1_000,
-          sessionsPerUser: 100,
-          invitesPerOrganization: 100,
-          idempotencyKeysPerUser: 1_000,
-        },
-        ...{ publicUrl: "http://127.0.0.1", registration: "open", shares: createShares() },
-        ...own,
+        ...{ passwords, verifyTenancy, shares: createShares(), ...ALONE, ...own },
       });
       if (sendsMail) mailings.push(app.startMail());
       const listening = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 1_000, drainMs: 1_000 };

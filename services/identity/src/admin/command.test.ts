@@ -43,7 +43,9 @@ describe("admin.command: what an operator asks for", () => {
       ...{ ...asked, organization: "Ada's", fromStdin: true },
     });
   });
+});
 
+describe("admin.command: what an operator did not ask for", () => {
   it.each([[["--help"]], [["-h"]], [["reset-password", "--help"]]])("is help for %j", (args) => {
     expect(readCommand(args)).toEqual({ kind: "help" });
   });

@@ -108,7 +108,9 @@ describe("credentials.rights: what an API key may do", () => {
     const verified = checkKey({ user: { ...user, permissions: "Owner" }, key: { ...key, network_ids: [] } });
     expect(verified).toMatchObject({ principal: { networks: [] } });
   });
+});
 
+describe("credentials.rights: when an API key may do nothing", () => {
   it("ends at its expiry to the millisecond, told as a duration", () => {
     expect(checkKey({ key: { ...key, expires_at: after(1) } })).toMatchObject({ status: "valid", expires_in_ms: 1 });
     expect(checkKey({ key: { ...key, expires_at: now } })).toEqual(refusal("api_key_expired", all));
