@@ -3,6 +3,7 @@ import type { Metrics } from "@nts/shared/metrics";
 import type { Tracing } from "@nts/shared/tracing/tracing";
 import type { Redis } from "ioredis";
 import { createAccessLog } from "./access-log.js";
+import { createAdmit } from "./admit.js";
 import { createAnswerHere } from "./answer-here.js";
 import { createAuthenticate, createJudgeAgain } from "./authenticate/authenticate.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
@@ -26,6 +27,7 @@ import { createForward, type ForwardOptions } from "./proxy/forward.js";
 import { createCharges } from "./rate-limit/charges.js";
 import type { Limiter } from "./rate-limit/limiter.js";
 import type { RedisGuard } from "./rate-limit/redis-guard.js";
+import { createRefusals } from "./refusals.js";
 import { createRoutes } from "./routes.js";
 import { createStreamPlaces } from "./streams/places.js";
 import { createStreamRights } from "./streams/stream-rights.js";
@@ -60,6 +62,7 @@ export function createAnswering(options: AnsweringOptions): {
     ...{ redis, guard },
   });
   const charges = createCharges(limiter);
+  const refusals = createRefusals(charges);
   const pace = createPace();
   const pages = createPages();
   const webConsole = createConsole();
@@ -71,13 +74,9 @@ export function createAnswering(options: AnsweringOptions): {
   const pipeline = createPipeline({
     ownHost: publicUrl?.host ?? null,
     routes: createRoutes({ page: pages.find, console: webConsole.find }),
-    authenticate,
-    charges,
-    keyUses: credentials.keyUses,
+    admit: createAdmit({ authenticate, charges, keyUses: credentials.keyUses }),
     forward: createForward({
-      refuse: (exchange, status) => {
-        pipeline.refuseUnsound(exchange, status);
-      },
+      refuse: refusals.refuseUnsound,
       judgeAgain: createJudgeAgain(authenticate),
       rightsOf: createStreamRights({ authenticate, ...credentials }),
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
@@ -85,6 +84,7 @@ export function createAnswering(options: AnsweringOptions): {
     }),
     assistants: createAssistants(inFlight, (...asked) => answerers.serve(...asked)),
     answerHere: createAnswerHere(webConsole.notFoundFor),
+    ...{ charges, refusals },
   });
   const connections = createOpenConnections({
     most: config.MAX_CONNECTIONS,
@@ -100,6 +100,6 @@ export function createAnswering(options: AnsweringOptions): {
     ...{ connections, tracing, log },
   };
   const cors = createCors(config.CORS_ORIGINS);
-  const answerers = createAnswerers({ context, pipeline, pace, charges, cors });
+  const answerers = createAnswerers({ context, pipeline, refusals, pace, charges, cors });
   return { answerers, connections, inFlight };
 }

@@ -1,6 +1,7 @@
-import type { Pipeline } from "../pipeline.js";
+import type { Serve } from "../pipeline.js";
 import type { Charges } from "../rate-limit/charges.js";
 import { addRateLimit } from "../rate-limit/headers.js";
+import type { Refusals } from "../refusals.js";
 import { canonicalAddress } from "./client-address.js";
 import { createClientErrors, createTunnelRefusal } from "./client-errors.js";
 import { createConnections } from "./connections.js";
@@ -11,15 +12,17 @@ import type { Answerers } from "./public-server.js";
 
 export interface AnswererOptions {
   readonly context: ExchangeContext;
-  readonly pipeline: Pipeline;
+  readonly pipeline: Serve;
+  readonly refusals: Pick<Refusals, "refuseUnsound">;
   readonly pace: Pace;
   readonly charges: Pick<Charges, "chargeBytes">;
   readonly cors: Cors;
 }
 
 /** What the public server calls: requests become exchanges, and go through the pipeline in the turn of their connection. */
-export function createAnswerers({ context, pipeline, pace, charges, cors }: AnswererOptions): Answerers {
-  const connections = createConnections(pipeline.serve);
+export function createAnswerers(options: AnswererOptions): Answerers {
+  const { context, pipeline, refusals, pace, charges, cors } = options;
+  const connections = createConnections(pipeline);
 
   const serve: Answerers["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
@@ -34,7 +37,7 @@ export function createAnswerers({ context, pipeline, pace, charges, cors }: Answ
     onClientError: createClientErrors({
       connections,
       pace,
-      refuse: pipeline.refuseUnsound,
+      refuse: refusals.refuseUnsound,
       charge: async (remoteAddress) => {
         const headers = context.everyAnswer.copy();
         addRateLimit(headers, await charges.chargeBytes(canonicalAddress(remoteAddress)));

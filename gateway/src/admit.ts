@@ -1,0 +1,36 @@
+import type { AnyEndpoint } from "@nts/shared/contract";
+import { authorize } from "@nts/shared/http/authorize";
+import type { Authenticate } from "./authenticate/authenticate.js";
+import type { Caller } from "./authenticate/caller.js";
+import type { KeyUses } from "./authenticate/key-uses.js";
+import type { Exchange } from "./edge/exchange.js";
+import type { Charges } from "./rate-limit/charges.js";
+import { isRefusal } from "./refusals.js";
+
+/** Finds out who asks, and whether they may. @throws AppError of authentication, of the rate limit, or of authorization */
+export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Caller>;
+
+interface AdmitOptions {
+  readonly authenticate: Authenticate;
+  readonly charges: Pick<Charges, "charge">;
+  /** Of keys, both what is admitted and what is refused is counted. */
+  readonly keyUses: Pick<KeyUses, "record" | "recordRefusal">;
+}
+
+export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): Admit {
+  return async (exchange, endpoint) => {
+    try {
+      const caller = await authenticate(exchange, endpoint);
+      await charges.charge(exchange);
+      const { principal, limits } = caller;
+      const { clientAddress: address } = exchange;
+      if (principal.kind === "key")
+        keyUses.record({ keyId: principal.credentialId, address, isPrevious: limits.isPrevious });
+      authorize(endpoint, principal);
+      return caller;
+    } catch (error) {
+      if (exchange.keyId !== null && isRefusal(error)) keyUses.recordRefusal(exchange.keyId);
+      throw error;
+    }
+  };
+}

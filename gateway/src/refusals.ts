@@ -1,0 +1,43 @@
+import { AppError } from "@nts/shared/errors";
+import { STATUSES } from "@nts/shared/http/statuses";
+import type { Exchange } from "./edge/exchange.js";
+import type { Charges } from "./rate-limit/charges.js";
+
+/** How an exchange ends that is not served; each ends it, and none rejects. */
+export interface Refusals {
+  /** Refuses a request that is no sound HTTP, at the cost of its address, and closes its connection. */
+  refuseUnsound(exchange: Exchange, status: number): void;
+  /** Fails an exchange; a refusal counts as a request, unless the request was counted before. */
+  fail(exchange: Exchange, error: unknown): Promise<void>;
+}
+
+export function createRefusals(charges: Pick<Charges, "charge">): Refusals {
+  async function fail(exchange: Exchange, error: unknown): Promise<void> {
+    try {
+      if (isRefusal(error)) await charges.charge(exchange);
+      exchange.fail(error);
+    } catch (limit) {
+      exchange.fail(limit);
+    }
+  }
+
+  async function refuse(exchange: Exchange, status: number): Promise<void> {
+    // What follows on the connection may be ambiguous, too.
+    exchange.closeConnection();
+    await charges.charge(exchange);
+    exchange.fail(new AppError("malformed_request"), status);
+  }
+
+  return {
+    fail,
+    refuseUnsound: (exchange, status) => {
+      if (exchange.isOpen) refuse(exchange, status).catch((error: unknown) => fail(exchange, error));
+      else exchange.cut();
+    },
+  };
+}
+
+/** Rather than a fault of ours. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && STATUSES[error.code] < 500;
+}
