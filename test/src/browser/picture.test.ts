@@ -204,7 +204,9 @@ describe("the picture of another moment", () => {
     expect(takeFaults()).toEqual([]);
     await close();
   });
+});
 
+describe("the picture of a moment too long ago", () => {
   it("says so where changes are not kept that long", async () => {
     const { page, close } = await aPerson(browser, stack.url, { account });
     await page.route("**/api/v1/topology?*as_of*", (route) => {

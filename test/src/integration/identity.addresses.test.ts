@@ -71,13 +71,13 @@ describe("identity.addresses: the address of a new account", () => {
   });
 });
 
-describe("identity.addresses: an invite by mail", () => {
-  const invite = (person: Person, email: string) =>
-    world.identity.ask(createInvite, { as: person.principal, body: { permissions: "Member", email } });
-  const preview = (token: string) => world.identity.ask(previewInvite, { replica: 1, body: { token } });
-  const join = (email: string, invite_token: string) =>
-    world.identity.ask(register, { body: { email, password: "correct horse battery staple", invite_token } });
+const invite = (person: Person, email: string) =>
+  world.identity.ask(createInvite, { as: person.principal, body: { permissions: "Member", email } });
+const preview = (token: string) => world.identity.ask(previewInvite, { replica: 1, body: { token } });
+const join = (email: string, invite_token: string) =>
+  world.identity.ask(register, { body: { email, password: "correct horse battery staple", invite_token } });
 
+describe("identity.addresses: an invite by mail", () => {
   it("verifies the address of whoever joins with its token, and not of whoever has the one that was shown", async () => {
     const { identity, mailbox } = world;
     const ada = await aVerifiedPerson();
@@ -119,7 +119,9 @@ describe("identity.addresses: an invite by mail", () => {
     expect(await isVerifiedBy(known, 2)).toBe(true);
     expect(await identity.told(known, { entity: "User" })).toEqual(["User created", "User verified"]);
   });
+});
 
+describe("identity.addresses: the token of an invite", () => {
   it("shows whoever has a token what it leads to, and stays usable", async () => {
     const { mailbox } = world;
     const ada = await aVerifiedPerson();

@@ -82,7 +82,9 @@ describe("identity.key-usage: the usage of a key", () => {
     for (let time = 0; time < 2; time++) await identity.data(recordKeyUses, { as: { kind: "process" }, body });
     expect((await daysOf(person, id)).slice(-2).map(({ requests }) => requests)).toEqual([4, 0]);
   });
+});
 
+describe("identity.key-usage: what is kept", () => {
   it("keeps a bounded number of addresses, and no more documents than days", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);

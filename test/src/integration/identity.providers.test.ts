@@ -165,7 +165,9 @@ describe("identity.providers: whose account it is", () => {
     expect(await world.identity.told(owner, { action: "taken_over" })).toEqual([]);
     expect((await world.visit(world.known({ email }).subject)).problem).toBe("already_exists");
   });
+});
 
+describe("identity.providers: an account with a second factor, or of several organizations", () => {
   it("is linked by a verified address behind the second factor that it has, and never one of several organizations by the provider of one", async () => {
     const guarded = await world.anOwner();
     await verified(guarded.email);

@@ -5,7 +5,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ARCHIVE_TYPE, type ArchiveImport, type AuditEntry, type Webhook } from "@nts/shared/contract";
-import { aColleague, aKey, anAccount, type Account } from "./api.js";
+import { aColleague, aKey, anAccount, type Account, type Caller } from "./api.js";
 import { ARCHIVE_PATH } from "./archives.js";
 import { type Answer, type Balancer, type Body, startBalancer } from "./balancer.js";
 import type { Written } from "./later-members.js";
@@ -138,32 +138,32 @@ async function newsOfArchive(send: Send, as: OutgoingHttpHeaders): Promise<strin
     .map(([kind, { create, failed }]) => `${create + failed} of an archive, of the kind ${kind}`);
 }
 
+/** A host of one worker, in a network of its own. */
+async function aHostOf(caller: Caller, worker: number): Promise<Owned> {
+  const network = await caller.data<Made>("post", "/api/v1/networks", { name: `Network ${worker}` });
+  const body = { network_id: network.id, name: "first" };
+  return { ...(await caller.data<Made>("post", "/api/v1/hosts", body)), ...body, later: [] };
+}
+
 /** Makes an account in the system and begins. */
-export async function startSteadyLoad(
-  stack: Stack,
-  { workers = 8, pauseMs = 5, audited = "all", archives = false, mailbox }: LoadOptions = {},
-): Promise<SteadyLoad> {
-  const { gateways, url } = stack;
+export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): Promise<SteadyLoad> {
+  const { workers = 8, pauseMs = 5, audited = "all", archives = false, mailbox } = options;
+  const { url } = stack;
   const people = mailbox && (await startPeople(stack, mailbox));
   const account = await anAccount(url);
   const key = await aKey(url, account);
-  const owned: Owned[] = [];
-  const ownKeys: string[] = [];
+  const [owned, ownKeys]: [Owned[], string[]] = [[], []];
   const webhook = await startWebhook(account);
   const colleague = await aColleague(url, account);
   for (let n = 0; n < workers; n++) {
-    const network = await key.caller.data<Made>("post", "/api/v1/networks", { name: `Network ${n}` });
-    const body = { network_id: network.id, name: "first" };
-    owned.push({ ...(await key.caller.data<Made>("post", "/api/v1/hosts", body)), ...body, later: [] });
+    owned.push(await aHostOf(key.caller, n));
     ownKeys.push((await aKey(url, account)).id);
   }
 
-  const balancer = await startBalancer(gateways);
+  const balancer = await startBalancer(stack.gateways);
   const { send, lost, answered } = createSend(balancer.send);
-  const acknowledged: string[] = [];
-  const unknown: string[] = [];
-  const bearer = { authorization: `Bearer ${key.secret}` };
-  const session = { cookie: account.cookie };
+  const [acknowledged, unknown]: [string[], string[]] = [[], []];
+  const [bearer, session] = [{ authorization: `Bearer ${key.secret}` }, { cookie: account.cookie }];
   let stopping = false;
 
   async function work(worker: number): Promise<void> {
@@ -198,11 +198,9 @@ export async function startSteadyLoad(
 
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   const { userId, organizationId } = account;
+  const ids = { webhookId: webhook.id, userId, organizationId, colleagueId: colleague.userId };
   return {
-    written: {
-      ...{ hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, userId, organizationId },
-      colleagueId: colleague.userId,
-    },
+    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, ...ids },
     stop: async () => {
       stopping = true;
       await working;
