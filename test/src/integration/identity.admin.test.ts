@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { MongoClient } from "mongodb";
 import { login } from "@nts/shared/contract/users";
 import { ROOT } from "@nts/local/processes/system";
-import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
+import { aColleague, aGuest, aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
 import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -118,38 +118,46 @@ describe("identity.admin: reset-second-factor", () => {
 });
 
 describe("identity.admin: disable-user and enable-user", () => {
-  it("end all access on every gateway before it is done, and give it back but for the sessions", async () => {
-    const owner = await anAccount(stack.url);
-    const key = await aKey(stack.url, owner);
-    const keyStatus = async () => (await key.caller.send("get", "/api/v1/networks")).status;
-    expect([await statuses(owner), await keyStatus()]).toEqual([[200, 200], 200]);
+  it("end all access to all organizations on every gateway before it is done, and give it back but for the sessions", async () => {
+    const [host, home] = [await anAccount(stack.url), await anAccount(stack.url)];
+    const first = await aKey(stack.url, home);
+    const owner = await aGuest(stack.url, home, host);
+    const keys = [first, await aKey(stack.url, owner, { permissions: "Admin" })];
+    const keyStatus = () =>
+      Promise.all(keys.map(async ({ caller }) => (await caller.send("get", "/api/v1/networks")).status));
+    expect([await statuses(owner), await keyStatus()]).toEqual([[200, 200], [200, 200]]); // prettier-ignore
     const { stdout, stderr } = await admin(["disable-user", owner.email.toUpperCase()]);
-    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], 401]);
+    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], [401, 401]]); // prettier-ignore
+    expect(await statuses(host)).toEqual([200, 200]);
     expect(stdout).toBe(`${owner.email} is disabled: no session, and no API key is accepted.`);
     expect(JSON.parse(stderr)).toMatchObject({ user_id: owner.userId, operator: userInfo().username });
     expect((await logIn(owner.email, owner.password)).body.code).toBe("account_disabled");
     expect((await logIn(owner.email, "a wrong password")).body.code).toBe("invalid_credentials");
     expect((await admin(["disable-user", owner.email])).stderr).toBe(`${owner.email} is disabled.`);
     expect((await admin(["enable-user", owner.email])).stdout).toBe(`${owner.email} can sign in again.`);
-    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], 200]);
+    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], [200, 200]]); // prettier-ignore
     expect((await logIn(owner.email, owner.password)).status).toBe(200);
   });
 });
 
 describe("identity.admin: list-organizations", () => {
-  it("has a line for each, with its Owners, and how many users and keys it has", async () => {
+  it("has a line for each, with its Owners, and how many users and keys it has, guests from other organizations included", async () => {
     const owner = await anAccount(stack.url);
     await aColleague(stack.url, owner);
     await aKey(stack.url, owner);
+    const home = await anAccount(stack.url);
+    const guest = await aGuest(stack.url, home, owner);
+    await aKey(stack.url, guest, { permissions: "Admin" });
     const { stdout, exitCode } = await admin(["list-organizations"]);
-    const line =
-      stdout
-        .split("\n")
-        .find((one) => one.startsWith(owner.organizationId))
-        ?.split("\t") ?? [];
+    const told = ({ organizationId }: Account): string[] =>
+      stdout.split("\n").find((one) => one.startsWith(organizationId))?.split("\t").slice(1) ?? []; // prettier-ignore
     expect(exitCode).toBe(0);
     const day = new Date().toISOString().slice(0, 10);
-    expect(line.slice(1)).toEqual([day, "My Organization", "2 users", "1 key", owner.email]);
+    expect(told(owner)).toEqual([day, "My Organization", "3 users", "2 keys", owner.email]);
+    expect(told(home)).toEqual([day, "My Organization", "1 user", "0 keys", home.email]);
+    await owner.session.data("patch", `/api/v1/users/${guest.userId}`, { permissions: "Owner" });
+    const later = await admin(["list-organizations"]);
+    expect(later.stdout).toContain(`3 users\t2 keys\t${[owner.email, guest.email].sort().join(" ")}`);
   });
 });
 

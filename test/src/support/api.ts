@@ -97,6 +97,19 @@ export async function aColleague(
   return registered(baseUrl, `colleague ${JSON.stringify(body)}`, { invite_token: token });
 }
 
+/** An account in the organization of another Owner, which it joins as Admin, in a session that acts there. */
+export async function aGuest(
+  baseUrl: string,
+  account: Account,
+  { session, organizationId }: Account,
+): Promise<Account> {
+  const { token } = await session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Admin" });
+  await account.session.data("post", "/api/v1/invites/accept", { token });
+  const moved = await account.session.send("post", "/api/auth/organization", { organization_id: organizationId });
+  const cookie = cookieOf(moved.headers);
+  return { ...account, organizationId, cookie, session: callerOf(baseUrl, "guest", { cookie }) };
+}
+
 async function registered(baseUrl: string, name: string, more: object): Promise<Account> {
   const email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
   const password = "correct horse battery staple";

@@ -1,7 +1,7 @@
 /** The changes that take rights away, each on a credential of its own that it makes worthless. */
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
-import { aColleague, aKey, anAccount, anotherSession, callerOf, cookieOf, type Account } from "./api.js";
+import { aColleague, aGuest, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
 import { type Means, PROVIDER } from "./revocable.js";
 import { withSecondFactor } from "./second-factors.js";
 
@@ -82,13 +82,13 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
   }),
   kind("remove from one of two organizations", "delete_user", async (url) => {
     const owner = await anAccount(url);
-    const guest = await inOrganizationOf(url, await anAccount(url), owner);
+    const guest = await aGuest(url, await anAccount(url), owner);
     const { headers, path } = await aKeyOf(guest, url, "Admin");
     return { headers, path, change: { by: owner, params: { id: guest.userId } } };
   }),
   kind("change the organization", "act_in_organization", async (url) => {
     const home = await anAccount(url);
-    const guest = await inOrganizationOf(url, home, await anAccount(url));
+    const guest = await aGuest(url, home, await anAccount(url));
     const change = { by: guest, body: { organization_id: home.organizationId } };
     return { headers: { cookie: guest.cookie }, path: LIST, change };
   }),
@@ -229,16 +229,6 @@ function kind(
       return { kind: name, ...rest, change: { ...change, operation } };
     },
   ];
-}
-
-/** An account in the organization of another Owner, which it joins as Admin, in a session that acts there. */
-async function inOrganizationOf(url: string, account: Account, owner: Account): Promise<Account> {
-  const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Admin" });
-  await account.session.data("post", "/api/v1/invites/accept", { token });
-  const { organizationId } = owner;
-  const moved = await account.session.send("post", "/api/auth/organization", { organization_id: organizationId });
-  const cookie = cookieOf(moved.headers);
-  return { ...account, organizationId, cookie, session: callerOf(url, "guest", { cookie }) };
 }
 
 /** An Owner with a second factor, who is about to require it of a colleague without one. */

@@ -1,7 +1,7 @@
 /** What concerns people while processes come and go: an account of two organizations, a key that is too old, and mails. */
 import { randomUUID } from "node:crypto";
 import type { CurrentUser } from "@nts/shared/contract";
-import { aKey, anAccount, type Account, cookieOf, type CreatedKey } from "./api.js";
+import { aGuest, aKey, anAccount, type Account, type CreatedKey } from "./api.js";
 import { type Mailbox, SUBJECTS } from "./mailbox.js";
 import { agingIn } from "./revocable.js";
 import type { Stack } from "./stack.js";
@@ -61,12 +61,8 @@ interface Guest {
 
 async function twoOrganizations(url: string): Promise<Guest> {
   const [host, home] = [await anAccount(url), await anAccount(url)];
-  const { organizationId } = host;
-  const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Admin" });
-  await home.session.data("post", "/api/v1/invites/accept", { token });
   const first = await aKey(url, home);
-  const moved = await home.session.send("post", "/api/auth/organization", { organization_id: organizationId });
-  const guest = { ...home, organizationId, cookie: cookieOf(moved.headers) };
+  const guest = await aGuest(url, home, host);
   return { host, guest, keys: [first, await aKey(url, guest, { permissions: "Admin" })] };
 }
 
