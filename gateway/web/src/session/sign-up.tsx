@@ -32,6 +32,8 @@ export default function SignUp(): ReactNode {
     onError: (error) => form.setErrors(faultsOf(error)),
   });
   const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
+  const byDefault = isClosed ? "invite" : "organization";
+  const isVoid = invite === null || form.errors["invite_token"] !== undefined;
   // Where a second factor is required, there is an account and no session yet.
   const goOn = async (): Promise<void> => {
     // The invitation is used up: the guard must not offer to join by it again.
@@ -63,7 +65,7 @@ export default function SignUp(): ReactNode {
                 : `${describeFailure(create.error).title}. ${describeFailure(create.error).text}`}
             </Alert>
           )}
-          <Fields form={form} asksForInvite={invited !== null || isClosed} />
+          <Fields form={form} asksFor={invited === null ? byDefault : isVoid ? "invite" : null} />
           <Button type="submit" loading={create.isPending} fullWidth>
             {invited === null ? "Create account" : "Join"}
           </Button>
@@ -107,10 +109,11 @@ function Invited({ invite }: { readonly invite: InvitePreview | null | undefined
 
 interface FieldsProps {
   readonly form: UseFormReturnType<typeof EMPTY>;
-  readonly asksForInvite: boolean;
+  /** Beside email and password; null for nothing. */
+  readonly asksFor: "invite" | "organization" | null;
 }
 
-function Fields({ form, asksForInvite }: FieldsProps): ReactNode {
+function Fields({ form, asksFor }: FieldsProps): ReactNode {
   return (
     <>
       <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps("email")} />
@@ -121,9 +124,10 @@ function Fields({ form, asksForInvite }: FieldsProps): ReactNode {
         required
         {...form.getInputProps("password")}
       />
-      {asksForInvite ? (
+      {asksFor === "invite" && (
         <TextInput label="Invitation" autoComplete="off" {...form.getInputProps("invite_token")} />
-      ) : (
+      )}
+      {asksFor === "organization" && (
         <TextInput
           label="Organization"
           description="You can rename it later"
