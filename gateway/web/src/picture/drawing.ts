@@ -99,9 +99,7 @@ export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunctio
     context.font = fontOf(600, 13);
     const width = Math.max(...lines.map((line) => context.measureText(line).width)) + 20;
     const height = 12 + lines.length * 18;
-    const [away, y] = [data.size + 8, data.y - height / 2];
-    const isCut = data.x + away + width > context.canvas.offsetWidth;
-    const x = isCut ? Math.max(4, data.x - away - width) : data.x + away;
+    const { x, y } = besideNode(data, { width, height }, context.canvas.offsetWidth);
     context.beginPath();
     context.arc(data.x, data.y, data.size + 3, 0, 2 * Math.PI);
     context.strokeStyle = data.color;
@@ -121,6 +119,18 @@ export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunctio
       context.fillText(line, x + 10, y + 19 + index * 18);
     }
   };
+}
+
+/** Where a card has room: to the right of a node, to its left, or above it. */
+function besideNode(
+  { x, y, size }: Readonly<Record<"x" | "y" | "size", number>>,
+  { width, height }: Readonly<Record<"width" | "height", number>>,
+  end: number,
+): { x: number; y: number } {
+  const away = size + 8;
+  if (x + away + width <= end) return { x: x + away, y: y - height / 2 };
+  if (x - away - width >= 0) return { x: x - away - width, y: y - height / 2 };
+  return { x: Math.max(4, Math.min(x - width / 2, end - width - 4)), y: y - away - height };
 }
 
 interface Writing {

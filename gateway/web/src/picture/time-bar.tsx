@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Button, Text, TextInput } from "@mantine/core";
-import { ChevronLeft, ChevronRight, type LucideIcon, RotateCcw } from "lucide-react";
+import { ChevronLeft, ChevronRight, type LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { describeFailure } from "../api/failure.js";
 import { localText, momentOf } from "../forms/moments.js";
@@ -60,10 +60,12 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           value={localText(shownAt)}
           onChange={({ currentTarget }) => onGo(momentOf(currentTarget.value))}
         />
+      </div>
+      <div className={classes.timeControls}>
+        <MomentText {...{ said, why, isLoading, error, summary }} />
         <Button
           variant="light"
           px="sm"
-          leftSection={<RotateCcw size={16} aria-hidden />}
           disabled={at === null}
           onClick={() => {
             setSliding(null);
@@ -73,7 +75,6 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           Back to now
         </Button>
       </div>
-      <MomentText {...{ said, why, isLoading, error, summary }} />
     </section>
   );
 }
@@ -121,7 +122,7 @@ function MomentText({ said, why, isLoading, error, summary }: MomentTextProps): 
         </Text>
       </div>
       {error !== null && (
-        <Alert color="red" role="alert" title={describeFailure(error).title}>
+        <Alert color="red" role="alert" w="100%" title={describeFailure(error).title}>
           {describeFailure(error).text}
         </Alert>
       )}
