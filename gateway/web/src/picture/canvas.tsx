@@ -142,12 +142,14 @@ function draw(sigma: Sigma, graph: MultiUndirectedGraph, { left, right, bottom, 
   const isSame = box?.x[0] === left && box.x[1] === right && box.y[0] === bottom && box.y[1] === top;
   const { x, y, ratio } = camera.getState();
   const seesAll = x === WHOLE.x && y === WHOLE.y && ratio === WHOLE.ratio;
+  const moves = !seesAll && !isSame;
+  // measured in the size that the canvas has by now
+  if (moves) sigma.refresh();
   const { width, height } = sigma.getDimensions();
   const [middle, scale] = [sigma.viewportToGraph({ x: width / 2, y: height / 2 }), scaleOf(sigma)];
   sigma.setCustomBBox({ x: [left, right], y: [bottom, top] });
   sigma.setGraph(graph);
-  if (seesAll || isSame) return;
-  sigma.refresh();
+  if (!moves) return;
   const there = sigma.viewportToFramedGraph(sigma.graphToViewport(middle));
   camera.setState({ ...there, ratio: (ratio * scaleOf(sigma)) / scale });
 }

@@ -13,40 +13,49 @@ interface LegendProps {
   readonly isOpen: boolean;
 }
 
-/** What the dots and lines mean, as far as they occur. */
-export function Legend({ nodes, colouring: { scheme, marks }, isOpen }: LegendProps): ReactNode {
-  const palette = PALETTES[scheme];
-  const families = useMemo(() => familiesOf(nodes), [nodes]);
+/** What the dots and lines mean, as far as they occur. It takes as much room for the past as for the present. */
+export function Legend({ nodes, colouring, isOpen }: LegendProps): ReactNode {
   return (
     <details className={classes.legend} open={isOpen}>
       <summary>Legend</summary>
-      <ul>
-        {marks === null && (
-          <>
-            <Entry colour={palette.subnet} size={6}>
-              Subnet
-            </Entry>
-            <Entry colour={palette.host} size={5.5}>
-              Host
-            </Entry>
-          </>
-        )}
-        {(marks === null ? families : Object.values(MARKS)).map((one) => (
-          <Entry key={one.name} colour={one[scheme]} size={marks === null ? 3.5 : 5.5}>
-            {one.name}
-          </Entry>
-        ))}
-        {marks === null && nodes.some((node) => missedSince(node) !== null) && (
-          <Entry colour={palette.missed} size={5.5}>
-            <Anchor component={Link} to={PATHS.gone} inherit>
-              {NOT_SEEN}
-            </Anchor>
-          </Entry>
-        )}
-        <Line colour={palette.crossing}>In several subnets</Line>
-        <Line colour={palette.virtualization}>Runs on</Line>
-      </ul>
+      <div className={classes.entries}>
+        <Entries nodes={nodes} colouring={{ ...colouring, marks: null }} />
+        {colouring.marks !== null && <Entries nodes={nodes} colouring={colouring} />}
+      </div>
     </details>
+  );
+}
+
+function Entries({ nodes, colouring: { scheme, marks } }: Omit<LegendProps, "isOpen">): ReactNode {
+  const palette = PALETTES[scheme];
+  const families = useMemo(() => familiesOf(nodes), [nodes]);
+  return (
+    <ul>
+      {marks === null && (
+        <>
+          <Entry colour={palette.subnet} size={6}>
+            Subnet
+          </Entry>
+          <Entry colour={palette.host} size={5.5}>
+            Host
+          </Entry>
+        </>
+      )}
+      {(marks === null ? families : Object.values(MARKS)).map((one) => (
+        <Entry key={one.name} colour={one[scheme]} size={marks === null ? 3.5 : 5.5}>
+          {one.name}
+        </Entry>
+      ))}
+      {marks === null && nodes.some((node) => missedSince(node) !== null) && (
+        <Entry colour={palette.missed} size={5.5}>
+          <Anchor component={Link} to={PATHS.gone} inherit>
+            {NOT_SEEN}
+          </Anchor>
+        </Entry>
+      )}
+      <Line colour={palette.crossing}>In several subnets</Line>
+      <Line colour={palette.virtualization}>Runs on</Line>
+    </ul>
   );
 }
 
