@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
@@ -44,8 +43,8 @@ export function createTotals(database: Database, reads: SharedReads): Totals {
       waiting.delete(key);
       return readCounts(scope, counted);
     };
-    // After everything that has arrived in this turn of the event loop: what has begun cannot be shared any more.
-    const read = setImmediate()
+    // A turn that is free begins at once, and what has begun is not to be waited for: so not before it is known here.
+    const read = Promise.resolve()
       .then(() => database.share(scope, begin))
       .finally(() => {
         if (waiting.get(key) === read) waiting.delete(key);
