@@ -56,7 +56,7 @@ describe("shares: streams of one organization", () => {
   });
 
   it("are refused when they have waited too long, or too many wait already", async () => {
-    const shares = createShares({ streams: 1, waiting: 1, waitMs: 10 });
+    const shares = createShares({ streams: 1, streamsWaiting: 1, waitMs: 10 });
     const close = await shares.openStream("one");
     const late = shares.openStream("one");
     await expect(shares.openStream("one")).rejects.toMatchObject(refusal);

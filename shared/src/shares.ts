@@ -9,15 +9,17 @@ const RETRY_SECONDS = 1;
 export interface ShareLimits {
   /** Reads and transactions that one organization may have under way at a time. */
   readonly operations: number;
-  /** Operations that may wait for their turn, and as many streams. */
+  /** Operations that may wait for their turn. */
   readonly waiting: number;
+  /** Streams that may: fewer than a user may have requests at a service, or what else the user asks would wait behind them. */
+  readonly streamsWaiting: number;
   /** Milliseconds that one may wait. */
   readonly waitMs: number;
   /** Streams that one organization may have open at a time. */
   readonly streams: number;
 }
 
-export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4 };
+export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4, streamsWaiting: 16 };
 
 /** The shares of all organizations in one process. */
 export interface Shares {
@@ -43,6 +45,7 @@ interface Share {
 
 export function createShares(given: Partial<ShareLimits> = {}): Shares {
   const limits = { ...SHARE_LIMITS, ...given };
+  const mostWaiting = { operations: limits.waiting, streams: limits.streamsWaiting };
   const shares = new Map<string, Share>();
   const activity = createActivity();
 
@@ -57,7 +60,7 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
       next?.();
       if (isUnused(share.operations) && isUnused(share.streams)) shares.delete(organizationId);
     };
-    if (line.running >= limits[kind]) return { comesUp: comingUp(line, limits), end };
+    if (line.running >= limits[kind]) return { comesUp: comingUp(line, mostWaiting[kind], limits.waitMs), end };
     line.running += 1;
     return { comesUp: null, end };
   }
@@ -92,8 +95,8 @@ function isUnused({ running, waiting }: Line): boolean {
 }
 
 /** Resolves when the caller's turn has come. */
-function comingUp(line: Line, { waiting, waitMs }: Pick<ShareLimits, "waiting" | "waitMs">): Promise<void> {
-  if (line.waiting.size >= waiting) return Promise.reject(tooMany());
+function comingUp(line: Line, mostWaiting: number, waitMs: number): Promise<void> {
+  if (line.waiting.size >= mostWaiting) return Promise.reject(tooMany());
   return new Promise((resolve, reject) => {
     const begin = (): void => {
       clearTimeout(timer);
