@@ -102,7 +102,7 @@ export const shareSettings = {
     .int()
     .min(1)
     .default(SHARE_LIMITS.streams)
-    .describe("Unlimited lists and graphs that one organization may have open at a time; more wait, then 429."),
+    .describe("Unlimited lists and graphs that one organization may have open at a time; more are 429."),
 };
 
 /** Settings of services whose writes take idempotency keys. */

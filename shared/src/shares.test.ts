@@ -40,7 +40,7 @@ describe("shares: streams of one organization", () => {
   const refusal = { code: "rate_limited", params: { retry_after_seconds: 1 } };
 
   it("wait in the order they came while as many are open as may be, and those of others do not", async () => {
-    const shares = createShares({ streams: 1 });
+    const shares = createShares({ streams: 1, streamsWaiting: 2 });
     const log: string[] = [];
     const first = await shares.openStream("one");
     const waiting = ["second", "third"].map(async (name) => {

@@ -19,7 +19,7 @@ export interface ShareLimits {
   readonly streams: number;
 }
 
-export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4, streamsWaiting: 16 };
+export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4, streamsWaiting: 0 };
 
 /** The shares of all organizations in one process. */
 export interface Shares {
