@@ -1,7 +1,8 @@
 /** `npm start`: from settings to a running system, and back to nothing left running. */
+import type { Timestamp } from "mongodb";
 import { createDemo, type DemoOptions } from "./demo/create.js";
 import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./demo/access.js";
-import { moveIntoPast } from "./demo/past.js";
+import { moveIntoPast, untilJournalPasses } from "./demo/past.js";
 import { type Component, runFolderOf } from "./processes/component.js";
 import { freePorts, requireFreePort } from "./processes/ports.js";
 import { stopLeftovers } from "./processes/run-records.js";
@@ -105,25 +106,30 @@ async function start(
   };
   const urls = gatewayPorts.map((port) => `http://localhost:${port}`);
   const isAlone = given.mongodb === undefined;
-  await moveDemo(system, readDemoRecord(dataDir)); // an earlier start was stopped before it could
-  await startProcesses();
+  const startWith = async (record: DemoRecord | null): Promise<void> => {
+    const movedAt = await moveDemo(system, record);
+    await startProcesses();
+    if (movedAt !== null)
+      await untilJournalPasses(movedAt, { mongodbUrl: servers.urls.mongodb, databases: system.databases });
+  };
+  await startWith(readDemoRecord(dataDir)); // an earlier start was stopped before it could move it
   const baseUrl = `http://127.0.0.1:${gatewayPorts[0] ?? settings.port}`;
   const demo = settings.demo ? await demoOrSentence({ baseUrl, dataDir, report, signal, isAlone }) : null;
   if (demo?.toMove !== undefined) {
     say("Moving its history into the past week …");
     await supervisor.stopProcesses();
-    await moveDemo(system, demo);
-    await startProcesses();
+    await startWith(demo);
   }
   say(banner(urls, dataDir, demo));
 }
 
-/** Moves the times of a demo that has just been made, while no process runs. */
-async function moveDemo({ dataDir, servers, databases }: System, record: DemoRecord | null): Promise<void> {
-  if (record?.toMove === undefined) return;
+/** Moves the times of a demo that has just been made, while no process runs. @returns when that was, null if nothing was moved */
+async function moveDemo({ dataDir, servers, databases }: System, record: DemoRecord | null): Promise<Timestamp | null> {
+  if (record?.toMove === undefined) return null;
   const { toMove, ...rest } = record;
-  await moveIntoPast({ mongodbUrl: servers.mongodb, databases, ...toMove });
+  const movedAt = await moveIntoPast({ mongodbUrl: servers.mongodb, databases, ...toMove });
   writeDemoRecord(dataDir, rest);
+  return movedAt;
 }
 
 /** The system is of use without its demo data: a failure is said, not fatal. */

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type AnyBulkWriteOperation, type Collection, type Document, type Filter, MongoClient } from "mongodb";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Document,
+  type Filter,
+  MongoClient,
+  type Timestamp,
+} from "mongodb";
 import { moved, type Seeding } from "./past.rules.js";
 
 // The API cannot write the past. So the demo is seeded in minutes, and its times are then moved in the databases, while neither
@@ -14,17 +22,26 @@ const SEEDED = {
 } as const;
 
 const BATCH = 500;
+const POLL_MS = 50;
+const LONGEST_MS = 10_000;
 
-export interface MoveOptions {
+export interface Databases {
   readonly mongodbUrl: string;
   /** The names of both databases. */
   readonly databases: Readonly<Record<keyof typeof SEEDED, string>>;
+}
+
+export interface MoveOptions extends Databases {
   readonly organizationId: string;
   readonly seeding: Seeding;
 }
 
-/** Moves the times of an organization that has just been seeded. It may be repeated after an interruption. */
-export async function moveIntoPast(options: MoveOptions): Promise<void> {
+/**
+ * Moves the times of an organization that has just been seeded. It may be repeated after an interruption.
+ *
+ * @returns the time of the database at which all of it was moved
+ */
+export async function moveIntoPast(options: MoveOptions): Promise<Timestamp> {
   const { mongodbUrl, databases, organizationId, seeding } = options;
   const client = new MongoClient(mongodbUrl);
   try {
@@ -34,6 +51,24 @@ export async function moveIntoPast(options: MoveOptions): Promise<void> {
       for (const name of SEEDED[service])
         await moveAll(open(service, name), { organization_id: organizationId }, seeding);
     await moveAll(open("identity", "organizations"), { _id: organizationId }, seeding);
+    const { operationTime } = await client.db(databases.topology).command({ ping: 1 });
+    return operationTime as Timestamp;
+  } finally {
+    await client.close();
+  }
+}
+
+/** Waits, for ten seconds at most, until the journal has passed a time: until then, the past is read as it was stored before. */
+export async function untilJournalPasses(time: Timestamp, { mongodbUrl, databases }: Databases): Promise<void> {
+  const client = new MongoClient(mongodbUrl);
+  try {
+    const tails = client.db(databases.topology).collection<{ told?: Timestamp | null }>("journal_tail");
+    const deadline = Date.now() + LONGEST_MS;
+    while (Date.now() < deadline) {
+      const told = (await tails.findOne({}))?.told;
+      if (told?.greaterThan(time)) return;
+      await sleep(POLL_MS);
+    }
   } finally {
     await client.close();
   }

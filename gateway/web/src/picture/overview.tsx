@@ -4,8 +4,10 @@ import type { Diff, Topology } from "@nts/shared/contract";
 import { Maximize, Minus, Plus } from "lucide-react";
 import {
   type ComponentProps,
+  lazy,
   type ReactNode,
   type RefObject,
+  Suspense,
   useCallback,
   useDeferredValue,
   useMemo,
@@ -14,14 +16,13 @@ import {
 } from "react";
 import { Page } from "../parts/page.js";
 import { sayFailed } from "../parts/toast.js";
+import { Waiting } from "../parts/waiting.js";
 import { useTags } from "../tags/tags.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
-import { CardView } from "./card-view.js";
 import { pngOf, save, svgOf } from "./files.js";
 import { type Filters, findIn, NO_FILTERS, shownIn } from "./filters.js";
 import { Legend } from "./legend.js";
 import { type Model, modelOf } from "./model.js";
-import { Panel } from "./panel.js";
 import type { Mark } from "./past.js";
 import classes from "./picture.module.css";
 import { Results } from "./results.js";
@@ -29,6 +30,10 @@ import { type Scene, sceneOf } from "./scene.js";
 import { Toolbar } from "./toolbar.js";
 import { useLayout } from "./use-layout.js";
 import { useView } from "./use-view.js";
+
+// Not everybody who looks at the map asks for these.
+const CardView = lazy(async () => ({ default: (await import("./card-view.js")).CardView }));
+const Panel = lazy(async () => ({ default: (await import("./panel.js")).Panel }));
 
 interface OverviewProps {
   readonly topology: Topology;
@@ -72,7 +77,9 @@ export function Overview(props: OverviewProps): ReactNode {
   }, []);
 
   const panel = node !== undefined && (
-    <Panel {...{ model, node, colouring, at, diff, tags }} onSelect={show} onClose={() => setSelected(null)} />
+    <Suspense>
+      <Panel {...{ model, node, colouring, at, diff, tags }} onSelect={show} onClose={() => setSelected(null)} />
+    </Suspense>
   );
   return (
     <Page
@@ -91,7 +98,7 @@ export function Overview(props: OverviewProps): ReactNode {
       <div className={classes.stage} data-view={view} data-panel={(node !== undefined && !isNarrow) || undefined}>
         <div className={classes.view}>
           {view === "cards" ? (
-            <CardView {...{ model, shown, found, colouring, selected }} onSelect={setSelected} />
+            <Cards {...{ model, shown, found, colouring, selected }} onSelect={setSelected} />
           ) : (
             <MapView {...{ model, layout, colouring, shown, found, selected }} onSelect={setSelected} handle={canvas} />
           )}
@@ -144,6 +151,14 @@ function PanelDrawer({ isOpen, onClose, children }: PanelDrawerProps): ReactNode
         <Drawer.Body>{children}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
+  );
+}
+
+function Cards(props: ComponentProps<typeof CardView>): ReactNode {
+  return (
+    <Suspense fallback={<Waiting />}>
+      <CardView {...props} />
+    </Suspense>
   );
 }
 
