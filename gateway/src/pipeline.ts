@@ -37,10 +37,7 @@ export function createPipeline(options: PipelineOptions): Serve {
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     const fault = exchange.unreadable ?? faultOf(request);
-    if (fault !== null) {
-      refusals.refuseUnsound(exchange, fault);
-      return;
-    }
+    if (fault !== null) return refusals.refuse(exchange, fault);
     // Node's parser takes what follows a wish for another protocol for that protocol, also where it is not granted.
     if (request.headers.upgrade !== undefined) exchange.closeConnection();
     resolveTarget(request, ownHost);

@@ -3,9 +3,11 @@ import { STATUSES } from "@nts/shared/http/statuses";
 import type { Exchange } from "./edge/exchange.js";
 import type { Charges } from "./rate-limit/charges.js";
 
-/** How an exchange ends that is not served; each ends it, and none rejects. */
+/** How an exchange ends that is not served. */
 export interface Refusals {
-  /** Refuses a request that is no sound HTTP, at the cost of its address, and closes its connection. */
+  /** Refuses a request that is no sound HTTP, at the cost of its address, and closes its connection. @throws AppError of the limit */
+  refuse(exchange: Exchange, status: number): Promise<void>;
+  /** The same where nobody waits; a connection whose answer has begun is cut. */
   refuseUnsound(exchange: Exchange, status: number): void;
   /** Fails an exchange; a refusal counts as a request, unless the request was counted before. */
   fail(exchange: Exchange, error: unknown): Promise<void>;
@@ -29,7 +31,7 @@ export function createRefusals(charges: Pick<Charges, "charge">): Refusals {
   }
 
   return {
-    fail,
+    ...{ fail, refuse },
     refuseUnsound: (exchange, status) => {
       if (exchange.isOpen) refuse(exchange, status).catch((error: unknown) => fail(exchange, error));
       else exchange.cut();

@@ -78,6 +78,8 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
   };
 }
 
+const FIRST_BYTE_MS = 5_000;
+
 /** Sends bytes and answers all that comes back until the other side closes, or is quiet for as long as `quietMs`. */
 export async function exchangeBytes(url: string, bytes: string, quietMs = 500): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -88,8 +90,10 @@ export async function exchangeBytes(url: string, bytes: string, quietMs = 500): 
       socket.destroy();
       resolve(received);
     };
-    socket.setEncoding("latin1").setTimeout(quietMs, end);
+    // A busy machine may take long for the first byte.
+    socket.setEncoding("latin1").setTimeout(Math.max(quietMs, FIRST_BYTE_MS), end);
     socket.on("data", (text: string) => {
+      socket.setTimeout(quietMs);
       received += text;
     });
     socket.once("error", end).once("close", end);
