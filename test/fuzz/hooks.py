@@ -169,6 +169,11 @@ def has_outer_space(value: object) -> bool:
 def filter_failure(ctx, failure, case, response):
     """False where the check knows less than the contract says in words."""
     kind = type(failure).__name__
+    # The server of the fuzzing sends no mail, and the way back from a provider ends in the browser, whatever it brings.
+    if kind == "ServerError" and code_of(response) == "mail_not_configured":
+        return False
+    if kind == "AcceptedNegativeData" and response.status_code == 303:
+        return False
     if kind == "RejectedPositiveData":
         # Valid data may be refused for what it says (an address outside of its subnet), never for its form.
         errors = response.json().get("params", {}).get("errors", []) if code_of(response) in FORM else None
