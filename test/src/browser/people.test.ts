@@ -3,7 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Organization } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";
 import { until } from "../support/until.js";
-import { codeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
+import { codeOf, earlierCodeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 
 const { url, somebody } = createVisits();
@@ -109,7 +109,7 @@ describe("a second factor: setting up and resetting", () => {
     await field(page, "Code").fill(wrongCode(secret));
     await button(page, "Turn on").click();
     await page.getByText("The code is wrong or has already been used.").first().waitFor();
-    await field(page, "Code").fill(codeOf(secret, -1));
+    await field(page, "Code").fill(await earlierCodeOf(secret));
     await button(page, "Turn on").click();
     const [recovery = ""] = (await page.getByLabel("Codes", { exact: true }).innerText()).split("\n");
     await button(page, "I have saved them").click();

@@ -12,7 +12,7 @@ import {
 import { getUser, login, register } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type Person, tokenOf } from "../support/direct.js";
-import { codeOf, wrongCode } from "../support/second-factors.js";
+import { codeOf, earlierCodeOf, wrongCode } from "../support/second-factors.js";
 
 let identity: Audited;
 
@@ -23,7 +23,7 @@ afterAll(() => identity.stop());
 
 async function guard({ principal: as, password }: Person): Promise<string> {
   const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-  await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+  await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } });
   return secret;
 }
 const setRequired = ({ principal: as, organizationId: id }: Person, require_second_factor: boolean, replica = 0) =>

@@ -3,7 +3,7 @@ import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/seco
 import { getUser, login, resetUserSecondFactor } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { codeOf } from "../support/second-factors.js";
+import { earlierCodeOf } from "../support/second-factors.js";
 
 let identity: Audited;
 
@@ -14,7 +14,7 @@ afterAll(() => identity.stop());
 
 async function guard({ principal: as, password }: Person): Promise<void> {
   const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-  await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } });
+  await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } });
 }
 const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
   identity.ask(resetUserSecondFactor, { as, params: { id }, replica });

@@ -13,7 +13,7 @@ import {
 import { changePassword, login, updateUser } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { keyBodyOf, type Person, tokenOf } from "../support/direct.js";
-import { codeOf, wrongCode } from "../support/second-factors.js";
+import { codeOf, earlierCodeOf, wrongCode } from "../support/second-factors.js";
 
 const HERE = { "x-client-address": "192.0.2.1" };
 const ELSEWHERE = { "x-client-address": "198.51.100.7" };
@@ -43,7 +43,7 @@ const failures = () => identity.db.collection("login_failures");
 async function guard(person: Person): Promise<Guarded> {
   const { principal: as, password } = person;
   const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-  const { recovery_codes: recovery } = await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret, -1) } }); // prettier-ignore
+  const { recovery_codes: recovery } = await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } }); // prettier-ignore
   return { ...person, secret, recovery };
 }
 const aGuarded = async (): Promise<Guarded> => guard(await identity.aPerson());

@@ -1,15 +1,24 @@
 /** Codes of second factors, as an authenticator app makes them. */
 import type { SecondFactorOffer } from "@nts/shared/contract";
 import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
+import { setTimeout as sleep } from "node:timers/promises";
 import { generateSync } from "otplib";
 import type { Account } from "./api.js";
 import type { Direct, Person } from "./direct.js";
 
 const STEP_SECONDS = 30;
+const ROOM_MS = 3_000;
 
 /** @param steps later than now; the step before and the one after are taken, too */
 export function codeOf(secret: string, steps = 0): string {
   return generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * STEP_SECONDS });
+}
+
+/** The code of the step before this one, which leaves the present one unused. It is good for three seconds at least. */
+export async function earlierCodeOf(secret: string): Promise<string> {
+  const leftMs = STEP_SECONDS * 1_000 - (Date.now() % (STEP_SECONDS * 1_000));
+  if (leftMs < ROOM_MS) await sleep(leftMs); // in the next step it is refused
+  return codeOf(secret, -1);
 }
 
 /** A code that is not taken. */
@@ -24,7 +33,7 @@ export async function withSecondFactor({
   password,
 }: Account): Promise<{ readonly secret: string; readonly recovery: readonly string[] }> {
   const { secret } = await session.data<SecondFactorOffer>("post", "/api/auth/second-factor", { password });
-  const body = { code: codeOf(secret, -1) };
+  const body = { code: await earlierCodeOf(secret) };
   const enabled = await session.data<{ recovery_codes: string[] }>("post", "/api/auth/second-factor/enable", body);
   return { secret, recovery: enabled.recovery_codes };
 }
