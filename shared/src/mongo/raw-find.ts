@@ -9,7 +9,7 @@ import { isRetryableRead } from "./faults.js";
 const BATCH_BYTES = 262_144;
 
 /** The same where the reader only passes documents on: each batch is a command, which costs as much as 150 KiB do. */
-export const PASSED_ON_BYTES = 1_048_576;
+export const PASSED_ON_BYTES = 524_288;
 const FIRST_ROWS = 101;
 
 const DOUBLE = 1;
