@@ -9,107 +9,93 @@ const RETRY_SECONDS = 1;
 export interface ShareLimits {
   /** Reads and transactions that one organization may have under way at a time. */
   readonly operations: number;
-  /** Operations that may wait for their turn. */
+  /** Those that may wait for their turn. */
   readonly waiting: number;
-  /** Streams that may: fewer than a user may have requests at a service, or what else the user asks would wait behind them. */
-  readonly streamsWaiting: number;
   /** Milliseconds that one may wait. */
   readonly waitMs: number;
   /** Streams that one organization may have open at a time. */
   readonly streams: number;
 }
 
-export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4, streamsWaiting: 0 };
+export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4 };
 
 /** The shares of all organizations in one process. */
 export interface Shares {
   /** Runs a task within the organization's share. @throws AppError `rate_limited` */
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
-  /** Waits for one of the organization's streams. @returns gives it back @throws AppError `rate_limited` */
-  openStream(organizationId: string): Promise<() => void>;
+  /** @returns gives the stream back @throws AppError `rate_limited` */
+  openStream(organizationId: string): () => void;
   /** Resolves when nothing is under way, and after so many milliseconds at the latest: work that nobody waits for begins then. */
   idle(mostMs: number): Promise<void>;
 }
 
-/** Those who have their turn, and those who wait for it. */
-interface Line {
-  running: number;
-  /** Starts the next one. */
-  readonly waiting: Set<() => void>;
-}
-
 interface Share {
-  readonly operations: Line;
-  readonly streams: Line;
+  running: number;
+  streams: number;
+  /** Starts the next task. */
+  readonly waiting: Set<() => void>;
 }
 
 export function createShares(given: Partial<ShareLimits> = {}): Shares {
   const limits = { ...SHARE_LIMITS, ...given };
-  const mostWaiting = { operations: limits.waiting, streams: limits.streamsWaiting };
   const shares = new Map<string, Share>();
   const activity = createActivity();
 
-  /** Takes a turn in a line of an organization: at once when `comesUp` is null. `end` gives it back. */
-  function turn(organizationId: string, kind: keyof Share): { comesUp: Promise<void> | null; end: () => void } {
-    const share = shares.get(organizationId) ?? { operations: newLine(), streams: newLine() };
+  function shareOf(organizationId: string): Share {
+    const share = shares.get(organizationId) ?? { running: 0, streams: 0, waiting: new Set() };
     shares.set(organizationId, share);
-    const line = share[kind];
-    const end = (): void => {
-      line.running -= 1;
-      const [next] = line.waiting;
-      next?.();
-      if (isUnused(share.operations) && isUnused(share.streams)) shares.delete(organizationId);
-    };
-    if (line.running >= limits[kind]) return { comesUp: comingUp(line, mostWaiting[kind], limits.waitMs), end };
-    line.running += 1;
-    return { comesUp: null, end };
+    return share;
+  }
+
+  function forgetUnused(organizationId: string, { running, streams, waiting }: Share): void {
+    if (running === 0 && streams === 0 && waiting.size === 0) shares.delete(organizationId);
+  }
+
+  /** Resolves when the caller has its turn, which it then has to give back. */
+  function turn(share: Share): Promise<void> {
+    if (share.waiting.size >= limits.waiting) return Promise.reject(tooMany());
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        clearTimeout(timer);
+        share.waiting.delete(begin);
+        share.running += 1;
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        share.waiting.delete(begin);
+        reject(tooMany());
+      }, limits.waitMs);
+      share.waiting.add(begin);
+    });
   }
 
   return {
     use: async (organizationId, task) => {
-      const { comesUp, end } = turn(organizationId, "operations");
-      if (comesUp !== null) await comesUp;
+      const share = shareOf(organizationId);
+      if (share.running < limits.operations) share.running += 1;
+      else await turn(share);
       activity.begin();
       try {
         return await task();
       } finally {
         activity.end();
-        end();
+        share.running -= 1;
+        const [next] = share.waiting;
+        if (next === undefined) forgetUnused(organizationId, share);
+        else next();
       }
     },
     idle: activity.idle,
-    openStream: async (organizationId) => {
-      const { comesUp, end } = turn(organizationId, "streams");
-      await comesUp;
-      return end;
+    openStream: (organizationId) => {
+      const share = shareOf(organizationId);
+      if (share.streams >= limits.streams) throw tooMany();
+      share.streams += 1;
+      return () => {
+        share.streams -= 1;
+        forgetUnused(organizationId, share);
+      };
     },
   };
-}
-
-function newLine(): Line {
-  return { running: 0, waiting: new Set() };
-}
-
-function isUnused({ running, waiting }: Line): boolean {
-  return running === 0 && waiting.size === 0;
-}
-
-/** Resolves when the caller's turn has come. */
-function comingUp(line: Line, mostWaiting: number, waitMs: number): Promise<void> {
-  if (line.waiting.size >= mostWaiting) return Promise.reject(tooMany());
-  return new Promise((resolve, reject) => {
-    const begin = (): void => {
-      clearTimeout(timer);
-      line.waiting.delete(begin);
-      line.running += 1;
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      line.waiting.delete(begin);
-      reject(tooMany());
-    }, waitMs);
-    line.waiting.add(begin);
-  });
 }
 
 /** What is under way, of all organizations together. */

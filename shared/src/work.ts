@@ -27,12 +27,12 @@ export interface Work {
    */
   use<T>(task: () => Promise<T>): Promise<T>;
   /**
-   * Takes one of the streams that the organization may have open at a time; waits for it while it has that many.
+   * Takes one of the streams that the organization may have open at a time.
    *
    * @returns gives it back
-   * @throws AppError `rate_limited` as {@link use}
+   * @throws AppError `rate_limited` when it has that many
    */
-  openStream(): Promise<() => void>;
+  openStream(): () => void;
   /** Who asks, and why; absent for background work and for reads. */
   readonly author?: Author;
   /** The request, for the record of what was done; absent where there is none. */
@@ -46,7 +46,7 @@ export const BACKGROUND: Work = {
   deadline: Infinity,
   isAbandoned: () => false,
   use: (task) => task(),
-  openStream: () => Promise.resolve(() => undefined),
+  openStream: () => () => undefined,
 };
 
 /** Does what may only follow a commit: at once, or when the request's unit of work is kept; never when it is undone. */

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { ServerResponse } from "node:http";
 import { AppError } from "../errors.js";
 import type { Shares } from "../shares.js";
-import { BACKGROUND, type Origin, type Work } from "../work.js";
+import type { Origin, Work } from "../work.js";
 import type { Author } from "../writes/author.js";
 import type { Reading } from "./body.js";
 import { sendError } from "./send.js";
@@ -58,7 +58,7 @@ export function workOf(shares: Shares, response: ServerResponse, { principal, cl
     },
     isAbandoned: () => response.destroyed,
     use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
-    openStream: () => (organizationId === null ? BACKGROUND.openStream() : shares.openStream(organizationId)),
+    openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
     ...(author !== null && { author }),
     origin,
   };

@@ -155,7 +155,7 @@ function ofCallers(): Rows {
     ["requests that wait for one service, per gateway", `${REQUESTS_WAITING}; more are answered 503 with \`Retry-After\``], // prettier-ignore
     [
       "use of the database by one organization, per process",
-      `${share.operations} reads and transactions at a time, and ${share.waiting} that wait; ${share.streams} streams, and ${share.streamsWaiting} that wait; ${s(share.waitMs)} at most: 429`,
+      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most: 429`,
     ],
     ["dry runs of one organization, per process", "one at a time, and as long a pause after each, 250 ms at most"],
   ];

@@ -57,7 +57,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
 
   /** Takes one of the organization's stream slots, which also bounds memory. */
   async function during<T>(work: Work, task: () => Promise<T>): Promise<T> {
-    const release = await work.openStream();
+    const release = work.openStream();
     return task().finally(release);
   }
 

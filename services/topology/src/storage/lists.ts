@@ -6,7 +6,7 @@ import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import { sortOf } from "@nts/shared/mongo/order";
 import { documentIn, PASSED_ON_BYTES, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
-import { requireWanted, type Work } from "@nts/shared/work";
+import type { Work } from "@nts/shared/work";
 import { BY_ID, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { composed, searchFilter } from "../values/search.rules.js";
 import type { ScopedFind } from "./database.js";
@@ -216,9 +216,8 @@ async function* joined(
 
 /** Reads pieces as one of the streams that an organization may have open. @throws AppError `rate_limited` before the first */
 export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-  const release = await work.openStream();
+  const release = work.openStream();
   try {
-    requireWanted(work);
     yield* pieces;
   } finally {
     release();
