@@ -7,22 +7,11 @@ import type { Permission } from "@nts/shared/contract/endpoint";
 import { createInvite } from "@nts/shared/contract/invites";
 import { patchKey, rotateKey } from "@nts/shared/contract/keys";
 import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
-import {
-  deleteCurrentUser,
-  deleteUser,
-  getCurrentUser,
-  getUser,
-  listUsers,
-  login,
-  register,
-  resetUserSecondFactor,
-  updateUser,
-  type User,
-} from "@nts/shared/contract/users";
+import { deleteCurrentUser, deleteUser, register, resetUserSecondFactor, updateUser } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { aGuestOf, begunWith, joins } from "../support/memberships.js";
+import { aGuestOf, begunWith, joins, questionsTo } from "../support/memberships.js";
 import { codeOf } from "../support/second-factors.js";
 
 let identity: Audited;
@@ -33,15 +22,7 @@ beforeAll(async () => {
 afterAll(() => identity.stop());
 
 const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
-const stateOf = async (kind: "key" | "session", secret: string) => {
-  const verified = await identity.verify(kind, secret);
-  return verified.status === "valid" ? verified.principal.permission : verified.code;
-};
-const idsIn = async ({ principal: as }: Person): Promise<string[]> =>
-  ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ id }) => id);
-const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
-const me = ({ principal: as }: Person) => identity.data(getCurrentUser, { as });
-const userOf = ({ principal: as }: Person, { userId: id }: Person) => identity.ask(getUser, { as, params: { id } });
+const { stateOf, idsIn, signIn, me, userOf } = questionsTo(() => identity);
 
 describe("identity.several-organizations-end: the Owners of one organization", () => {
   it("are those who joined, too: the last one of any stays, and cannot end the account", async () => {

@@ -9,17 +9,14 @@ import {
   actInOrganization,
   changePassword,
   deleteUser,
-  getCurrentUser,
-  getUser,
   listUsers,
-  login,
   register,
   updateUser,
   type User,
 } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { actingIn, aGuestOf, joins } from "../support/memberships.js";
+import { actingIn, aGuestOf, joins, questionsTo } from "../support/memberships.js";
 import { codeOf, earlierCodeOf } from "../support/second-factors.js";
 
 let identity: Audited;
@@ -29,17 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const stateOf = async (kind: "key" | "session", secret: string) => {
-  const verified = await identity.verify(kind, secret);
-  return verified.status === "valid" ? verified.principal.permission : verified.code;
-};
-const idsIn = async ({ principal: as }: Person): Promise<string[]> =>
-  ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ id }) => id);
+const { stateOf, idsIn, signIn, me, userOf } = questionsTo(() => identity);
 const invite = async ({ principal: as }: Person, permissions: "Viewer" | "Owner" = "Viewer") =>
   (await identity.data(createInvite, { as, body: { permissions } })).token;
-const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
-const me = ({ principal: as }: Person) => identity.data(getCurrentUser, { as });
-const userOf = ({ principal: as }: Person, { userId: id }: Person) => identity.ask(getUser, { as, params: { id } });
 
 const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
 

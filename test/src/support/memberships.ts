@@ -1,7 +1,16 @@
 /** People with more organizations than one. */
 import { acceptInvite, createInvite, type InviteCreate } from "@nts/shared/contract/invites";
-import type { Permission } from "@nts/shared/contract/endpoint";
-import { actInOrganization, type Membership } from "@nts/shared/contract/users";
+import type { DataOf, Permission } from "@nts/shared/contract/endpoint";
+import {
+  actInOrganization,
+  type CurrentUser,
+  getCurrentUser,
+  getUser,
+  listUsers,
+  login,
+  type Membership,
+  type User,
+} from "@nts/shared/contract/users";
 import { type Direct, type DirectAnswer, type DirectKey, type Person, tokenOf } from "./direct.js";
 
 /** Lets somebody join the organization of an owner, in the session of {@link guest}, who goes on where they are. */
@@ -48,4 +57,31 @@ export async function aGuestOf(identity: Direct, permissions: Permission): Promi
   const away = await actingIn(identity, await identity.logIn(home), host.organizationId);
   const keys = { home: await identity.aKey(home), away: await identity.aKey(away, { permissions }) };
   return { host, home, away, keys };
+}
+
+export interface Questions {
+  /** The level that it has, or the code with which it is refused. */
+  stateOf(kind: "key" | "session", secret: string): Promise<string>;
+  /** Ids of the users of the organization that somebody acts in. */
+  idsIn(person: Person): Promise<string[]>;
+  signIn(person: Person): Promise<DirectAnswer<DataOf<typeof login>>>;
+  me(person: Person): Promise<CurrentUser>;
+  userOf(asking: Person, asked: Person): Promise<DirectAnswer<User>>;
+}
+
+/** @param running the identity that is asked, which starts after this is called */
+export function questionsTo(running: () => Direct): Questions {
+  return {
+    stateOf: async (kind, secret) => {
+      const verified = await running().verify(kind, secret);
+      return verified.status === "valid" ? verified.principal.permission : verified.code;
+    },
+    idsIn: async ({ principal: as }) => {
+      const users = (await running().data(listUsers, { as })) as unknown as User[];
+      return users.map(({ id }) => id);
+    },
+    signIn: ({ email, password }) => running().ask(login, { body: { email, password } }),
+    me: ({ principal: as }) => running().data(getCurrentUser, { as }),
+    userOf: ({ principal: as }, { userId: id }) => running().ask(getUser, { as, params: { id } }),
+  };
 }
