@@ -79,7 +79,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   account_disabled: { params: "", remedy: "Ask the operator of the server." },
   email_unverified: { params: "", remedy: "Open the link in the mail of `POST /api/auth/email/verification`." },
-  link_required: { params: "", remedy: "Sign in as before, and link the provider in the settings." },
+  link_required: {
+    params: "",
+    remedy:
+      "Sign in as before, and link the provider in the settings. If you cannot, reset the password by mail: for an address that was never verified, this also removes a second factor, and the provider can then be linked.",
+  },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
   registration_closed: { params: "", remedy: "Ask for an invite." },
   quota_exceeded: {

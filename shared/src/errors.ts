@@ -33,7 +33,8 @@ export const ERRORS = {
   address_unverified: "The provider has not verified the email address.",
   account_disabled: "This account was disabled by an operator.",
   email_unverified: "The caller's email address is not verified.",
-  link_required: "An account with this email address exists already; sign in to it and link the provider there.",
+  link_required:
+    "An account with this email address exists already; sign in to it and link the provider there. If you cannot sign in, reset its password by mail first.",
   csrf_rejected: "The request's origin is not allowed.",
   registration_closed: "Registration is by invitation only.",
   quota_exceeded: "The organization has reached its maximum for this resource.",

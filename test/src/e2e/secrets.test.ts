@@ -7,6 +7,7 @@ import { type Account, aColleague, aKey, anAccount, type Answered, type Caller, 
 import { type Mailbox, startMailbox } from "../support/mailbox.js";
 import { useMailedLinks } from "../support/mailed-links.js";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.js";
+import { type SecretProvider, startSecretProvider } from "../support/provider-secrets.js";
 import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { listenToBus, readPlaces, type Listening, type Place } from "../support/whole-output.js";
@@ -20,6 +21,7 @@ const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
 let stack: Stack;
 let receiver: OtlpReceiver;
 let mailbox: Mailbox;
+let provider: SecretProvider;
 let bus: Listening;
 /** What nobody but its owner may ever see again, by what it is. */
 const secrets = new Map<string, string>();
@@ -29,7 +31,7 @@ const failures: string[] = [];
 let places: Place[];
 
 beforeAll(async () => {
-  [receiver, mailbox] = await Promise.all([startOtlpReceiver(), startMailbox()]);
+  [receiver, mailbox, provider] = await Promise.all([startOtlpReceiver(), startMailbox(), startSecretProvider()]);
   const unlimited = { RATE_LIMIT_BURST: "10000", ANONYMOUS_RATE_LIMIT_BURST: "10000" };
   const env = {
     LOG_LEVEL: "trace",
@@ -37,6 +39,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     MAILS_PER_ADDRESS: "1000",
     ...mailbox.env,
+    ...provider.env,
     ...unlimited,
   };
   stack = await startStack({ gateways: 2, identities: 2, ownMongod: true, env });
@@ -50,10 +53,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await bus.close();
   await stack.stop();
-  await Promise.all([receiver.stop(), mailbox.stop()]);
+  await Promise.all([receiver.stop(), mailbox.stop(), provider.stop()]);
 });
 
 function keep(what: string, secret: string): string {
+  if (secret === "") throw new Error(`${what} is empty`);
   secrets.set(what, secret);
   for (const encoding of ["hex", "base64", "base64url"] as const)
     hashes.set(`${encoding} hash of ${what}`, createHash("sha256").update(secret).digest(encoding));
@@ -110,6 +114,9 @@ async function useEverySecret(): Promise<void> {
   const wrong = await usePasswords(owner);
   await useKeys(owner);
   await useMailedLinks(await anAccount(stack.url), { mailbox, keep, send });
+  const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Member" });
+  const invite = keep("invite that a sign-in by a provider leads back to", token);
+  await provider.use(stack.url, await anAccount(stack.url), invite, keep);
   await useSessions(owner, wrong);
   for (const [name, secrets] of Object.entries(stack.tenancySecrets))
     for (const secret of secrets as readonly string[]) keep(`tenancy secret ${name}`, secret);

@@ -6,6 +6,7 @@ import { beginProviderSignIn, linkProvider, listIdentities, listProviders, prepa
 import { loginSecondFactor } from "@nts/shared/contract/second-factor";
 import { listSessions, type Session } from "@nts/shared/contract/sessions";
 import { getCurrentUser, getUser, login } from "@nts/shared/contract/users";
+import { hashCredential } from "@nts/shared/credential";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { tokenOf } from "../support/direct.js";
 import { joins } from "../support/memberships.js";
@@ -106,6 +107,22 @@ describe("identity.providers: signing in", () => {
     const sessions = await sessionsOf(principal.as);
     expect(sessions.at(-1)?.provider).toBe(OWN);
   });
+
+  it("returns to where it began, which the database cannot read, also when an earlier build has begun it", async () => {
+    const { subject } = world.known();
+    await world.link(await world.anOwner(), subject);
+    const pending = world.identity.db.collection<{ _id: string }>("provider_sign_ins");
+    const return_to = "/sign-in#invite=a-token";
+    const [own, earlier] = [await begin(world.identity, OWN, { return_to }), await begin(world.identity, OWN)];
+    expect(JSON.stringify(await pending.findOne({ _id: hashCredential(own.state) }))).not.toContain("a-token");
+    const asBefore = { $unset: { sealed_return_to: "" as const }, $set: { returnTo: "/tags" } };
+    await pending.updateOne({ _id: hashCredential(earlier.state) }, asBefore);
+    for (const [begun, location] of [[own, return_to], [earlier, "/tags"]] as const) {
+      const { callback } = await world.provider.signIn(begun.url, subject);
+      const arrived = await arrive(world.identity, OWN, Object.fromEntries(callback.searchParams), begun);
+      expect(arrived).toMatchObject({ location, problem: null });
+    }
+  }); // prettier-ignore
 
   it("is bounded: the oldest of very many sign-ins of one address that have begun are forgotten", async () => {
     const first = await begin(world.identity, OWN);

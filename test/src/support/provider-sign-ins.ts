@@ -41,7 +41,7 @@ export function providerSettings(given: Pick<ProviderSettings, "id" | "issuer"> 
 export async function begin(
   service: Asks,
   provider: string,
-  body: { readonly invite_token?: string } = {},
+  body: { readonly invite_token?: string; readonly return_to?: string } = {},
 ): Promise<Begun> {
   const answered = await service.ask(prepareProviderSignIn, { params: { provider }, body });
   if (answered.status !== 200) throw new Error(answered.text);

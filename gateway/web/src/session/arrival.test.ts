@@ -12,6 +12,7 @@ describe("console.arrival: coming from a provider", () => {
 
   it("tells what went wrong in the words of the API, and nothing that an address says itself", () => {
     expect(problemText("account_unknown")).toBe("No user is linked to this account at the provider.");
+    expect(problemText("link_required")).toContain("reset its password by mail");
     expect(problemText("<b>")).toBe("Sign-in failed.");
     expect(problemText("constructor")).toBe("Sign-in failed.");
     expect(problemText(null)).toBeUndefined();

@@ -1,9 +1,11 @@
 import type { Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
+import { decrypt, encrypt, keyFrom } from "../encryption.js";
 
 // Sign-ins by a provider that have begun: what the way back is checked by. Each is good once, in the browser in which it began, and
-// for ten minutes. Anybody can begin one, so there are so many of one address, and so many in all.
+// for ten minutes. Anybody can begin one, so there are so many of one address, and so many in all. The path to return to may hold
+// the token of an invite: it is encrypted under the state, of which the database has the hash alone.
 
 export const SIGN_INS = "provider_sign_ins";
 
@@ -44,6 +46,8 @@ interface SignInDocument extends PendingSignIn {
   /** The hash of the cookie. */
   browser: string;
   address_block: string;
+  /** Absent in those of earlier builds, which lead to `returnTo`. */
+  sealed_return_to?: string;
   created_at: Date;
   expires_at: Date;
 }
@@ -80,16 +84,23 @@ export function createSignInStore(
   return {
     insert: async (given, { state, cookie, address }, now) => {
       const address_block = addressBlockOf(address);
+      const _id = hashCredential(state);
       await makeRoom(address_block);
       await pending.insertOne({
-        ...{ _id: hashCredential(state), ...given, browser: hashCredential(cookie), address_block, created_at: now },
+        ...{ _id, ...given, browser: hashCredential(cookie), address_block, created_at: now },
+        // Where an earlier build leads whose sign-in it ends.
+        returnTo: "/",
+        sealed_return_to: encrypt(returningKey(state), given.returnTo, _id),
         expires_at: new Date(now.getTime() + SIGN_IN_SECONDS * 1000),
       });
     },
-    take: (state, provider, browsers, now) =>
-      pending.findOneAndDelete({
-        ...{ _id: hashCredential(state), provider, browser: { $in: [...browsers] } },
-        expires_at: { $gt: now },
-      }),
+    take: async (state, provider, browsers, now) => {
+      const its = { _id: hashCredential(state), provider, browser: { $in: [...browsers] } };
+      const taken = await pending.findOneAndDelete({ ...its, expires_at: { $gt: now } });
+      if (taken?.sealed_return_to === undefined) return taken;
+      return { ...taken, returnTo: decrypt(returningKey(state), taken.sealed_return_to, taken._id) };
+    },
   };
 }
+
+const returningKey = (state: string): Buffer => keyFrom(state, "path to return to");

@@ -1,12 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { AppError } from "@nts/shared/errors";
+import { decrypt, encrypt, keyFrom } from "../encryption.js";
 
-// Secrets of second factors have to be read again, so they are encrypted and not hashed: with AES-256-GCM, under a key that is
-// derived from a setting which the database does not have. What is sealed names its key and is bound to its owner, so that
-// keys can be rotated and nobody who writes to the database can move it from one user to another.
-
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
+// Secrets of second factors have to be read again, so they are encrypted and not hashed, under a key that is derived from a setting
+// which the database does not have. What is sealed names its key and is bound to its owner, so that keys can be rotated and
+// nobody who writes to the database can move it from one user to another.
 
 interface Key {
   readonly id: string;
@@ -29,20 +27,14 @@ export function createSealer(secrets: readonly string[]): Sealer {
   return {
     seal: (text, ownerId) => {
       if (current === undefined) throw new AppError("second_factor_not_configured");
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", current.bytes, iv).setAAD(Buffer.from(ownerId));
-      const sealed = Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return `${current.id}.${sealed.toString("base64url")}`;
+      return `${current.id}.${encrypt(current.bytes, text, ownerId)}`;
     },
     open: (sealed, ownerId) => {
       const [id, body = ""] = sealed.split(".");
       const key = keys.find((one) => one.id === id);
       if (key === undefined) throw new AppError("second_factor_not_configured");
-      const bytes = Buffer.from(body, "base64url");
       try {
-        const decipher = createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(0, IV_BYTES));
-        decipher.setAAD(Buffer.from(ownerId)).setAuthTag(bytes.subarray(-TAG_BYTES));
-        return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+        return decrypt(key.bytes, body, ownerId);
       } catch (error) {
         throw new AppError("second_factor_not_configured", {}, error);
       }
@@ -52,6 +44,6 @@ export function createSealer(secrets: readonly string[]): Sealer {
 }
 
 function keyOf(secret: string): Key {
-  const bytes = Buffer.from(hkdfSync("sha256", secret, "", "second factors", 32));
+  const bytes = keyFrom(secret, "second factors");
   return { id: createHash("sha256").update(bytes).digest("hex").slice(0, 12), bytes };
 }

@@ -1,0 +1,56 @@
+/** Sign-ins by a provider: one that came back to another browser, one that came back, and one that still waits. */
+import { type Account, cookieOf } from "./api.js";
+import type { LinkUse } from "./mailed-links.js";
+import { startRealProvider } from "./real-provider.js";
+
+const PROVIDER = "home";
+
+export interface SecretProvider {
+  /** Settings of the processes. */
+  readonly env: Readonly<Record<string, string>>;
+  /** @param account is taken over @param invite the token of one that the waiting sign-in leads back to */
+  use(url: string, account: Account, invite: string, keep: Keep): Promise<void>;
+  stop(): Promise<void>;
+}
+
+type Keep = LinkUse["keep"];
+
+export async function startSecretProvider(): Promise<SecretProvider> {
+  const provider = await startRealProvider();
+  const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
+  const settings = { id: PROVIDER, name: "Home", issuer, client_id, client_secret };
+  return {
+    env: { OIDC_PROVIDERS: JSON.stringify([settings]) },
+    use: async (url, { email, userId }, invite, keep) => {
+      keep("secret of a client", client_secret);
+      provider.accounts.set(userId, { email, email_verified: true });
+      const path = `${url}/api/auth/oidc/${PROVIDER}`;
+      const comeBack = async (which: string, cookie?: string): Promise<Headers> => {
+        const begun = await beginAt(path, {}, (what, secret) => keep(`${what} that ${which}`, secret));
+        const { callback } = await provider.signIn(begun.authorizationUrl, userId);
+        keep(`code of a sign-in that ${which}`, callback.searchParams.get("code") ?? "");
+        const headers = { cookie: cookie ?? begun.cookie };
+        return (await fetch(`${path}/callback${callback.search}`, { headers, redirect: "manual" })).headers;
+      };
+      await comeBack("came back to another browser", `sign_in=${"x".repeat(43)}`);
+      const lines = (await comeBack("came back")).getSetCookie().join("\n");
+      keep("session by a provider", /^session_id=([^;]+)/m.exec(lines)?.[1] ?? "");
+      await beginAt(path, { return_to: `/sign-in#invite=${invite}`, invite_token: invite }, keep);
+    },
+    stop: () => provider.stop(),
+  };
+}
+
+async function beginAt(
+  path: string,
+  body: Readonly<Record<string, string>>,
+  keep: Keep,
+): Promise<{ readonly authorizationUrl: string; readonly cookie: string }> {
+  const headers = { "content-type": "application/json" };
+  const begun = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const { data } = (await begun.json()) as { data: { authorization_url: string } };
+  const cookie = cookieOf(begun.headers);
+  keep("cookie of a sign-in", cookie.slice(cookie.indexOf("=") + 1));
+  keep("state of a sign-in", new URL(data.authorization_url).searchParams.get("state") ?? "");
+  return { authorizationUrl: data.authorization_url, cookie };
+}
