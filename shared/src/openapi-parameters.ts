@@ -2,7 +2,7 @@ import type { createDocument } from "zod-openapi";
 
 type Document = ReturnType<typeof createDocument>;
 
-/** Parameters that so many operations take are components. */
+/** Minimum number of operations that share a parameter for it to become a component. */
 const SHARED_FROM = 2;
 
 interface Operation {
@@ -17,11 +17,11 @@ interface Parameter {
   readonly schema?: Readonly<Record<string, unknown>>;
 }
 
-/** The document with parameters that many operations take written once, as components under their names. */
+/** Replaces shared parameters by references to components. */
 export function shareParameters(document: Document): Document {
   const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path as Record<string, Operation>)); // prettier-ignore
   const uses = new Map<string, number>();
-  /** Of the first operation that takes a parameter. */
+  /** Of the first operation with the parameter. */
   const tags = new Map<string, string>();
   for (const { parameters = [], tags: [tag] = [] } of operations)
     for (const parameter of parameters) {
@@ -32,7 +32,7 @@ export function shareParameters(document: Document): Document {
   const components: Record<string, Parameter> = {};
   for (const [text, count] of [...uses].sort(([, a], [, b]) => b - a)) {
     const parameter = JSON.parse(text) as Parameter;
-    // Of two that share a name, the one with more uses has it; the other is called after who takes it.
+    // Of parameters with the same name, the most used one gets it; others get the tag as a suffix.
     const name = parameter.name in components ? `${parameter.name}_of_${tags.get(text) ?? ""}` : parameter.name;
     if (count >= SHARED_FROM) components[name] ??= parameter;
   }
@@ -48,7 +48,7 @@ export function shareParameters(document: Document): Document {
   return { ...document, components: { ...document.components, parameters: components } } as Document;
 }
 
-/** A parameter has the description of its schema; twice would be once too often. */
+/** Removes the schema's description if the parameter repeats it. */
 function withoutEcho(parameter: Parameter): Parameter {
   const { description, ...schema } = parameter.schema ?? {};
   return description === parameter.description ? { ...parameter, schema } : parameter;

@@ -1,15 +1,12 @@
-import { putUnder } from "./groups.js";
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
 import { Version } from "./contract/system.js";
 import { Plan, takesIdempotencyKey } from "./contract/writes.js";
-import { ERRORS, type ErrorCode } from "./errors.js";
-import { STATUSES } from "./http/statuses.js";
+import { DEFAULT_FAILURE, defaultFailure, failureWith, ownCodesOf } from "./openapi-failures.js";
 
-// The answers in the OpenAPI document. Most operations share theirs, so each is written once, as a component, and operations
-// refer to it: the document would be five times as long otherwise, and a generated client full of equal types. Components are
-// referred to a thousand times, so those that most operations have are called as their status.
+// Responses in the OpenAPI document. Each is a component, so that the document stays short and generated clients have no
+// duplicate types.
 
 const Pagination = z
   .object({
@@ -36,17 +33,7 @@ const Meta = Version.extend({
   plan: Plan.optional().describe("Writes: present with `dry_run` and `explain`."),
 }).meta({ id: "Meta" });
 
-const Failure = z
-  .object({
-    success: z.literal(false),
-    error: z.string().describe("Human-readable message."),
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
-    params: z.record(z.string(), z.unknown()).describe("Details of the code."),
-    meta: Version.extend({ request_id: z.string() }).meta({ id: "FailureMeta" }),
-  })
-  .meta({ id: "Failure" });
-
-/** The headers that every answer carries, by the names of their components: they are referred to as often as answers are. */
+/** Headers of every response, by their short component names. */
 export const HEADERS = {
   Limit: { description: "Requests per minute.", schema: { type: "integer" } },
   Remaining: { description: "Requests currently available.", schema: { type: "integer" } },
@@ -54,7 +41,7 @@ export const HEADERS = {
   Request: { description: "Identifies the request in logs.", required: true, schema: { type: "string" } },
 } as const;
 
-/** The headers of answers to repeated writes, likewise. */
+/** Further headers of write responses. */
 export const WRITE_HEADERS = {
   Replayed: {
     description: "`true` if this is the stored response of an earlier request with this idempotency key.",
@@ -71,47 +58,32 @@ const HEADER_REFERENCES = {
   "X-RateLimit-Reset": referenceTo("Reset"),
   "X-Request-Id": referenceTo("Request"),
 };
-/** Of failures: the allowance is described where it is told, and where it is used up. */
+/** Failures describe the rate limit only in `default` and 429. */
 const FAILURE_HEADER_REFERENCES = { "X-Request-Id": referenceTo("Request") };
 const WRITE_HEADER_REFERENCES = { ...HEADER_REFERENCES, "Idempotency-Replayed": referenceTo("Replayed") };
 
-/** Files that a client reads as values; all others are texts. */
+/** File types that clients parse as values; all others are text. */
 const READ_AS_VALUES: ReadonlySet<string> = new Set(["application/json", "application/yaml"]);
 
-/** What any operation may answer, and none for a reason of its own, is said in one answer. */
-const WITHOUT_STATUS = "default";
-
-/** Statuses of requests that cannot be read, beyond 400. */
-const UNREADABLE = "`malformed_request` (408: sent too slowly; 431: headers too large)";
-
-/** What is usual for a status, and what an answer with it is called; with other codes, after these. */
-const USUAL: Readonly<Partial<Record<string, { readonly name: string; readonly codes: readonly ErrorCode[] }>>> = {
-  "400": { name: "BadRequest", codes: ["malformed_request", "validation_failed"] },
-  "401": { name: "Unauthorized", codes: ["api_key_disabled", "api_key_expired", "api_key_invalid", "not_authenticated", "second_factor_required", "session_expired"] }, // prettier-ignore
-  "403": { name: "Forbidden", codes: ["api_access_disabled", "csrf_rejected", "permission_denied"] },
-  "409": { name: "Conflict", codes: ["idempotency_in_progress", "write_conflict"] },
-  [WITHOUT_STATUS]: { name: "Failed", codes: ["internal_error", "rate_limited", "too_many_in_flight", "unavailable", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
-};
-
-/** A reference to an answer among the components. */
+/** A reference to a response component. */
 export interface ResponseReference {
   readonly $ref: `#/components/responses/${string}`;
 }
 
-/** Collects the answers of operations. */
+/** Collects the responses of operations. */
 export interface Responses {
-  /** The answers of an operation, by status. */
-  of(operation: AnyEndpoint): Record<`${2 | 3 | 4}${string}` | typeof WITHOUT_STATUS, ResponseReference>;
-  /** All that were referred to, by name. */
+  /** The responses of an operation, by status. */
+  of(operation: AnyEndpoint): Record<`${2 | 3 | 4 | 5}${string}` | "default", ResponseReference>;
+  /** All referenced responses, by name. */
   readonly components: Readonly<Record<string, ZodOpenApiResponseObject>>;
 }
 
-/** No answers yet. @param operations all that will be asked for */
+/** Creates an empty collection. @param operations all operations of the document */
 export function createResponses(operations: readonly AnyEndpoint[]): Responses {
-  /** What writes answer; reads that answer the same share it. */
+  /** Data of write responses; reads with the same data share the component. */
   const written = new Set(operations.filter(takesIdempotencyKey).map(dataNameOf));
   const components: Record<string, ZodOpenApiResponseObject> = {};
-  /** Names of envelopes by what they hold, since a name stands for one schema only. */
+  /** Envelope schemas by their data, because a schema name must be unique. */
   const envelopes = new Map<z.ZodType, Map<boolean, z.ZodType>>();
 
   function refer(name: string, make: () => ZodOpenApiResponseObject): ResponseReference {
@@ -154,72 +126,28 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     }));
   }
 
-  function failuresOf(operation: AnyEndpoint): [string, ResponseReference][] {
-    const byStatus = new Map<string, ErrorCode[]>();
-    for (const code of codesOf(operation)) putUnder(byStatus, statusOf(code), code);
-    return [...byStatus].map(([status, codes]) => [
-      status,
-      refer(failureName(status, codes), () => failureOf(status, codes)),
-    ]);
+  function failuresOf(operation: AnyEndpoint): Record<string, ResponseReference> {
+    const own = [...ownCodesOf(operation)].map(([status, codes]) => {
+      const headers = status === "429" ? HEADER_REFERENCES : FAILURE_HEADER_REFERENCES;
+      return [status, refer(codes.map(pascal).join(""), () => failureWith(codes, headers))] as const;
+    });
+    return Object.fromEntries(own);
   }
 
   return {
     components,
     of: (operation) => ({
       ...(operation.redirects === true ? { "303": redirectOf() } : { "200": successOf(operation) }),
-      ...(Object.fromEntries(failuresOf(operation)) as Record<typeof WITHOUT_STATUS, ResponseReference>),
+      ...failuresOf(operation),
+      default: refer(DEFAULT_FAILURE, () => defaultFailure(HEADER_REFERENCES)),
     }),
   };
 }
 
-/** What the data of an answer is called: as its schema, and like the operation when that has no name. */
+/** The name of a response's data: that of its schema, or else of the operation. */
 function dataNameOf({ response, list, operationId }: AnyEndpoint): string {
   const id = response instanceof z.ZodNull ? "Nothing" : (z.globalRegistry.get(response)?.id ?? pascal(operationId));
   return list === true ? `${id}List` : id;
-}
-
-/** The codes that an operation can answer: its own, and those that follow from its form. */
-export function codesOf(operation: AnyEndpoint): ErrorCode[] {
-  const { credential, permission, body, upload, errors, upstream, list, plans, showsSecret } = operation;
-  const codes: ErrorCode[] = ["malformed_request", "rate_limited", "internal_error", "unavailable", ...errors];
-  if (upstream !== "gateway")
-    codes.push("too_many_in_flight", "upstream_failed", "upstream_timeout", "validation_failed");
-  if (body) codes.push("unsupported_media_type", "payload_too_large");
-  if (body && !upload) codes.push("malformed_json");
-  if (takesIdempotencyKey(operation)) codes.push("idempotency_in_progress", "idempotency_mismatch", "quota_exceeded");
-  if (showsSecret === true) codes.push("secret_shown_once");
-  if (plans === true) codes.push("precondition_failed");
-  if (credential === "any" || credential === "session")
-    codes.push("not_authenticated", "session_expired", "second_factor_required", "csrf_rejected");
-  if (credential === "any") codes.push("api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled");
-  if (credential === "session") codes.push("session_required", "api_key_invalid");
-  if (permission !== null) codes.push("permission_denied");
-  if (list === true) codes.push("cursor_invalid");
-  return [...new Set(codes)].sort();
-}
-
-/** The status under which a code is described. */
-function statusOf(code: ErrorCode): string {
-  const status = STATUSES[code];
-  return status === 429 || status >= 500 ? WITHOUT_STATUS : String(status);
-}
-
-/** As its status and what is unusual for that; as its codes, where something usual is missing. */
-function failureName(status: string, codes: readonly ErrorCode[]): string {
-  const usual = USUAL[status];
-  if (usual === undefined || !usual.codes.every((code) => codes.includes(code))) return codes.map(pascal).join("");
-  const others = codes.filter((code) => !usual.codes.includes(code));
-  return [usual.name, ...others.map(pascal)].join("");
-}
-
-function failureOf(status: string, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const isOfAll = status === WITHOUT_STATUS;
-  const sentences = codes.map((code) => `\`${code}\`${isOfAll ? ` (${STATUSES[code]})` : ""}: ${ERRORS[code]}`);
-  return {
-    description: [...sentences, ...(isOfAll ? [UNREADABLE] : [])].join("\n\n"),
-    headers: isOfAll ? HEADER_REFERENCES : FAILURE_HEADER_REFERENCES,
-    content: { "application/json": { schema: Failure } },
-  };
 }
 
 function pascal(words: string): string {

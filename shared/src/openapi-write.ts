@@ -2,5 +2,5 @@ import { writeFileSync } from "node:fs";
 import { openApiText } from "./openapi.js";
 import { SERVER_VERSION } from "./version.js";
 
-// `npm run openapi`: writes the committed document from the contract.
+// `npm run openapi`: generates the committed document from the contract.
 writeFileSync(new URL("../openapi.json", import.meta.url), openApiText(SERVER_VERSION));

@@ -11,9 +11,9 @@ import { ChangeCommentHeader, IdempotencyKey, takesIdempotencyKey } from "./cont
 import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
 import { shareParameters } from "./openapi-parameters.js";
 
-// The contract as an OpenAPI 3.1 document. Nothing is written here that the contract does not say.
+// Generates the OpenAPI 3.1 document from the contract alone.
 
-/** The whole document, as a JSON value. @param version the application's version */
+/** The document as a JSON value. @param version the application's version */
 export function createOpenApiDocument(version: string): object {
   const responses = createResponses(OPERATIONS);
   const paths = pathsOf(OPERATIONS, responses);
@@ -40,11 +40,12 @@ export function createOpenApiDocument(version: string): object {
       },
     },
   };
-  return shareParameters(createDocument(description, { override: withoutBoundsOfNumbers }));
+  return shareParameters(createDocument(description, { override: withoutRedundantKeywords }));
 }
 
-/** Every whole number has these two bounds, which say nothing of it. */
-const withoutBoundsOfNumbers: ZodOpenApiOverride = ({ jsonSchema }) => {
+/** Removes keywords that every integer or object would satisfy. */
+const withoutRedundantKeywords: ZodOpenApiOverride = ({ jsonSchema }) => {
+  if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
@@ -115,7 +116,7 @@ function describeRights({ credential, permission, wholeOrganization, description
   const sentences = [...(description === undefined ? [] : [description]), ...level, ...scope];
   return {
     ...(sentences.length > 0 && { description: sentences.join(" ") }),
-    // What most operations ask for is said once, of the whole document.
+    // The most common security is declared once for the document.
     ...(credential !== "any" && { security: SECURITY[credential] }),
   };
 }
@@ -125,10 +126,10 @@ export function openApiText(version: string): string {
   return `${linesOf(createOpenApiDocument(version))}\n`;
 }
 
-/** Long: a type or an operation in one line each takes little for indentation, and a change of one is still a line. */
+/** Long enough for a type or operation per line, which saves indentation and keeps diffs readable. */
 const LINE_LENGTH = 1_500;
 
-/** JSON in which whatever fits stands on one line. */
+/** JSON with everything that fits on one line. */
 function linesOf(value: unknown, indent = ""): string {
   const line = JSON.stringify(value);
   if (typeof value !== "object" || value === null || indent.length + line.length <= LINE_LENGTH) return line;

@@ -170,7 +170,7 @@ export interface components {
             /** @description Default Viewer; if absent, unchanged. */
             permissions?: components["schemas"]["Permission"];
             /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
-            allowed_ips?: ((components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"]) | components["schemas"]["Cidr"])[];
+            allowed_ips?: (components["schemas"]["IpAddress"] | components["schemas"]["Cidr"])[];
             /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
             rate_limit_per_minute?: number | null;
         };
@@ -178,6 +178,7 @@ export interface components {
         Text1To50: string;
         /** Format: date-time */
         Instant: string;
+        IpAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
         /** Format: ipv4 */
         Ipv4Address: string;
         /** Format: ipv6 */
@@ -200,7 +201,7 @@ export interface components {
             /** @description Default Viewer; if absent, unchanged. */
             permissions?: components["schemas"]["Permission"];
             /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
-            allowed_ips?: ((components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"]) | components["schemas"]["Cidr"])[];
+            allowed_ips?: (components["schemas"]["IpAddress"] | components["schemas"]["Cidr"])[];
             /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
             rate_limit_per_minute?: number | null;
         };
@@ -245,8 +246,8 @@ export interface components {
         };
         Text0To500: string;
         ReservedRangeInput: {
-            from: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
-            to: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
+            from: components["schemas"]["IpAddress"];
+            to: components["schemas"]["IpAddress"];
             /** @default  */
             purpose?: components["schemas"]["Text0To100"];
         };
@@ -380,7 +381,7 @@ export interface components {
         InterfaceUpdate: {
             /** @description Immutable. */
             host_id: components["schemas"]["Uuid"];
-            ip_address: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
+            ip_address: components["schemas"]["IpAddress"];
             name: components["schemas"]["Text1To100"] | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
@@ -392,7 +393,7 @@ export interface components {
         InterfacePatch: {
             /** @description Immutable. */
             host_id?: components["schemas"]["Uuid"];
-            ip_address?: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
+            ip_address?: components["schemas"]["IpAddress"];
             name?: components["schemas"]["Text1To100"] | null;
             network_id?: components["schemas"]["Uuid"];
             subnet_id?: components["schemas"]["Uuid"];
@@ -478,6 +479,8 @@ export interface components {
             description?: components["schemas"]["Text0To500"] | null;
             color?: string | null;
         };
+        /** @enum {string} */
+        ChangedEntity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";
         WebhookInput: {
             /**
              * Format: uri
@@ -501,7 +504,7 @@ export interface components {
             /** @default [] */
             network_ids?: components["schemas"]["Uuid"][];
             /** @default [] */
-            entities?: ("Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag")[];
+            entities?: components["schemas"]["ChangedEntity"][];
             /** @default [] */
             actions?: ("created" | "updated" | "deleted")[];
             /** @default [] */
@@ -528,7 +531,7 @@ export interface components {
         };
         WebhookFilterPatch: {
             network_ids?: components["schemas"]["Uuid"][] | null;
-            entities?: ("Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag")[] | null;
+            entities?: components["schemas"]["ChangedEntity"][] | null;
             actions?: ("created" | "updated" | "deleted")[] | null;
             tag_ids?: components["schemas"]["Text1To50"][] | null;
         };
@@ -536,6 +539,11 @@ export interface components {
             /** @description A cursor of `/changes`. */
             after: string;
         };
+        /**
+         * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
+         * @enum {string}
+         */
+        AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
         Text1To254: string;
         HealthEnvelope: {
             /** @constant */
@@ -1556,8 +1564,7 @@ export interface components {
             at: components["schemas"]["Timestamp"];
             /** @enum {string} */
             action: "created" | "updated" | "deleted";
-            /** @enum {string} */
-            entity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";
+            entity: components["schemas"]["ChangedEntity"];
             entity_id: components["schemas"]["Uuid"];
             /** @description Null for a tag. */
             network_id: components["schemas"]["Uuid"] | null;
@@ -1606,8 +1613,7 @@ export interface components {
             changed: components["schemas"]["Difference"][];
         };
         Difference: {
-            /** @enum {string} */
-            entity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";
+            entity: components["schemas"]["ChangedEntity"];
             entity_id: components["schemas"]["Uuid"];
             /** @description Null for a tag. */
             network_id: components["schemas"]["Uuid"] | null;
@@ -1665,7 +1671,7 @@ export interface components {
         WebhookFilter: {
             /** @description Only entities of these networks; excludes changes of tags themselves. */
             network_ids: components["schemas"]["Uuid"][];
-            entities: ("Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag")[];
+            entities: components["schemas"]["ChangedEntity"][];
             actions: ("created" | "updated" | "deleted")[];
             /** @description Only entities with any of these tags before or after the change (ids of managed tags, or labels). */
             tag_ids: string[];
@@ -1772,11 +1778,7 @@ export interface components {
             /** @description Position in commit order; pass it as `after` to get later entries. */
             cursor: string;
             at: components["schemas"]["Timestamp"];
-            /**
-             * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
-             * @enum {string}
-             */
-            action: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+            action: components["schemas"]["AuditAction"];
             /** @enum {string} */
             entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
             entity_id: components["schemas"]["Uuid"];
@@ -2732,7 +2734,7 @@ export interface components {
         /** @description Only this host and its children. */
         host_id: components["schemas"]["Uuid"];
         /** @description Only entities of this kind. */
-        entity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";
+        entity: components["schemas"]["ChangedEntity"];
         action: "created" | "updated" | "deleted";
         /** @description Only changes by this user. */
         user_id: components["schemas"]["Uuid"];
@@ -5323,7 +5325,7 @@ export interface operations {
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only actions with this API key. */
                 key_id?: components["schemas"]["Uuid"];
-                action?: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+                action?: components["schemas"]["AuditAction"];
                 /** @description Only entities of this kind. */
                 entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
                 /** @description Only this entity. */

@@ -33,16 +33,16 @@ export const AUDIT_ACTIONS = [
 ] as const;
 
 export const AuditedEntity = z.enum(AUDITED_ENTITIES);
-export const AuditAction = z
-  .enum(AUDIT_ACTIONS)
-  .describe(
+export const AuditAction = z.enum(AUDIT_ACTIONS).meta({
+  id: "AuditAction",
+  description:
     "`rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
-      "`password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. " +
-      "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. " +
-      "`first_used`: a key was used from a new address. " +
-      "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
-      "`exported`, `imported`: an archive of the organization.",
-  );
+    "`password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. " +
+    "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. " +
+    "`first_used`: a key was used from a new address. " +
+    "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
+    "`exported`, `imported`: an archive of the organization.",
+});
 
 export const AuditedState = z.record(z.string(), z.unknown()).nullable();
 

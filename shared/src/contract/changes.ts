@@ -6,7 +6,7 @@ import { endpoint } from "./endpoint.js";
 
 /** Kinds of entities that have entries. Bindings are part of their service. */
 export const CHANGED_ENTITIES = ["Network", "Subnet", "Host", "Interface", "Port", "Service", "Tag"] as const;
-export const ChangedEntity = z.enum(CHANGED_ENTITIES);
+export const ChangedEntity = z.enum(CHANGED_ENTITIES).meta({ id: "ChangedEntity" });
 export const CHANGE_ACTIONS = ["created", "updated", "deleted"] as const;
 
 /** Maximum long-polling time in seconds. */

@@ -40,7 +40,9 @@ export const Timestamp = z
 
 const Ipv4Address = z.ipv4().meta({ id: "Ipv4Address" });
 const Ipv6Address = z.ipv6().meta({ id: "Ipv6Address" });
-export const IpAddress = z.union([Ipv4Address, Ipv6Address], { error: "must be an IPv4 or IPv6 address" });
+export const IpAddress = z
+  .union([Ipv4Address, Ipv6Address], { error: "must be an IPv4 or IPv6 address" })
+  .meta({ id: "IpAddress" });
 
 /** ISO 8601 in any time zone. */
 export const Instant = z.iso.datetime({ offset: true }).meta({ id: "Instant" });

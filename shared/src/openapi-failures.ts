@@ -1,0 +1,94 @@
+import { putUnder } from "./groups.js";
+import { z } from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
+import type { AnyEndpoint } from "./contract/index.js";
+import { Version } from "./contract/system.js";
+import { takesIdempotencyKey } from "./contract/writes.js";
+import { ERRORS, type ErrorCode } from "./errors.js";
+import { STATUSES } from "./http/statuses.js";
+
+// Failures in the OpenAPI document. Codes that follow from an operation's form are described once, in the response
+// `default` of every operation; operations list only their own codes.
+
+interface Form {
+  /** Which operations have this form. */
+  readonly name: string;
+  readonly has: (operation: AnyEndpoint) => boolean;
+  /** The codes that each of them can return. */
+  readonly codes: readonly ErrorCode[];
+}
+
+const FORMS: readonly Form[] = [
+  { name: "Every operation", has: () => true, codes: ["malformed_request", "rate_limited", "internal_error", "unavailable"] }, // prettier-ignore
+  { name: "Every operation but those of the gateway itself", has: ({ upstream }) => upstream !== "gateway", codes: ["validation_failed", "too_many_in_flight", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
+  { name: "With credentials", has: isAuthenticated, codes: ["not_authenticated", "session_expired", "second_factor_required", "api_key_invalid", "csrf_rejected"] }, // prettier-ignore
+  { name: "With API keys or sessions", has: ({ credential }) => credential === "any", codes: ["api_key_expired", "api_key_disabled", "api_access_disabled"] }, // prettier-ignore
+  { name: "With sessions only", has: ({ credential }) => credential === "session", codes: ["session_required"] },
+  { name: "With a required permission", has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
+  { name: "With a body", has: ({ body }) => body !== undefined, codes: ["payload_too_large", "unsupported_media_type"] }, // prettier-ignore
+  { name: "With a JSON body", has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] }, // prettier-ignore
+  { name: "Lists", has: ({ list }) => list === true, codes: ["cursor_invalid"] },
+  { name: "Writes", has: ({ errors }) => errors.includes("write_conflict"), codes: ["write_conflict"] },
+  { name: "With `Idempotency-Key`", has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] }, // prettier-ignore
+  { name: "With a secret in the response", has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] }, // prettier-ignore
+  { name: "Conditional writes (`If-Match`, `expect_plan`)", has: ({ plans, errors }) => plans === true || errors.includes("precondition_failed"), codes: ["precondition_failed"] }, // prettier-ignore
+];
+
+const FOLLOWING_FROM_FORM: ReadonlySet<ErrorCode> = new Set(FORMS.flatMap(({ codes }) => codes));
+
+function isAuthenticated({ credential }: AnyEndpoint): boolean {
+  return credential === "any" || credential === "session";
+}
+
+/** All codes that an operation can return: its own, and those of its form. */
+export function codesOf(operation: AnyEndpoint): ErrorCode[] {
+  const codes = FORMS.filter(({ has }) => has(operation)).flatMap((form) => form.codes);
+  return [...new Set([...codes, ...operation.errors])].sort();
+}
+
+/** The response that all operations reference. */
+export const DEFAULT_FAILURE = "Failed";
+
+/** The operation's own codes, by status. */
+export function ownCodesOf({ errors }: AnyEndpoint): ReadonlyMap<string, readonly ErrorCode[]> {
+  const byStatus = new Map<string, ErrorCode[]>();
+  for (const code of [...errors].sort())
+    if (!FOLLOWING_FROM_FORM.has(code)) putUnder(byStatus, String(STATUSES[code]), code);
+  return byStatus;
+}
+
+const Failure = z
+  .object({
+    success: z.literal(false),
+    error: z.string().describe("Human-readable message."),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    params: z.record(z.string(), z.unknown()).describe("Details of the code."),
+    meta: Version.extend({ request_id: z.string() }).meta({ id: "FailureMeta" }),
+  })
+  .meta({ id: "Failure" });
+
+/** A failure with one of the given codes. */
+export function failureWith(
+  codes: readonly ErrorCode[],
+  headers: ZodOpenApiResponseObject["headers"],
+): ZodOpenApiResponseObject {
+  // prettier-ignore
+  const sentences = codes.map((code) => `\`${code}\`: ${ERRORS[code]}`);
+  return failure([...sentences, "Other codes: as in `default`."], headers);
+}
+
+/** The failure for all statuses that an operation does not list. */
+export function defaultFailure(headers: ZodOpenApiResponseObject["headers"]): ZodOpenApiResponseObject {
+  const sentences = FORMS.map(({ name, codes }) =>
+    [`${name}:`, ...codes.map((code) => `- ${STATUSES[code]} \`${code}\`: ${ERRORS[code]}`)].join("\n"),
+  );
+  return failure([...sentences, UNREADABLE], headers);
+}
+
+/** Statuses of unreadable requests besides 400. */
+const UNREADABLE = "`malformed_request` also has the statuses 408 (sent too slowly) and 431 (headers too large).";
+
+function failure(sentences: readonly string[], headers: ZodOpenApiResponseObject["headers"]): ZodOpenApiResponseObject {
+  const description = sentences.join("\n\n");
+  return { description, headers, content: { "application/json": { schema: Failure } } };
+}
