@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "@nts/shared/errors";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
+import { limited } from "@nts/shared/http/limited";
 import type { Exchange } from "./exchange.js";
 
 /** True when the headers announce a body. */
@@ -94,13 +95,8 @@ export function countedBody(request: IncomingMessage, limitBytes: number): Reada
 }
 
 async function* counted(request: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
   try {
-    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      if (bytes > limitBytes) throw new AppError("payload_too_large");
-      yield piece;
-    }
+    yield* limited(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, limitBytes);
   } finally {
     request.resume();
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import fresh from "fresh";
+import { isFresh } from "@nts/shared/http/conditions";
 import type { Exchange } from "../edge/exchange.js";
 import { HeaderList } from "../edge/header-list.js";
 import { chooseEncoding, type Encoding } from "./encoding.js";
@@ -58,7 +58,7 @@ export function sendFile(exchange: Exchange, file: ServedFile): void {
   const { request } = exchange;
   const { contents, etag, contentType, cacheControl, vary, status } = file;
   const headers = HeaderList.of({ "Cache-Control": cacheControl, Vary: vary, ETag: etag }).addAll(file.headers);
-  if (status === 200 && fresh(request.headers, { etag })) {
+  if (status === 200 && isFresh(request.headers, etag)) {
     exchange.answer(304, headers, null);
     return;
   }

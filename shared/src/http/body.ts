@@ -4,26 +4,27 @@ import { isOfType, type Upload, type UploadedBytes } from "../contract/upload.js
 import { AppError, validationFailed } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
 import { excessOf } from "./json-bounds.js";
+import { limited } from "./limited.js";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Bytes that the body of an operation may have. */
+/** Maximum bytes of an operation's body. */
 export function bodyLimitOf({ upload }: Pick<Endpoint, "upload">): number {
   return upload?.limitBytes ?? BODY_LIMIT_BYTES;
 }
 
-/** What is told while a file is being read. */
+/** Notified while an upload is read. */
 export interface Reading {
-  /** The first byte is asked for. */
+  /** The first byte is requested. */
   begins(): void;
-  /** All of it has come. */
+  /** The upload is complete. */
   ends(): void;
 }
 
 /**
- * The bytes of a file as they arrive, counted. Who stops reading early leaves the request as it is.
+ * The bytes of an upload as they arrive. A reader that stops early leaves the rest of the request unread.
  *
- * @throws AppError `unsupported_media_type`; while it is read `payload_too_large` · `malformed_request` (it broke off)
+ * @throws AppError `unsupported_media_type`; while reading `payload_too_large` · `malformed_request` (disconnected)
  */
 export function readUpload(request: IncomingMessage, upload: Upload, reading: Reading): UploadedBytes {
   if (!isOfType(request.headers["content-type"], upload.contentTypes)) throw new AppError("unsupported_media_type");
@@ -32,25 +33,20 @@ export function readUpload(request: IncomingMessage, upload: Upload, reading: Re
 
 async function* counted(request: IncomingMessage, limitBytes: number, reading: Reading): AsyncGenerator<Buffer> {
   reading.begins();
-  let bytes = 0;
-  const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
-  for (;;) {
-    const next = await pieces.next().catch((cause: unknown) => {
-      throw new AppError("malformed_request", {}, cause);
-    });
-    if (next.done === true) break;
-    bytes += next.value.length;
-    if (bytes > limitBytes) throw new AppError("payload_too_large");
-    yield next.value;
+  try {
+    yield* limited(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, limitBytes);
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError("malformed_request", {}, error);
   }
   reading.ends();
 }
 
 /**
- * Reads a JSON body: its size counted while it arrives, its depth and its values before it is parsed.
+ * Reads a JSON body, limiting its size while it arrives, and depth and number of values before parsing.
  *
- * @param onBytes is shown them before they are parsed
- * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep, too
+ * @param onBytes receives the body before it is parsed
+ * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep,
+ * too
  * many values)
  */
 export async function readJsonBody(
@@ -72,11 +68,6 @@ export async function readJsonBody(
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
-    chunks.push(chunk);
-  }
+  for await (const chunk of limited(request as AsyncIterable<Buffer>, BODY_LIMIT_BYTES)) chunks.push(chunk);
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }

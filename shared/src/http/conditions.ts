@@ -1,36 +1,26 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import fresh from "fresh";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Answer } from "./answer.js";
 
-// Requests that depend on the revision of what they are about (RFC 9110 § 13).
+// Conditional requests (RFC 9110 § 13).
 
-const WEAK = "W/";
-
-/** The revisions of `If-Match`; weak tags are left out, since they never match there (RFC 9110 § 13.1.1). */
+/** The revisions of `If-Match`; weak tags never match there (RFC 9110 § 13.1.1) and are omitted. */
 export function strongRevisionsOf(value: string | undefined): readonly string[] | null {
-  return value === undefined ? null : revisionsIn(tagsIn(value).filter((tag) => !tag.startsWith(WEAK)));
+  if (value === undefined) return null;
+  const tags = value.split(",").map((tag) => tag.trim());
+  return tags.filter((tag) => !tag.startsWith("W/")).map((tag) => tag.replace(/^"(.*)"$/, "$1"));
 }
 
-/** The revisions of `If-None-Match`, which is compared weakly. */
-function revisionsOf(value: string | undefined): readonly string[] | null {
-  return value === undefined
-    ? null
-    : revisionsIn(tagsIn(value).map((tag) => (tag.startsWith(WEAK) ? tag.slice(WEAK.length) : tag)));
+/** True if the client already has the representation with this `ETag`. */
+export function isFresh(headers: IncomingHttpHeaders, etag: string): boolean {
+  return fresh(headers, { etag });
 }
 
-function tagsIn(value: string): string[] {
-  return value.split(",").map((tag) => tag.trim());
-}
-
-function revisionsIn(tags: readonly string[]): string[] {
-  return tags.map((tag) => tag.replace(/^"(.*)"$/, "$1"));
-}
-
-/** The client has this revision already. */
+/** True if a read is to be answered with 304. */
 export function isUnchanged(request: IncomingMessage, given: Answer<unknown>): boolean {
   const reads = request.method === "GET" || request.method === "HEAD";
   if (!reads || given.revision === undefined || given.volatile === true) return false;
-  const held = revisionsOf(request.headers["if-none-match"]);
-  return held !== null && (held.includes("*") || held.includes(String(given.revision)));
+  return isFresh(request.headers, `"${given.revision}"`);
 }
 
 export function sendUnchanged(response: ServerResponse, given: Answer<unknown>): void {

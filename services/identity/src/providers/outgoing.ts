@@ -1,5 +1,6 @@
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
+import { limited } from "@nts/shared/http/limited";
 
 // Requests to providers. Operators say where these are, so that any address is good, also a private one; but what a provider
 // can make this process spend is bounded, and one that hangs keeps nobody waiting who does not ask for it.
@@ -33,12 +34,9 @@ export function createAskProvider(): AskProvider {
 }
 
 async function textOf(response: Response): Promise<string> {
+  const body = (response.body ?? []) as AsyncIterable<Uint8Array>;
+  const excess = (): AppError => new AppError("provider_failed", {}, "the response is too long");
   const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) throw new AppError("provider_failed", {}, "an answer is too long");
-    pieces.push(piece);
-  }
+  for await (const piece of limited(body, MOST_BYTES, excess)) pieces.push(piece);
   return Buffer.concat(pieces).toString("utf8");
 }

@@ -1,6 +1,6 @@
-/** What we use of the library, which publishes no types. */
+/** The part of the library that we use; it has no types. */
 declare module "fresh" {
-  /** True when the answer with these headers is what the client has already. */
+  /** True if the client already has the response with these headers. */
   export default function fresh(
     request: Readonly<Record<string, unknown>>,
     answer: Readonly<Record<string, string>>,
