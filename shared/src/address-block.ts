@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** What an address is counted under: IPv6 by its /64, which is what one customer gets. */
+/** What an address is counted under; IPv6 by its /64, which is one customer's allocation. */
 export function addressBlockOf(address: string): string {
   if (!isIPv6(address)) return address;
   const network = ipaddr.IPv6.parse(address).parts.slice(0, 4);
@@ -9,16 +9,16 @@ export function addressBlockOf(address: string): string {
 }
 
 /**
- * A block in CIDR notation in its usual form, and an address as the block of itself; IPv4 inside IPv6 counts as IPv4.
+ * Normalizes a CIDR block, or an address as a block of one; IPv4-mapped IPv6 becomes IPv4.
  *
- * @param text an address or a block that is well-formed
- * @returns null when it has host bits
+ * @param text a well-formed address or block
+ * @returns null if it has host bits
  */
 export function normalBlock(text: string): string | null {
   const [given = "", length] = text.split("/");
   const address = ipaddr.process(given);
   const bits = address.kind() === "ipv4" ? 32 : 128;
-  // The length of a block of IPv4 inside IPv6 counts from the beginning of IPv6.
+  // The prefix length of an IPv4-mapped block counts from the start of IPv6.
   const prefix = length === undefined ? bits : Number(length) - (address.kind() === "ipv4" && isIPv6(given) ? 96 : 0);
   if (prefix < 0) return null;
   const cidr = `${address.toString()}/${prefix}`;

@@ -1,9 +1,8 @@
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-// `nts_u_` + 8-character public id + `_` + 32 random characters + 6 characters of CRC-32, all base62. The checksum covers
-// everything before it, so that a key with a typing error, or something that is no key, is refused without a look-up.
-// The public id names a key without giving it away; the 32 characters are the secret (190 bits).
+// `nts_u_`, public id (8), `_`, secret (32 random characters, 190 bits), CRC-32 of all before (6); all base62.
+// The checksum lets mistyped keys be rejected without a lookup.
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "nts_u_";
@@ -12,16 +11,16 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORM = /^nts_u_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
 
-/** A source of whole numbers from 0 to below `limit`, all equally likely. */
+/** A source of uniformly distributed integers from 0 to below `limit`. */
 export type RandomBelow = (limit: number) => number;
 
-/** A new API key, with the part of it that may be shown. */
+/** A new API key, with its public id. */
 export interface NewApiKey {
   readonly secret: string;
   readonly publicId: string;
 }
 
-/** Makes an API key. @param random must be cryptographic; it is by default */
+/** Generates an API key. @param random must be cryptographic, which the default is */
 export function createApiKey(random: RandomBelow = (limit) => randomInt(limit)): NewApiKey {
   const characters = (length: number): string =>
     Array.from({ length }, () => ALPHABET[random(ALPHABET.length)]).join("");
@@ -30,7 +29,7 @@ export function createApiKey(random: RandomBelow = (limit) => randomInt(limit)):
   return { secret: unchecked + checksumOf(unchecked), publicId };
 }
 
-/** The public id of a well-formed API key; null for anything else. Says nothing about whether the key exists. */
+/** The public id of a well-formed API key; otherwise null. Does not tell whether the key exists. */
 export function parseApiKey(text: string): { readonly publicId: string } | null {
   const publicId = FORM.exec(text)?.[1];
   if (publicId === undefined) return null;
@@ -38,12 +37,12 @@ export function parseApiKey(text: string): { readonly publicId: string } | null 
   return checksumOf(text.slice(0, end)) === text.slice(end) ? { publicId } : null;
 }
 
-/** True for text of the form of an API key whose checksum holds. */
+/** True for a well-formed API key with a valid checksum. */
 export function isWellFormedApiKey(text: string): boolean {
   return parseApiKey(text) !== null;
 }
 
-/** An API key as it may be shown: asterisks in place of the secret. */
+/** An API key for display: asterisks in place of the secret. */
 export function maskApiKey(publicId: string): string {
   return `${PREFIX}${publicId}_${"*".repeat(RANDOM_LENGTH + CHECKSUM_LENGTH)}`;
 }

@@ -1,17 +1,17 @@
 import { AppError } from "./errors.js";
 
 export interface BoundedQueueOptions {
-  /** Tasks that run together. */
+  /** Maximum tasks that run concurrently. */
   readonly atATime: number;
   readonly mostWaiting: number;
-  /** Milliseconds after which a task that has not begun is given up; never unless given. */
+  /** Milliseconds after which a waiting task is rejected; by default never. */
   readonly longestWaitMs?: number;
 }
 
 /**
- * Makes a function that runs a few tasks together. Later ones wait in the order they came.
+ * Creates a function that runs tasks with limited concurrency, in order of arrival.
  *
- * @throws AppError (the returned function) `unavailable` when too many wait already, or when it has waited too long
+ * @throws AppError (the returned function) `unavailable` if too many tasks wait, or one has waited too long
  */
 export function createBoundedQueue(options: BoundedQueueOptions): <T>(task: () => Promise<T>) => Promise<T> {
   const { atATime, mostWaiting, longestWaitMs } = options;
@@ -40,7 +40,7 @@ export function createBoundedQueue(options: BoundedQueueOptions): <T>(task: () =
     try {
       return await task();
     } finally {
-      // The place goes to the next in line; only an empty line gives it back.
+      // The slot passes to the next waiting task, and is freed only if there is none.
       const [next] = waiting;
       if (next === undefined) running--;
       else {

@@ -11,8 +11,8 @@ import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "./co
 import { takesIdempotencyKey } from "./contract/writes.js";
 import { bodyTypesOf } from "./contract/upload.js";
 
-// The client as our own programs use it: by the operations of the contract and their types, where `@nts/client` has names
-// and types that are made from the OpenAPI document: `client.call(getService, { params: { id } })`.
+// The client for our own programs, typed by the operations of the contract: `client.call(getService, { params: { id }
+// })`. `@nts/client` has names and types from the OpenAPI document instead.
 
 export { ApiError, type FailureCode } from "@nts/client/api-error";
 export type { Pagination } from "@nts/client";
@@ -20,7 +20,7 @@ export type { ClientOptions } from "@nts/client/transport";
 
 type Given<Value, Name extends string> = string extends keyof Value ? unknown : Record<Name, Value>;
 
-/** Parameters, query and body of a call; each is asked for only where the operation has it. */
+/** Parameters, query and body of a call, as far as the operation has them. */
 export type Input<E extends Endpoint> = Given<ParamsOf<E>, "params"> & {
   readonly query?: QueryInputOf<E>;
 } & Conditions &
@@ -29,28 +29,28 @@ export type Input<E extends Endpoint> = Given<ParamsOf<E>, "params"> & {
 /** A page of the journal. */
 export interface ChangesPage<Data> {
   readonly data: Data;
-  /** The cursor to go on from; null when there is nothing behind. */
+  /** The cursor to continue from; null at the end. */
   readonly next: string | null;
-  /** The cursor behind which everything is kept; absent in the history of one entity. */
+  /** The cursor after which everything is retained; absent in the history of one entity. */
   readonly oldest?: string;
 }
 
 export interface Client {
-  /** @throws ApiError for every answer that is not a success */
+  /** @throws ApiError for every failure */
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
-  /** The same with the ETag of the answer, to send back as `ifMatch`. @throws ApiError */
+  /** Returns the data with its ETag, to be sent back as `ifMatch`. @throws ApiError */
   read<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>; etag: string | null }>;
-  /** What a write would do; nothing of it is kept. @throws ApiError */
+  /** Returns what a write would do without doing it. @throws ApiError */
   plan<E extends Endpoint>(operation: E, input: Input<E>): Promise<Plan>;
-  /** One page of a list. @throws ApiError */
+  /** Returns one page of a list. @throws ApiError */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>[]; pagination: Pagination }>;
-  /** A page of the journal. @throws ApiError */
+  /** Returns one page of the journal. @throws ApiError */
   changes<E extends Endpoint>(operation: E, input: Input<E>): Promise<ChangesPage<DataOf<E>>>;
-  /** The pages of a list, from the first to the last, by their cursors. @throws ApiError */
+  /** Iterates over the pages of a list by their cursors. @throws ApiError */
   pages<E extends Endpoint>(operation: E, input: Input<E>): AsyncGenerator<DataOf<E>[], void, void>;
 }
 
-/** What a request needs to know of an operation. */
+/** The properties of an operation needed to send requests. */
 export function operationOf(endpoint: Endpoint): Operation {
   return {
     method: endpoint.method,
@@ -61,7 +61,7 @@ export function operationOf(endpoint: Endpoint): Operation {
   };
 }
 
-/** A client of one caller. */
+/** Creates a client for one caller. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
   // Without If-None-Match there is no 304.

@@ -3,14 +3,14 @@ import { z } from "zod";
 import { DEFAULT_MAX_IDEMPOTENCY_KEYS } from "./contract/writes.js";
 import { SHARE_LIMITS } from "./shares.js";
 
-/** A setting is missing or wrong; the message lists every one, a line each, and never a value. */
+/** Missing or invalid settings; the message lists each on a line, without its value. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
 /**
- * Reads settings from the environment; an empty variable is the same as a missing one. Each can be in a file, which
- * the variable of the same name with `_FILE` behind it names, as orchestrators hand over secrets.
+ * Reads settings from the environment; empty variables count as missing. `NAME_FILE` may name a file that contains the
+ * value.
  *
  * @throws ConfigError
  */
@@ -30,7 +30,7 @@ export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Node
   throw new ConfigError(`These settings are missing or wrong:\n${faults.join("\n")}`);
 }
 
-/** The text of a file without the line break at its end; null when it cannot be read. */
+/** The text of a file without its final line break; null if unreadable. */
 export function textIn(file: string): string | null {
   try {
     return readFileSync(file, "utf8").replace(/\r?\n$/, "");
@@ -54,22 +54,26 @@ function listOf(item: z.ZodType<string, string>) {
 
 const withoutEndSlash = (url: string): string => url.replace(/\/+$/, "");
 
-/** Base URLs of the replicas of a service. They are `http`: between the processes a mesh or a tunnel encrypts, if anything. */
+/**
+ * Base URLs of the replicas of a service; always `http`, as encryption between processes is left to a mesh or tunnel.
+ */
 export const UrlList = listOf(
   z.url({ protocol: /^http$/ }).refine((url) => new URL(url).pathname === "/", "must not have a path"),
 );
 
-/** Origins of web pages as browsers send them: `https://host` or with a port, and nothing after that. */
+/** Origins of web pages as browsers send them: scheme, host and optional port. */
 export const OriginList = listOf(z.string().refine(isOrigin, "must be origins, such as https://app.example.com"));
 
 function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Secrets that sign what processes tell each other; the first one signs, all are accepted. */
+/** Secrets that sign internal requests; the first one signs, all are accepted. */
 export const SecretList = listOf(z.string().min(32, "each secret needs at least 32 characters"));
 
-/** Where the bus is: `nats://` or `tls://`, the same for all servers of a cluster, with the user in the first. */
+/**
+ * Addresses of the bus: `nats://` or `tls://`, the same for all servers of a cluster, with credentials in the first.
+ */
 const BusUrl = z.string().refine((text) => {
   const urls = text.split(",").map((part) => (URL.canParse(part.trim()) ? new URL(part.trim()) : null));
   const [first] = urls;
@@ -80,8 +84,8 @@ const BusUrl = z.string().refine((text) => {
 }, "must be nats://host:port or tls://host:port, comma-separated for a cluster, all with the same scheme");
 
 /**
- * What signs the tenancy header in each direction; a process is given those of the directions that it is an end of. A
- * process that is taken over can so speak to none but those that it speaks to anyway.
+ * Signing secrets of the tenancy header by direction. A process gets only its own, so that a compromised one cannot
+ * impersonate others.
  */
 export const tenancySettings = {
   GATEWAY_TO_IDENTITY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
@@ -89,7 +93,7 @@ export const tenancySettings = {
   IDENTITY_TO_TOPOLOGY_SECRETS: SecretList.describe("Comma-separated; the first one signs, all are accepted."),
 };
 
-/** How much of the database one organization may use at a time; settings of every process that has a database. */
+/** Limits of an organization's concurrent database use; settings of every process that has a database. */
 export const shareSettings = {
   ORGANIZATION_OPERATIONS: z.coerce
     .number()
@@ -115,7 +119,7 @@ export const writeSettings = {
     .describe("Writes with an idempotency key that each service remembers of a user and a day; one more is 403."),
 };
 
-/** Settings that every process has. */
+/** Settings of every process. */
 export const commonSettings = {
   HOST: z.string().default("127.0.0.1").describe("Address to listen on."),
   PORT: z.coerce.number().int().min(0).max(65_535).describe("Port of the API."),

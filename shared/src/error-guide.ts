@@ -1,8 +1,8 @@
 import type { ErrorCode } from "./errors.js";
 
-/** What a caller is told of an error beyond its sentence. */
+/** What the documentation says about an error besides its message. */
 export interface ErrorGuide {
-  /** The members of `params`; empty when there are none. */
+  /** The members of `params`; empty if there are none. */
   readonly params: string;
   /** What the caller can do. */
   readonly remedy: string;
@@ -10,7 +10,7 @@ export interface ErrorGuide {
 
 const RETRY = "Retry after the seconds in `Retry-After`.";
 
-/** One entry for each code; the table of docs/errors.md is made from it. */
+/** One entry for each code; the table in docs/errors.md is generated from it. */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   validation_failed: {
     params: "`errors`: `path` and `message` of every fault",

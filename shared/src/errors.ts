@@ -1,4 +1,4 @@
-/** Every failure a caller can be told about. The sentence is public; nothing private may enter it. @see docs/errors.md */
+/** Every failure reported to callers. Messages are public. @see docs/errors.md */
 export const ERRORS = {
   validation_failed: "The request does not match the schema.",
   malformed_json: "The request body is not valid JSON.",
@@ -80,10 +80,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Details of a failure, by name; everything in it may be seen by the caller. */
+/** Details of a failure by name, visible to the caller. */
 export type ErrorParams = Readonly<Record<string, unknown>>;
 
-/** The one error the system throws on purpose. `params` may be seen by the caller; `cause` is for the log and never leaves the process. */
+/** The only error thrown on purpose. `params` are visible to the caller; `cause` is only logged. */
 export class AppError extends Error {
   override readonly name = "AppError";
 
@@ -96,15 +96,15 @@ export class AppError extends Error {
   }
 }
 
-/** A fault of the request at one place: `path` is dotted from the root of the body, or the name of the parameter. */
+/** An invalid place in the request: a dotted path from the root of the body, or a parameter name. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
-  /** The kind of fault, where programs tell them apart. */
+  /** The kind of error, where programs distinguish them. */
   readonly code?: string;
 }
 
-/** `validation_failed` at the given places. @see docs/errors.md */
+/** Creates `validation_failed` for the given places. @see docs/errors.md */
 export function validationFailed(...errors: Fault[]): AppError {
   return new AppError("validation_failed", { errors });
 }

@@ -1,4 +1,4 @@
-/** Puts a value behind those that stand under a key already. */
+/** Appends a value to the list under a key. */
 export function putUnder<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [value]);

@@ -1,4 +1,4 @@
 import { v7 } from "uuid";
 
-/** A new id (UUID v7); the ids that one process makes grow with time. */
+/** A new UUID v7; the ids of one process increase over time. */
 export const newId = (): string => v7();

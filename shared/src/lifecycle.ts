@@ -6,21 +6,21 @@ import type { Readiness } from "./http/operations.js";
 import type { Log } from "./log.js";
 import { StartRefused } from "./start-refused.js";
 
-/** Milliseconds from the signal to the end of the process, whatever hangs. */
+/** Milliseconds from the signal to the end of the process, even if something hangs. */
 export const STOP_LIMIT_MS = 14_000;
 
 export interface Stopping {
   readonly readiness: Readiness;
-  /** Tells clients that this process is stopping. */
+  /** Announces to clients that this process is stopping. */
   readonly leave: () => void;
-  /** Milliseconds from then on until the first step, for everybody to notice. */
+  /** Milliseconds between the announcement and the first step. */
   readonly delayMs: number;
   readonly steps: readonly (() => Promise<unknown>)[];
 }
 
 /**
- * Ends the process with status 0 on SIGTERM or SIGINT: it stops being ready, then the steps run in order. A fault that
- * nobody caught ends it the same way with status 1. A step that fails does not keep the later ones from running.
+ * Shuts the process down on SIGTERM or SIGINT with status 0: it stops being ready, then the steps run in order, also
+ * after failures. Uncaught errors do the same with status 1.
  */
 export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Stopping): void {
   closeWithGrace({ delay: STOP_LIMIT_MS + delayMs, logger: false }, async ({ signal, err }) => {
@@ -35,7 +35,7 @@ export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Sto
   });
 }
 
-/** Waits for something to end, but no longer than some milliseconds; the process may end while it still waits. */
+/** Waits for something for a maximum time, without keeping the process alive. */
 export async function waitAtMost(ms: number, ending: Promise<unknown>): Promise<void> {
   await Promise.race([ending, delay(ms, undefined, { ref: false })]);
 }
@@ -43,9 +43,9 @@ export async function waitAtMost(ms: number, ending: Promise<unknown>): Promise<
 const RETRY_MS = 500;
 
 /**
- * Does what a process needs before it can serve, again and again until it succeeds. @param what for the log
+ * Retries what a process needs at startup until it succeeds. @param what for the log
  *
- * @throws StartRefused at once, which no further attempt would change
+ * @throws StartRefused at once, for failures that no retry would fix
  */
 export async function keepTrying(log: Log, what: string, task: () => Promise<void>): Promise<void> {
   for (;;) {
@@ -60,10 +60,10 @@ export async function keepTrying(log: Log, what: string, task: () => Promise<voi
   }
 }
 
-/** By how much garbage may make the heap larger than what it holds, before it is collected; V8 itself lets it become up to four times that. */
+/** Limits garbage relative to the live heap before a collection; V8's own limit is up to four times the heap. */
 const GARBAGE_PERCENT = 100;
 
-/** Runs the start of a process; a fault ends it with status 1 and, for a wrong setting, its sentence alone. */
+/** Runs the start of a process; a failure ends it with status 1 and, for a wrong setting, prints its message alone. */
 export function startProcess(start: () => Promise<void>): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
   start().catch((error: unknown) => {

@@ -2,23 +2,22 @@ import { type DestinationStream, pino, type Logger } from "pino";
 
 export type Log = Logger;
 
-// Headers and members that can hold a secret; nothing below them is ever written.
+// Headers and members that may contain secrets; they are never logged.
 const SECRET_PATHS = ["authorization", "cookie", "key", "password", "token", "secret"].flatMap((name) => [
   name,
   `*.${name}`,
   `*.*.${name}`,
 ]);
 
-// A write for every line would cost more than making it, and takes a thread. What is in the buffer at the end is written by
-// the exit.
+// Buffered, because a write per line would cost more than making it and occupies a thread. The rest is flushed on exit.
 const BUFFER_BYTES = 16_384;
 const FLUSH_MS = 100;
 
 /**
- * A logger of JSON lines, which are written a moment later.
+ * Creates a logger of JSON lines, written with a short delay.
  *
  * @param level of pino, such as `info`
- * @param descriptor where to: 1 is standard output, 2 standard error
+ * @param descriptor 1 for standard output, 2 for standard error
  */
 export function createLog(processName: string, level: string, descriptor: 1 | 2 = 1): Log {
   const options = {
@@ -37,17 +36,17 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
   return log;
 }
 
-/** Where the logs write to, for lines that are made without them. */
+/** The destination of the logs, for lines made without pino. */
 const destinations = new WeakMap<Log, DestinationStream>();
 
 /** Writes one line with these members. */
 export type WriteLine = (members: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Makes the function that writes the lines of one kind, at `info`. What it is given must hold no secret: for lines as many as
- * requests, formatting and searching them pino's way would be a tenth of the work on a request.
+ * Creates a function that writes lines of one kind at `info`. Its input must not contain secrets: pino's formatting and
+ * redaction would be a tenth of the cost of a request.
  *
- * @param log one that `createLog` has made
+ * @param log created by `createLog`
  */
 export function createLines(log: Log, message: string): WriteLine {
   if (!log.isLevelEnabled("info")) return () => undefined;
@@ -60,7 +59,7 @@ export function createLines(log: Log, message: string): WriteLine {
     lines = "";
   };
   return (members) => {
-    // The stream measures all that it holds whenever it is given something: once for the lines of a turn is enough.
+    // The stream measures its whole buffer on each write, so the lines of a tick are written at once.
     if (lines === "") setImmediate(writeAll);
     lines += `{"level":${level}${pino.stdTimeFunctions.isoTime()},${fixed},${JSON.stringify(members).slice(1)}\n`;
   };

@@ -1,10 +1,10 @@
-// JSON Merge Patch. What comes back shares nothing with a prototype: a member may have any name.
+// JSON Merge Patch. The result has no prototype, because a member may have any name.
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * An entity with the members that a patch names. Null stays null at the outside, where it says that a member is cleared; in
- * inner objects it takes the member away. `tags` may be changed by `{add, remove}`.
+ * Applies a patch to an entity. Null stays null at the top level, where it clears a member; in nested objects it
+ * removes the member. `tags` may be changed by `{add, remove}`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7396
  */

@@ -1,17 +1,17 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { SERVER_VERSION } from "./version.js";
 
-/** Metrics of a process, in the form that Prometheus reads. */
+/** Metrics of a process for Prometheus. */
 export interface Metrics {
   readonly registry: Registry;
-  /** Counts one request; `seconds` from its first byte to the end of the answer. */
+  /** Counts one request; `seconds` from its first byte to the end of the response. */
   observeRequest(operationId: string, status: number, seconds: number): void;
 }
 
-/** What a process is like at the moment of asking, as `name` and `help` of a gauge and how to read it. */
+/** A gauge: `name`, `help`, and how to read its current value. */
 export type GaugeReading = readonly [name: string, help: string, read: () => number];
 
-/** Adds gauges that are read whenever the metrics are asked for. */
+/** Adds gauges that are read on each scrape. */
 export function addGauges(registry: Registry, readings: readonly GaugeReading[]): void {
   for (const [name, help, read] of readings)
     new Gauge({
@@ -24,7 +24,7 @@ export function addGauges(registry: Registry, readings: readonly GaugeReading[])
     });
 }
 
-/** A registry with the defaults of a Node process (event-loop lag among them), its version, and the request histogram. */
+/** Creates a registry with Node's default metrics, the version, and the request histogram. */
 export function createMetrics(processName: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });

@@ -1,4 +1,4 @@
-// Entries of an organization that are numbered from 1 without gaps, and whose times do not go back.
+// Entries of an organization, numbered from 1 without gaps, with non-decreasing times.
 
 const DIGITS = 12;
 
@@ -8,28 +8,28 @@ export interface Range {
   readonly last: number;
 }
 
-/** The `_id` of an entry: those of an organization stand together, in the order of their numbers. */
+/** The `_id` of an entry; those of an organization are adjacent, ordered by number. */
 export function placeOf(organizationId: string, n: number): string {
   return `${organizationId}:${String(n).padStart(DIGITS, "0")}`;
 }
 
-/** The `_id`s of an organization's entries behind a number. */
+/** The `_id`s of an organization's entries after a number. */
 export function placesBehind(organizationId: string, n: number): { readonly $gt: string; readonly $lt: string } {
-  // The next character after the one that separates the number.
+  // The character that follows the separator.
   return { $gt: placeOf(organizationId, n), $lt: `${organizationId};` };
 }
 
 /**
- * The first number at or after a time; one more than the last when there is none.
+ * The first number at or after a time; the last plus one if there is none.
  *
- * @param timeOf null for an entry that is not there any more
+ * @param timeOf null for an entry that no longer exists
  */
 export async function firstSince(
   { first, last }: Range,
   time: Date,
   timeOf: (n: number) => Promise<Date | null>,
 ): Promise<number> {
-  // Each look leaves half of what was left.
+  // Binary search.
   let [low, high] = [first, last + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -40,16 +40,16 @@ export async function firstSince(
   return low;
 }
 
-/** What a page of entries is asked for by. */
+/** The query parameters of a page of entries. */
 export interface PageAsked {
   readonly direction: "asc" | "desc";
-  /** The number that it comes behind, in its direction; null at the beginning. */
+  /** The number after which it starts, in its direction; null for the beginning. */
   readonly from: number | null;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
-/** The numbers among those that are kept in which a page is looked for. @param search {@link firstSince} of these entries */
+/** The range of retained numbers in which to look for a page. @param search {@link firstSince} of these entries */
 export async function rangeOf(
   kept: Range,
   { direction, from, since, until }: PageAsked,

@@ -1,4 +1,4 @@
-/** Returns a function that runs a task once for all its callers, and again after it failed. */
+/** Returns a function that runs a task once for all callers, and again after a failure. */
 export function onceItWorks<T>(task: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () =>

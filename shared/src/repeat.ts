@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface Repetition {
-  /** Milliseconds from the end of one time to the next. */
+  /** Milliseconds between the end of a run and the next start. */
   readonly everyMs: number | (() => number);
-  /** True to wait before the first time, too. */
+  /** Also wait before the first run. */
   readonly waitsFirst?: boolean;
-  /** Aborts when it is enough. */
+  /** Aborts to stop. */
   readonly signal: AbortSignal;
-  /** Told of what a time failed with, unless it was to end anyway; the next one comes nevertheless. */
+  /** Called with the error of a failed run, unless stopping; the next run follows anyway. */
   readonly onFault: (error: unknown) => void;
 }
 
-/** Does something again and again, until the signal. It keeps no process alive, and never rejects. */
+/** Repeats a task until aborted. It does not keep the process alive, and never rejects. */
 export async function repeat(
   task: () => Promise<unknown>,
   { everyMs, waitsFirst = false, signal, onFault }: Repetition,
@@ -32,7 +32,7 @@ export async function repeat(
   }
 }
 
-/** Milliseconds to rest after work that began at `performance.now()`, for it to take no more than a share of the time. */
+/** Milliseconds to pause after work that started at `performance.now()`, to use no more than a share of the time. */
 export function restMs(begunAt: number, duty: number): number {
   return ((performance.now() - begunAt) * (1 - duty)) / duty;
 }

@@ -1,7 +1,7 @@
 import { AppError } from "./errors.js";
 
 /**
- * Checks the revision of an entity against those that `If-Match` named (null when it was not sent, `*` for any).
+ * Checks an entity's revision against those of `If-Match` (null if absent, `*` for any).
  *
  * @throws AppError `precondition_failed`
  */

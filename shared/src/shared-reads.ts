@@ -1,25 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { restMs } from "./repeat.js";
 
-/** Reads that many ask for, and that cost more the more there is: each group has one at a time, and a rest after it. */
+/** Expensive reads with many callers: each group runs one at a time, followed by a pause. */
 export interface SharedReads {
   /**
-   * Callers that ask before it begins share it, so what is read is never older than the question.
+   * Callers share a read that has not started, so results are never older than the request.
    *
-   * @param group those whose reads take turns, such as an organization
-   * @param key the same for reads that answer the same
+   * @param group whose reads take turns, such as an organization
+   * @param key equal for reads with the same result
    */
   read<T>(group: string, key: string, task: () => Promise<T>): Promise<T>;
 }
 
 interface Group {
-  /** Resolves when the last read that was asked for is over, and its rest. */
+  /** Resolves after the last requested read and its pause. */
   over: Promise<void>;
-  /** Reads that have not begun. */
+  /** Reads that have not started. */
   readonly waiting: Map<string, Promise<unknown>>;
 }
 
-/** @param duty the share of its time in which a group may read */
+/** @param duty fraction of time in which a group may read */
 export function createSharedReads(duty: number): SharedReads {
   const groups = new Map<string, Group>();
 

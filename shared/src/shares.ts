@@ -1,19 +1,19 @@
 import { AppError } from "./errors.js";
 
-// The connections to the database are few and belong to all organizations. Each organization has a share of them; what is
-// beyond it waits in the order it came, and only so many and only so long.
+// All organizations share few database connections. Each has a limited number of concurrent uses; further ones queue in
+// order, up to a maximum number and time.
 
-/** Seconds after which a refused caller may try again. */
+/** Seconds after which a rejected caller may retry. */
 const RETRY_SECONDS = 1;
 
 export interface ShareLimits {
-  /** Reads and transactions that one organization may have under way at a time. */
+  /** Maximum concurrent reads and transactions of an organization. */
   readonly operations: number;
-  /** Those that may wait for their turn. */
+  /** Maximum queued ones. */
   readonly waiting: number;
-  /** Milliseconds that one may wait. */
+  /** Maximum milliseconds in the queue. */
   readonly waitMs: number;
-  /** Streams that one organization may have open at a time. */
+  /** Maximum open streams of an organization. */
   readonly streams: number;
 }
 
@@ -23,9 +23,9 @@ export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 
 export interface Shares {
   /** Runs a task within the organization's share. @throws AppError `rate_limited` */
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
-  /** @returns gives the stream back @throws AppError `rate_limited` */
+  /** @returns releases the stream @throws AppError `rate_limited` */
   openStream(organizationId: string): () => void;
-  /** Resolves when nothing is under way, and after so many milliseconds at the latest: work that nobody waits for begins then. */
+  /** Resolves when nothing is running, or after the given milliseconds at the latest, for background work to start. */
   idle(mostMs: number): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
     if (running === 0 && streams === 0 && waiting.size === 0) shares.delete(organizationId);
   }
 
-  /** Resolves when the caller has its turn, which it then has to give back. */
+  /** Resolves when it is the caller's turn, which the caller must release. */
   function turn(share: Share): Promise<void> {
     if (share.waiting.size >= limits.waiting) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
   };
 }
 
-/** What is under way, of all organizations together. */
+/** Running tasks of all organizations. */
 function createActivity() {
   const waiting = new Set<() => void>();
   let underWay = 0;

@@ -1,4 +1,4 @@
-/** A reason for a process not to start that no further attempt would change; its message is for the operator. */
+/** A reason not to start that no retry would fix; its message is for the operator. */
 export class StartRefused extends Error {
   override readonly name = "StartRefused";
 }

@@ -3,16 +3,16 @@ import { AppError } from "./errors.js";
 import type { Author } from "./writes/author.js";
 import type { UnitOfWork } from "./writes/unit.js";
 
-/** Where something came from that was done. */
+/** The origin of an action. */
 export interface Origin {
   readonly requestId: string;
-  /** Of the client, as the gateway saw it. */
+  /** Of the client, as seen by the gateway. */
   readonly address: string;
 }
 
 /**
- * The request on whose behalf a process works. It travels from the server to every use of the database, so that nothing
- * is begun or committed for a caller who is gone or has been answered.
+ * The context of a request. It is passed to every database use, so that nothing starts or commits for a caller that is
+ * gone or already answered.
  */
 export interface Work {
   /** `performance.now()` at which the caller is answered; Infinity for background work. */
@@ -20,24 +20,24 @@ export interface Work {
   /** True once the caller has disconnected. */
   isAbandoned(): boolean;
   /**
-   * Runs a transaction within its organization's share of the connections to the database. Reads of stores take from it, too;
-   * they may not be made within a transaction unless they are part of it, because uses may not nest.
+   * Runs a transaction within its organization's share of database connections. Reads of stores use it, too, except
+   * those inside a transaction, because uses must not nest.
    *
-   * @throws AppError `rate_limited` when the organization has too many waiting already, or has waited too long
+   * @throws AppError `rate_limited` if the organization has too many waiting, or has waited too long
    */
   use<T>(task: () => Promise<T>): Promise<T>;
   /**
-   * Takes one of the streams that the organization may have open at a time.
+   * Takes one of the organization's open streams.
    *
-   * @returns gives it back
-   * @throws AppError `rate_limited` when it has that many
+   * @returns releases it
+   * @throws AppError `rate_limited` if all are in use
    */
   openStream(): () => void;
-  /** Who asks, and why; absent for background work and for reads. */
+  /** The author and reason of a change; absent for background work and reads. */
   readonly author?: Author;
-  /** The request, for the record of what was done; absent where there is none. */
+  /** The request, for the audit log; absent if there is none. */
   readonly origin?: Origin;
-  /** Set when its transaction does not simply end with a commit: the request is a dry run, is explained, or has a key. */
+  /** Set if the transaction does not simply commit: for dry runs, explained writes and idempotency keys. */
   readonly unit?: UnitOfWork;
 }
 
@@ -49,13 +49,15 @@ export const BACKGROUND: Work = {
   openStream: () => () => undefined,
 };
 
-/** Does what may only follow a commit: at once, or when the request's unit of work is kept; never when it is undone. */
+/**
+ * Runs something after the commit: at once, or when the request's unit of work is committed; never after a rollback.
+ */
 export async function afterCommit({ unit }: Work, task: () => Promise<void> | void): Promise<void> {
   if (unit === undefined) await task();
   else unit.afterCommit(task);
 }
 
-/** @throws AppError `upstream_timeout` when the caller no longer waits for the result */
+/** @throws AppError `upstream_timeout` if the caller no longer waits for the result */
 export function requireWanted(work: Pick<Work, "deadline" | "isAbandoned">): void {
   if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");
 }

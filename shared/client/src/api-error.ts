@@ -1,9 +1,9 @@
 import type { ErrorCode } from "./contract.generated.js";
 
-/** A code of the API; or nobody answered, or something else than the API did. */
+/** A code of the API, or one for no response or a response from something else. */
 export type FailureCode = ErrorCode | "unreachable" | "unreadable_answer";
 
-/** A failed envelope, as far as this needs it. */
+/** The members of a failure envelope used here. */
 export interface FailureEnvelope {
   readonly error: string;
   readonly code: FailureCode;
@@ -11,9 +11,9 @@ export interface FailureEnvelope {
   readonly meta: { readonly request_id: string };
 }
 
-/** What failed: which request, and how it was answered. */
+/** The failed request and its response. */
 export interface FailedRequest {
-  /** Of HTTP; 0 when nobody answered. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly method: string;
   /** Path and query, without origin. */
@@ -21,21 +21,21 @@ export interface FailedRequest {
   readonly retryAfter?: string | null;
 }
 
-/** A call that failed, whatever the reason, but for signals: those throw what they were aborted with. */
+/** A failed call. Aborted calls throw the reason of their signal instead. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
   readonly status: number;
   readonly code: FailureCode;
-  /** Details, by name; documented with each code. */
+  /** Details by name, documented with each code. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Names the request in the server's logs; empty when nobody answered. */
+  /** Identifies the request in the server's logs; empty if there was no response. */
   readonly requestId: string;
-  /** Such as `GET`. */
+  /** HTTP method. */
   readonly method: string;
   /** Path and query of the request, without origin. */
   readonly path: string;
-  /** Seconds to wait, when the answer said so. */
+  /** Seconds to wait, if the response specified them. */
   readonly retryAfterSeconds: number | null;
 
   constructor(request: FailedRequest, envelope: FailureEnvelope, cause?: unknown) {
@@ -50,13 +50,13 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody answered. */
+/** There was no response. */
 export function unreachable(request: Pick<FailedRequest, "method" | "path">, cause: unknown): ApiError {
   const error = `The server could not be reached${cause instanceof Error ? `: ${reasonOf(cause)}` : ""}.`;
   return new ApiError({ ...request, status: 0 }, { error, code: "unreachable", params: {}, meta: NO_META }, cause);
 }
 
-/** What answered was something else than the API, such as a proxy in front of it. */
+/** The response did not come from the API, but for example from a proxy. */
 export function unreadable(request: FailedRequest): ApiError {
   const error = `The answer (${request.status}) is none of the API.`;
   return new ApiError(request, { error, code: "unreadable_answer", params: {}, meta: NO_META });
@@ -64,12 +64,12 @@ export function unreadable(request: FailedRequest): ApiError {
 
 const NO_META = { request_id: "" };
 
-/** `fetch` of Node says in its cause what was the matter. */
+/** Node's `fetch` puts the reason into `cause`. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error && cause.message !== "" ? cause.message : message;
 }
 
-/** `Retry-After` in seconds; proxies may write a date. */
+/** `Retry-After` in seconds; proxies may send a date. */
 function secondsIn(retryAfter: string | null): number | null {
   if (retryAfter === null) return null;
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter);

@@ -14,37 +14,36 @@ type Given<Value, Name extends string> = [Value] extends [never] ? unknown : Rea
 type Offered<Value> = [Value] extends [never] ? unknown : { readonly query?: Value };
 type Asked<Value> = [Value] extends [never] ? unknown : object extends Value ? Offered<Value> : Given<Value, "query">;
 
-/** Parameters, query and body of a call; each is asked for only where the operation has it. */
+/** Parameters, query and body of a call, as far as the operation has them. */
 export type InputOf<Name extends OperationId> = Given<ParamsOf<Name>, "params"> &
   Asked<QueryOf<Name>> &
   Given<BodyOf<Name>, "body"> &
   Conditions;
 
-/** The input, which may be left out where nothing in it is needed. */
+/** The input; optional if all its members are. */
 type Rest<Value> = object extends Value ? [input?: Value] : [input: Value];
 
-/** Which entity is edited, and on what conditions. */
+/** The entity to edit, and the options. */
 export type EditOf<Read extends OperationId> = Given<ParamsOf<Read>, "params"> & Pick<Conditions, "comment" | "signal">;
 
-/** The API on behalf of one caller. Every method throws {@link ApiError}, or the reason of the signal. */
+/** The API for one caller. Every method throws {@link ApiError}, or the reason of an aborted signal. */
 export interface Client {
-  /** The `data` of the answer. */
+  /** Returns the `data` of the response. */
   call<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<DataOf<Name>>;
-  /** The same with its ETag, and what stands beside it. */
+  /** Returns the data, ETag and metadata. */
   read<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Answer<DataOf<Name>>>;
-  /** Null for as long as the entity is what it was when it had this ETag. */
+  /** Returns null if the entity still has this ETag. */
   readIfChanged<Name extends OperationId>(
     name: Name,
     etag: string,
     ...input: Rest<InputOf<Name>>
   ): Promise<Answer<DataOf<Name>> | null>;
-  /** What a write would do; nothing of it is kept. Its `etag`, as `ifMatch`, makes the write do exactly that. */
+  /** Returns what a write would do without doing it. Pass its `etag` as `ifMatch` to make the write do exactly that. */
   plan<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Plan>;
   /**
-   * Reads, lets it be changed, and writes on condition that it is still the same; otherwise begins again, five times
-   * at most.
+   * Reads an entity, changes it, and writes it on condition that it is unmodified; retries conflicts up to five times.
    *
-   * @param change from what is there to the body of the write
+   * @param change computes the request body from the current state
    */
   edit<Read extends OperationId, Write extends OperationId>(
     read: Read,
@@ -52,19 +51,19 @@ export interface Client {
     input: EditOf<Read>,
     change: (data: DataOf<Read>) => BodyOf<Write>,
   ): Promise<DataOf<Write>>;
-  /** The pages of a list, from the first to the last. */
+  /** Iterates over the pages of a list. */
   pages<Name extends ListId>(name: Name, ...input: Rest<InputOf<Name>>): AsyncGenerator<RowOf<Name>[], void, void>;
-  /** The rows of a list, which is read page by page while they are used. */
+  /** Iterates over the rows of a list, fetching pages as needed. */
   rows<Name extends ListId>(name: Name, ...input: Rest<InputOf<Name>>): AsyncGenerator<RowOf<Name>, void, void>;
-  /** The answer itself, of operations that answer files. */
+  /** Returns the raw response, for operations that return files. */
   file<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Response>;
-  /** Changes while they happen, until the signal; broken connections are resumed. */
+  /** Iterates over changes as they happen, until aborted; resumes broken connections. */
   watch(options?: WatchOptions): AsyncGenerator<WatchEvent, void, void>;
 }
 
 const MOST_EDITS = 5;
 
-/** A client of one caller: with an API key, or in a page with the session of the browser. */
+/** Creates a client for one caller: with an API key, or with the browser's session. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
 

@@ -1,6 +1,6 @@
 import type { Operation, Input, Transport } from "./transport.js";
 
-/** The pages of a list by its cursor, or of the entries of a journal by what `next` says. @throws ApiError */
+/** Iterates over pages by the cursor of a list, or by `next` of a journal. @throws ApiError */
 export async function* pagesOf<Row>(
   transport: Pick<Transport, "send">,
   operation: Operation,
@@ -15,7 +15,10 @@ export async function* pagesOf<Row>(
   }
 }
 
-/** Where the next page begins; null at the end. Some pages of a journal are empty while more follow: their place moves. */
+/**
+ * Where the next page starts; null at the end. Journal pages may be empty although more follow: then the cursor
+ * advances.
+ */
 function placeBehind(
   { pagination, next }: { readonly pagination?: { readonly next?: string }; readonly next?: string | null },
   rows: number,

@@ -1,4 +1,4 @@
-/** Waits. @throws the reason of the signal, when that comes first */
+/** Waits. @throws the reason of the signal, if aborted earlier */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -1,12 +1,12 @@
 import type { ApiError, FailureCode } from "./api-error.js";
 
-// Which failed calls are sent again, and when.
+// Which failed calls are retried, and when.
 
-/** How often and for how long a call is repeated. */
+/** How often and how long a call is retried. */
 export interface Repeating {
-  /** Repeats at most; 0 turns them off. */
+  /** Maximum retries; 0 disables them. */
   readonly retries: number;
-  /** Seconds that a `Retry-After` may ask for; beyond that the call fails at once. */
+  /** Maximum `Retry-After` in seconds; if exceeded, the call fails at once. */
   readonly longestWaitSeconds: number;
 }
 
@@ -15,17 +15,17 @@ export const REPEATING: Repeating = { retries: 4, longestWaitSeconds: 60 };
 const FIRST_MS = 250;
 const LONGEST_MS = 8_000;
 
-/** Refused before anything was done, or while the first request of a key is still being worked on. */
+/** Rejected before any effect, or while the first request with the key is still in progress. */
 const WITHOUT_EFFECT: readonly FailureCode[] = ["idempotency_in_progress", "write_conflict"];
 
-/** Nobody, or nobody who was there, has said what became of the request. */
+/** The outcome of the request is unknown. */
 const UNKNOWN_OUTCOME = [0, 502, 503, 504];
 
 /**
- * Milliseconds to wait before a call is sent again; null when it is not.
+ * Milliseconds to wait before a retry; null for no retry.
  *
- * @param isSafe a second request has no second effect: it reads, or has an idempotency key
- * @param chance from 0 to 1; callers that failed together do not come back together
+ * @param isSafe a second request has no second effect: it is a read, or has an idempotency key
+ * @param chance from 0 to 1, so that callers that failed together do not retry together
  */
 export function repeatAfterMs(
   { status, code, retryAfterSeconds }: Pick<ApiError, "status" | "code" | "retryAfterSeconds">,

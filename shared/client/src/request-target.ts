@@ -1,7 +1,4 @@
-/**
- * What follows the origin in the URL of a request: the path of an operation with its placeholders filled in, and the query.
- * Members that are undefined are left out; a list is sent as one parameter for each of its elements.
- */
+/** Path and query of a request URL. Undefined members are omitted; each element of a list becomes a parameter. */
 export function requestTarget(path: string, { params, query }: { params?: unknown; query?: unknown }): string {
   const values = (params ?? {}) as Readonly<Record<string, string>>;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? ""));
@@ -12,7 +9,7 @@ export function requestTarget(path: string, { params, query }: { params?: unknow
   return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 }
 
-/** A comma separates the values of a list, unless a backslash stands before it. */
+/** Escapes the comma, which separates list values. */
 function asElement(value: unknown): string {
   return String(value).replaceAll(",", "\\,");
 }

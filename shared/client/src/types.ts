@@ -1,15 +1,15 @@
 import type { components, operations } from "./schema.generated.js";
 import type { UploadInput } from "./transport.js";
 
-// What operations take and answer, looked up in the types that are made from the OpenAPI document.
+// Inputs and results of operations, taken from the types generated from the OpenAPI document.
 
-/** Every entity, body and answer by its name in the OpenAPI document, such as `Schemas["Host"]`. */
+/** Every schema by its name in the OpenAPI document, for example `Schemas["Host"]`. */
 export type Schemas = components["schemas"];
 
-/** What `meta.pagination` says. */
+/** The type of `meta.pagination`. */
 export type Pagination = Schemas["Pagination"];
 
-/** What a write changes, or would change. */
+/** What a write changes or would change. */
 export type Plan = Schemas["Plan"];
 
 export type OperationId = keyof operations;
@@ -18,7 +18,7 @@ type Part<Name extends OperationId, Kind extends string> = Kind extends keyof op
   ? Exclude<operations[Name]["parameters"][Kind], undefined>
   : never;
 
-/** What fills the placeholders of its path. */
+/** Path parameters. */
 export type ParamsOf<Name extends OperationId> = Part<Name, "path">;
 
 export type QueryOf<Name extends OperationId> = Part<Name, "query">;
@@ -29,7 +29,7 @@ type JsonIn<Content> = Content extends { readonly "application/json": infer Body
     ? Body
     : UploadInput;
 
-/** What is sent; never where nothing is. */
+/** The request body; never if there is none. */
 export type BodyOf<Name extends OperationId> = operations[Name] extends {
   readonly requestBody: { readonly content: infer Content };
 }
@@ -38,13 +38,13 @@ export type BodyOf<Name extends OperationId> = operations[Name] extends {
 
 type AnswerOf<Name extends OperationId> = operations[Name]["responses"][200];
 
-/** The `data` of its answer. */
+/** The `data` of the response. */
 export type DataOf<Name extends OperationId> =
   AnswerOf<Name> extends { readonly content: { readonly "application/json": { readonly data: infer Data } } }
     ? Data
     : never;
 
-/** Operations that answer page by page. */
+/** Operations with paginated responses. */
 export type ListId = {
   [Name in OperationId]: DataOf<Name> extends readonly unknown[]
     ? QueryOf<Name> extends { readonly limit?: number }

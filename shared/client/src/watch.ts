@@ -5,16 +5,16 @@ import { pause } from "./pause.js";
 import type { Transport } from "./transport.js";
 import type { DataOf, QueryOf } from "./types.js";
 
-// Follows changes for as long as the caller wants. A connection that breaks is opened again where it stopped, so that no
-// change is skipped or told twice; what cannot be resumed is said as an event, and never silently.
+// Follows changes. Broken connections resume where they stopped, so that no change is skipped or repeated; what cannot
+// be resumed is reported as an event.
 
 export type Change = DataOf<"list_changes">[number];
 
-/** What of a change is known of an entity that is there. */
+/** A change as needed to identify an entity. */
 export type State = Pick<Change, "entity" | "entity_id" | "network_id" | "host_id" | "name" | "after">;
 
 export type WatchEvent =
-  /** An entity as it is; only with `initial`, before the first bookmark. */
+  /** The state of an entity; only with `initial`, before the first bookmark. */
   | { readonly type: "state"; readonly state: State }
   | { readonly type: "change"; readonly cursor: string; readonly change: Change }
   /** Everything up to this cursor has come: the one to keep, for the next `watch({ after })`. */
@@ -33,19 +33,19 @@ export type WatchOptions = QueryOf<"stream_changes"> & {
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
-/** After so long without even a bookmark the connection is taken for dead. */
+/** Without even a bookmark for this long, the connection is considered dead. */
 const SILENCE_MS = 3 * BOOKMARK_SECONDS * 1_000;
 
-/** Where one that follows stands. */
+/** The position of a follower. */
 interface Place {
-  /** Undefined before the first bookmark of `initial`, and before the first change. */
+  /** Undefined before the first bookmark of `initial` and before the first change. */
   cursor: string | undefined;
-  /** States were told that no bookmark has confirmed yet. */
+  /** States have been delivered that no bookmark has confirmed yet. */
   isBeginning: boolean;
   failures: number;
 }
 
-/** @throws ApiError when the API refuses for good, such as for a key that was revoked */
+/** @throws ApiError for permanent failures, such as a revoked key */
 export async function* watch(
   transport: Pick<Transport, "open">,
   { signal, ...query }: WatchOptions,
@@ -101,7 +101,7 @@ async function* followOnce(
       yield event;
     }
   } catch (error) {
-    // Broken off, or silent for too long: the next connection goes on from here.
+    // Disconnected or silent for too long: the next connection resumes here.
     if (error instanceof ApiError) throw error;
   } finally {
     silent.abort();
@@ -125,7 +125,7 @@ async function* messagesOf(
   }
 }
 
-/** Null for what says nothing to who follows. */
+/** Null for events that carry nothing for followers. */
 function eventOf({ event, id, data }: EventSourceMessage): WatchEvent | null {
   const value = JSON.parse(data) as unknown;
   if (event === "state") return { type: "state", state: value as State };
@@ -135,17 +135,17 @@ function eventOf({ event, id, data }: EventSourceMessage): WatchEvent | null {
   return isOfRights ? { type: "reset", reason: "rights_changed" } : null;
 }
 
-/** The cursor is not good any more. */
+/** The cursor is no longer valid. */
 function isGone({ code }: ApiError): boolean {
   return code === "changes_gone" || code === "cursor_invalid";
 }
 
-/** Coming back later helps. */
+/** The failure is temporary. */
 function isPassing({ status }: ApiError): boolean {
   return status === 0 || status === 429 || status >= 500;
 }
 
-/** Half of it by chance, so that those who were cut off together do not come back together. */
+/** Randomized by half, so that clients that were disconnected together do not reconnect together. */
 function waitMs(failures: number): number {
   const ms = Math.min(LONGEST_MS, FIRST_MS * 2 ** failures);
   return ms / 2 + (Math.random() * ms) / 2;

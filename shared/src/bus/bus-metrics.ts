@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import { addGauges } from "../metrics.js";
 import type { Bus } from "./bus.js";
 
-/** Adds whether the bus can be reached. */
+/** Adds a gauge for whether the bus is reachable. */
 export function addBusMetrics(registry: Registry, bus: Pick<Bus, "isConnected">): void {
   addGauges(registry, [
     ["nts_bus_connected", "1 while notices can be sent and heard, else 0.", () => Number(bus.isConnected())],

@@ -5,27 +5,27 @@ import type { Message } from "../contract/messages.js";
 import { waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 
-// The client connects once and never by itself again: after a server that hung, its own reconnecting leaves several
-// connections behind, each of which hears every notice, or none at all.
+// The client's own reconnection is off: after a hanging server it leaves several connections behind, each of which
+// receives every notice, or none.
 
-/** Carries notices between processes. Notices are hints: they may be lost, and nothing may depend on them. */
+/** Carries notices between processes. Notices may be lost, so nothing may depend on them. */
 export interface Bus {
-  /** Sends a notice, or drops it while the bus is away. */
+  /** Sends a notice, or drops it while the bus is unreachable. */
   publish<P extends z.ZodType>(message: Message<P>, payload: z.infer<P>): void;
-  /** Calls the handler for each notice from now on, also after the bus was away; malformed ones are dropped. */
+  /** Calls the handler for each notice, also after reconnections; malformed notices are dropped. */
   subscribe<P extends z.ZodType>(message: Message<P>, handler: (payload: z.infer<P>) => void): void;
   isConnected(): boolean;
   close(): Promise<void>;
 }
 
-// Two unanswered pings of 500 ms: a server that hangs without closing its socket is noticed in about 1.5 s.
+// After two unanswered pings of 500 ms; detects a hanging server in about 1.5 s.
 const OPTIONS = { pingInterval: 500, maxPingOut: 2, reconnect: false, timeout: 2_000 };
 const RETRY_MS = 250;
 const DRAIN_MS = 1_000;
 
 const codec = JSONCodec();
 
-/** Connects in the background and keeps trying, so that processes may start in any order. */
+/** Connects in the background with retries, so that processes may start in any order. */
 export function createBus(url: string, processName: string, log: Log): Bus {
   const subscriptions: ((connection: NatsConnection) => void)[] = [];
   const closing = new AbortController();
@@ -45,7 +45,7 @@ export function createBus(url: string, processName: string, log: Log): Bus {
     }
   }
 
-  /** Rejects when the connection has ended, or when there is none; resolves when the bus is being closed. */
+  /** Rejects when the connection ends or cannot be made; resolves when the bus is closed. */
   async function connectOnce(): Promise<void> {
     const established = await connect({ ...serversOf(url), ...OPTIONS, name: processName });
     if (isClosing()) return established.close();
@@ -81,7 +81,7 @@ export function createBus(url: string, processName: string, log: Log): Bus {
       closing.abort();
       const established = connection;
       if (established?.isClosed() !== false) return;
-      // Draining waits for the server's answer, for ever if it hangs.
+      // Draining waits for the server's response, indefinitely if it hangs.
       await waitAtMost(
         DRAIN_MS,
         established.drain().catch(() => undefined),
@@ -99,7 +99,7 @@ function decode(data: Uint8Array): unknown {
   }
 }
 
-/** The client takes credentials as options, not in the URL; without `tls` it would speak to a server that offers none. */
+/** The client takes credentials as options, not from the URL; without `tls` it would accept a server without TLS. */
 function serversOf(url: string): Pick<ConnectionOptions, "servers" | "user" | "pass" | "tls"> {
   const urls = url.split(",").map((part) => new URL(part.trim()));
   const [first] = urls;

@@ -44,9 +44,9 @@ export interface Endpoint<
   readonly wholeOrganization?: boolean;
   /** Ends the browser's sessions: the gateway forwards the hashes of all session cookies. */
   readonly endsSessions?: boolean;
-  /** Identity is told the hashes of the cookies that bind a sign-in by a provider to its browser. */
+  /** The gateway forwards the hashes of the cookies that bind a provider sign-in to its browser. */
   readonly bindsBrowser?: boolean;
-  /** A success takes the browser elsewhere: 303 with `Location`, and nothing else. */
+  /** A success redirects the browser: 303 with `Location`. */
   readonly redirects?: boolean;
   /** The response contains a secret, so it is never stored for idempotent replays. */
   readonly showsSecret?: boolean;

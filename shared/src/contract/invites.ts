@@ -68,7 +68,7 @@ export const createInvite = endpoint({
   ],
 });
 
-/** What an invite leads to, for whoever has its token. */
+/** What an invite leads to, for the holder of its token. */
 export const InvitePreview = z
   .object({
     organization_name: z.string(),

@@ -3,7 +3,7 @@ import { Nothing } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Email, Password, User } from "./users.js";
 
-// Operations that send mail, and those that its links lead to. @see docs/mail.md
+// Operations that send mail, and those for its links. @see docs/mail.md
 
 /** The secret of a mailed link. Any short text, so that malformed, wrong and used tokens get the same response. */
 const LinkToken = z.string().trim().min(1).max(200).describe("The part of the mailed link after `#token=`.");

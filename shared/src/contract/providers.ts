@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.js";
 import { upload } from "./upload.js";
 import { Proof, PROOF_FAULTS } from "./users.js";
 
-/** Somebody else by whom users sign in, with OpenID Connect. @see docs/access.md */
+/** An OpenID Connect provider by which users sign in. @see docs/access.md */
 export const Provider = z
   .object({ id: z.string().describe("Used in paths."), name: z.string().describe("Display name.") })
   .meta({ id: "Provider" });
@@ -26,7 +26,7 @@ const common = { upstream: "identity", permission: null, tag: "Authentication" }
 const byProvider = z.object({ provider: z.string().max(64).describe("The id of a provider.") });
 const path = "/api/auth/oidc/{provider}";
 
-/** A path of ours: what a browser takes for another host is none. */
+/** A path on this server; rejects what browsers would take for another host. */
 const ReturnTo = z
   .string()
   .max(500)

@@ -24,7 +24,10 @@ export const Membership = z
   .meta({ id: "Membership" });
 export type Membership = z.infer<typeof Membership>;
 
-/** The caller, with all organizations of the account, in the order of joining. The other members are those of the one that the session acts in. */
+/**
+ * The caller with all organizations of the account, in order of joining. Other members are those in the session's
+ * organization.
+ */
 export const CurrentUser = User.extend({ organizations: z.array(Membership) }).meta({ id: "CurrentUser" });
 export type CurrentUser = z.infer<typeof CurrentUser>;
 

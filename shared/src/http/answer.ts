@@ -1,6 +1,6 @@
 import { EVENT_STREAM } from "../contract/changes.js";
 
-/** Where a page stands in its list. `limit` is the applied one. */
+/** The position of a page in its list. `limit` is the applied one. */
 export interface PageInfo {
   readonly total: number;
   readonly limit: number;
@@ -9,43 +9,42 @@ export interface PageInfo {
   readonly next?: string | null;
 }
 
-/** Where a list stands that is read while it is sent. */
+/** Pagination of a list that is read while it is sent. */
 export interface Paging {
-  /** Counts what the list has; null when the parts tell it. */
+  /** Counts the matches; null if the parts include the total. */
   readonly total: (() => Promise<number>) | null;
   readonly limit: number;
   readonly offset: number;
-  /** The cursor of the next page, once all parts have been read; null at the end. */
+  /** The cursor of the next page, known after all parts were read; null at the end. */
   readonly next?: () => string | null;
 }
 
-/** A part of the JSON text of a list: rows, or a piece of one, with a comma before each row. */
+/** A part of a list's JSON text: rows or a piece of one, with a comma before each row. */
 export interface ListPart {
   /** In UTF-8. */
   readonly text: Buffer;
-  /** How many rows begin in it, or stand before the offset of the list and are left out. */
+  /** The number of rows that start in it, or of rows skipped by the offset. */
   readonly rows: number;
 }
 
-/** What a file is called, and of which type it is. */
+/** Name and type of a file. */
 export interface FileInfo {
   readonly mediaType: string;
-  /** In letters, digits, dots and hyphens; null where the answer is not saved as a file. */
+  /** Letters, digits, dots and hyphens; null if the response is not saved as a file. */
   readonly fileName: string | null;
 }
 
 interface Extras {
-  /** Revision of a single object; becomes its `ETag`. */
+  /** Revision of a single object; becomes the `ETag`. */
   readonly revision?: number | string;
-  /** Something in the answer moves without its revision, so that a revision that still holds does not make it a 304. */
+  /** Part of the response changes without its revision, so an equal revision does not make it a 304. */
   readonly volatile?: boolean;
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
 /**
- * What a handler gives back. `data` and `items` go through the response schema of the operation, which drops what is
- * not in the contract; `json` and `list` are JSON texts that were made through it when they were stored. A list and
- * pieces are read only while they are sent.
+ * The result of a handler. `data` and `items` are filtered through the response schema; `json` and `list` are stored
+ * JSON texts that already were.
  */
 export type Answer<Data> =
   | ({ readonly kind: "data"; readonly data: Data } & Extras)
@@ -55,36 +54,36 @@ export type Answer<Data> =
   | ({ readonly kind: "redirect"; readonly location: string } & Extras)
   | ({ readonly kind: "pieces"; readonly pieces: Pieces; readonly file: FileInfo | null } & Extras);
 
-/** A text that is sent while it is made. */
+/** A text that is generated while it is sent. */
 type Pieces = AsyncIterable<string | Buffer> | Iterable<string>;
 
-/** Makers of answers. */
+/** Constructors of answers. */
 export const answer = {
   /** A value of the response schema. */
   data: <Data>(data: Data, extras: Extras = {}): Answer<Data> => ({ kind: "data", data, ...extras }),
   /** The JSON text of one entity. */
   json: (json: string | Buffer, extras: Extras = {}): Answer<never> => ({ kind: "json", json, ...extras }),
-  /** Takes the browser elsewhere. */
+  /** Redirects the browser. */
   redirect: (location: string, extras: Extras = {}): Answer<never> => ({ kind: "redirect", location, ...extras }),
   /** A page of values. */
   items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
-  /** A page, or all of a list, as JSON texts. */
+  /** A page or a whole list of JSON texts. */
   list: (parts: AsyncIterable<ListPart>, paging: Paging): Answer<never> => ({ kind: "list", parts, paging }),
-  /** The JSON text of one value that is too large to be made at once. */
+  /** The JSON text of a value too large to be built at once. */
   jsonPieces: (pieces: Pieces, extras: Extras = {}): Answer<never> => ({
     kind: "pieces",
     pieces,
     file: null,
     ...extras,
   }),
-  /** A text in another format, which users save as a file. Its media type is one of the operation's `files`. */
+  /** A file in another format. Its media type is one of the operation's `files`. */
   file: (pieces: Pieces, file: FileInfo, extras: Extras = {}): Answer<never> => ({
     kind: "pieces",
     pieces,
     file,
     ...extras,
   }),
-  /** Server-Sent Events, for as long as they come. */
+  /** Server-Sent Events. */
   events: (pieces: Pieces): Answer<never> => ({
     kind: "pieces",
     pieces,

@@ -5,13 +5,16 @@ import { validationFailed } from "../errors.js";
 import type { Author } from "../writes/author.js";
 import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
-/** Who makes a request that may change something, and why; null for others. @throws AppError `validation_failed` */
+/**
+ * The author of a request that may change something, and their reason; otherwise null. @throws AppError
+ * `validation_failed`
+ */
 export function authorIn(request: IncomingMessage, principal: Principal, requestId: string): Author | null {
   if (!isUser(principal) || isRead(request)) return null;
   return { ...readerOf(principal, requestId), comment: commentIn(request) };
 }
 
-/** Who makes a read, for the few that are written down. */
+/** The author of a read, for the few reads that are audited. */
 export function readerOf(principal: UserPrincipal, requestId: string): Author {
   const { kind, credentialId, userId, email = null } = principal;
   return { userId, keyId: kind === "key" ? credentialId : null, email, requestId, comment: null };
@@ -24,7 +27,7 @@ function isRead({ method }: IncomingMessage): boolean {
 function commentIn({ headers }: IncomingMessage): string | null {
   const given = headers[CHANGE_COMMENT];
   if (given === undefined) return null;
-  // Node takes the bytes of a header for Latin-1, which they are where they cannot be UTF-8.
+  // Node decodes header bytes as Latin-1, which is kept if they are not valid UTF-8.
   const bytes = Buffer.from(String(given), "latin1");
   const comment = ChangeComment.safeParse(isUtf8(bytes) ? bytes.toString() : String(given));
   if (!comment.success)

@@ -3,10 +3,12 @@ import { AppError } from "../errors.js";
 import { isUser, type Principal } from "./tenancy.js";
 
 /**
- * Refuses a caller that may not call an operation at all, whatever it is about. The gateway and every service apply it.
+ * Rejects callers that may not use an operation at all, whatever it concerns. Applied by the gateway and by every
+ * service.
  *
- * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level, or
- *   `all_networks`
+ * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level,
+ * or
+ * `all_networks`
  * @see docs/api.md "Permissions"
  */
 export function authorize(

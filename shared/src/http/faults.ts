@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { Fault } from "../errors.js";
 
-/** Faults that one answer lists. */
+/** Maximum errors listed in a response. */
 export const MOST_FAULTS = 1000;
 
-/** Every fault that zod found, with its dotted path; of a union, the faults of the member that came closest. */
+/** Every error that zod found, with its dotted path; for unions, those of the closest member. */
 export function faultsOf(error: z.ZodError): Fault[] {
   return error.issues
     .slice(0, MOST_FAULTS)

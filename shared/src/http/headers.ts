@@ -1,32 +1,32 @@
-/** Headers between our own processes; a client's are dropped at the gateway, and none of these leaves it. */
+/** Headers between our own processes. The gateway removes them from requests and responses. */
 export const INTERNAL = {
-  /** The caller, signed. */
+  /** The signed principal. */
   tenancy: "x-tenancy",
-  /** The address the client came from. */
+  /** Address of the client. */
   clientAddress: "x-client-address",
-  /** Hashes of the session cookies that the browser sent, comma-separated, for operations that end them. */
+  /** Comma-separated hashes of the browser's session cookies, for operations that end sessions. */
   sessionHashes: "x-session-hashes",
-  /** Hashes of the cookies that bind a sign-in by a provider to its browser, comma-separated. */
+  /** Comma-separated hashes of the cookies that bind a provider sign-in to its browser. */
   browserHashes: "x-browser-hashes",
-  /** Entities that match the list query; a header for a page, a trailer for a stream. */
+  /** Number of matches of a list query; a header for a page, a trailer for a stream. */
   listTotal: "x-list-total",
   listLimit: "x-list-limit",
   listOffset: "x-list-offset",
   /** `open`: members of `meta` follow the data, as `,"meta":{…` without the end. */
   meta: "x-answer-meta",
-  /** The cursor of the next page, or {@link END_OF_LIST}; a header, or a trailer where it is not known beforehand. */
+  /** The cursor of the next page, or {@link END_OF_LIST}; a header, or a trailer if only known at the end. */
   listNext: "x-list-next",
-  /** Of a whole list: the cursor of changes from which on everything is told that is not in it. */
+  /** For a whole list: the changes cursor from which all changes missing from the list follow. */
   changesCursor: "x-changes-cursor",
 } as const;
 
-/** No cursor looks like it. */
+/** Distinct from every cursor. */
 export const END_OF_LIST = "end";
 
-/** Set by the gateway on every request and answer. */
+/** Set by the gateway on every request and response. */
 export const REQUEST_ID = "x-request-id";
 
-/** The place in a distributed trace, and what its vendors add to it. @see https://www.w3.org/TR/trace-context/ */
+/** Trace context. @see https://www.w3.org/TR/trace-context/ */
 export const TRACEPARENT = "traceparent";
 export const TRACESTATE = "tracestate";
 
@@ -36,11 +36,11 @@ export interface Cause {
   readonly traceparent: string;
 }
 
-/** `www-authenticate` of an answer that refuses the tenancy header, to tell it from a refused password. */
+/** `www-authenticate` of a rejected tenancy header, to distinguish it from a rejected password. */
 export const TENANCY_CHALLENGE = "Tenancy";
 
-/** Bytes of headers that internal servers accept: what the gateway accepts and a tenancy header with 1,000 networks fit. */
+/** Maximum header bytes of internal servers: the gateway's maximum plus a tenancy header with 1,000 networks. */
 export const INTERNAL_HEADER_LIMIT_BYTES = 98_304;
 
-/** Bytes of a request body, everywhere. */
+/** Maximum bytes of a request body. */
 export const BODY_LIMIT_BYTES = 1_048_576;

@@ -7,36 +7,36 @@ import type { Upstream } from "../upstream/upstream.js";
 import { type Cause, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import type { Principal } from "./tenancy.js";
 
-/** What an internal operation is asked. */
+/** The input of an internal operation. */
 export interface Question<E> {
   readonly params?: ParamsOf<E>;
   readonly query?: QueryInputOf<E>;
   readonly body?: BodyInputOf<E>;
-  /** Absent when a process asks of its own accord. */
+  /** Absent if the process acts on its own initiative. */
   readonly cause?: Cause;
 }
 
-/** Asks another process of ours, on any of its replicas. */
+/** Calls another process of the system, on any of its replicas. */
 export interface InternalClient {
-  /** @throws AppError `unavailable` when no replica answers, `upstream_timeout`, or what the service answered */
+  /** @throws AppError `unavailable` if no replica responds, `upstream_timeout`, or the failure of the service */
   ask<E extends Endpoint>(operation: E, question: Question<E>): Promise<DataOf<E>>;
-  /** Gives up what is still being asked. */
+  /** Aborts all open calls. */
   close(): Promise<void>;
 }
 
 export interface InternalClientOptions {
   readonly upstream: Upstream;
   readonly sign: (principal: Principal) => string;
-  /** Milliseconds for an attempt after which another replica can be asked. */
+  /** Milliseconds for an attempt while another replica can be tried. */
   readonly timeoutMs: number;
-  /** Milliseconds for an attempt that is the last one; the same unless given. */
+  /** Milliseconds for the last attempt; by default the same. */
   readonly lastTimeoutMs?: number;
 }
 
 // All internal operations are idempotent. More attempts would take longer than callers can wait.
 const MOST_TIMEOUTS = 2;
 
-/** A client that asks another replica when one cannot be reached, breaks off or takes too long. */
+/** Creates a client that tries another replica if one is unreachable, disconnects or is too slow. */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
   const { upstream, sign, timeoutMs, lastTimeoutMs = timeoutMs } = options;
   const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: 4_000 });
@@ -91,7 +91,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     const data: unknown = await answered.body.json();
     if (answered.statusCode === 200) return operation.response.parse(data) as DataOf<E>;
     const { code, params } = data as { code: ErrorCode; params: Record<string, unknown> };
-    // A refused signature is a fault between processes, which no caller of ours can mend.
+    // A rejected signature is a misconfiguration between processes, which no caller can fix.
     throw answered.statusCode === 401 ? new AppError("upstream_failed", {}, data) : new AppError(code, params);
   }
 }

@@ -1,20 +1,20 @@
-// What JSON costs to work with depends on its values, not its bytes: a mebibyte holds half a million empty objects. Both
-// depth and count are read off the raw bytes, in one pass, before anything is parsed.
+// The cost of JSON depends on its values, not its bytes: 1 MiB holds half a million empty objects. So depth and number
+// of values are counted in the raw bytes before parsing.
 
 export const DEPTH_LIMIT = 32;
 
-/** Honest bodies of a mebibyte stay below it: their values are identifiers, names and addresses. */
+/** Realistic bodies of 1 MiB stay below it: their values are identifiers, names and addresses. */
 export const VALUE_LIMIT = 50_000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Why a JSON text is too much to parse; null when it is not. Exact for valid JSON, except that empty lists and objects
- * count twice; for invalid JSON never less than what a parser meets.
+ * Why a JSON text is too expensive to parse; null if it is not. Exact for valid JSON, except that empty lists and
+ * objects count twice; for invalid JSON an upper bound.
  *
  * @param json in UTF-8
- * @param most values
+ * @param most maximum number of values
  */
 export function excessOf(json: Uint8Array, most = VALUE_LIMIT): string | null {
   let depth = 0;
@@ -32,7 +32,7 @@ export function excessOf(json: Uint8Array, most = VALUE_LIMIT): string | null {
   return null;
 }
 
-/** Index of the quote that ends the string starting at `start`; the end of the text when none does. */
+/** Index of the closing quote of the string starting at `start`; the end of the text if there is none. */
 function endOfString(json: Uint8Array, start: number): number {
   let i = start + 1;
   while (i < json.length && json[i] !== QUOTE) i += json[i] === BACKSLASH ? 2 : 1;

@@ -6,28 +6,28 @@ import type { Answer } from "./answer.js";
 import { mount, type Router, type UserCall } from "./mount.js";
 import { createValidator } from "./validate.js";
 
-/** A call that changes an entity: all of it, or some of its members. */
+/** A call that replaces or patches an entity. */
 export interface UpdateCall<Put> extends Omit<UserCall<Put>, "body"> {
-  /** What the request itself says. */
+  /** The request body. */
   readonly said: PatchOf<BodyOf<Put>>;
   /**
-   * The whole body that is asked for. It is computed from the state that is read, again for each read.
+   * The full requested body, computed from the current state; again for each read.
    *
-   * @param current the entity as it is answered
-   * @throws AppError `validation_failed` when a patch does not fit
+   * @param current the entity as returned to clients
+   * @throws AppError `validation_failed` if a patch does not apply
    */
   readonly asked: (current: object) => BodyOf<Put>;
 }
 
 export type UpdateHandler<Put> = (call: UpdateCall<Put>) => Promise<Answer<DataOf<Put>>>;
 
-/** The operations that replace an entity and that patch it. */
+/** The operations that replace and patch an entity. */
 export interface Updates<Put extends Endpoint> {
   readonly put: Put;
   readonly patch: Endpoint<NonNullable<Put["params"]>, NonNullable<Put["query"]>, z.ZodType, Put["response"]>;
 }
 
-/** Puts one handler behind PUT and PATCH: what a patch makes of the present state goes through every rule of PUT. */
+/** Mounts one handler for PUT and PATCH; the result of a patch is validated like a PUT. */
 export function mountUpdate<Put extends Endpoint>(
   router: Router,
   { put, patch }: Updates<Put>,
@@ -36,7 +36,7 @@ export function mountUpdate<Put extends Endpoint>(
   if (!(put.body instanceof z.ZodObject)) throw new Error(`${put.operationId} has no body to patch`);
   const { shape } = put.body;
   const validate = createValidator(put.body) as (value: unknown) => BodyOf<Put>;
-  // What PUT keeps when it is absent is left to it.
+  // Members that PUT keeps if absent are left to PUT.
   const isNeeded = (name: string, patch: object): boolean =>
     name in patch || (name in shape && !(shape[name] instanceof z.ZodOptional));
   mount(router, put, ({ body, ...call }) =>

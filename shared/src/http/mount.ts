@@ -25,35 +25,35 @@ import type { Work } from "../work.js";
 import type { Writes } from "../writes/writes.js";
 import { textOf, wantedOf } from "./write-request.js";
 
-// Puts handlers behind operations of the contract. Handlers never see a request or a response: they are given what was
-// sent, checked, and on whose behalf; they give data back or throw an AppError.
+// Mounts handlers for operations of the contract. Handlers get validated input and a principal instead of requests and
+// responses; they return data or throw an AppError.
 
-/** What a handler is given. */
+/** The input of a handler. */
 export interface Call<E> {
   readonly params: ParamsOf<E>;
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly principal: Principal;
-  /** This request, for those that are made on its behalf. */
+  /** This request, as the cause of further ones. */
   readonly cause: Cause;
-  /** Address of the client, as the gateway saw it. */
+  /** Address of the client, as seen by the gateway. */
   readonly clientAddress: string;
-  /** What the client calls itself; null when it says nothing. */
+  /** The client's `User-Agent`; null if absent. */
   readonly userAgent: string | null;
-  /** Hashes of the session cookies that the browser sent; empty for operations that do not end sessions. */
+  /** Hashes of the browser's session cookies; empty for operations that do not end sessions. */
   readonly sessionHashes: readonly string[];
-  /** Hashes of the cookies that bind a sign-in to its browser; empty for operations that look for none. */
+  /** Hashes of the cookies that bind a provider sign-in to its browser; empty for other operations. */
   readonly browserHashes: readonly string[];
-  /** The revisions of `If-Match`, without quotes; null when it was not sent, `["*"]` when any will do. */
+  /** The revisions of `If-Match`, without quotes; null if absent, `["*"]` for any. */
   readonly ifMatch: readonly string[] | null;
-  /** The id of the last event that the client of a stream has; null when it says none. */
+  /** The `Last-Event-ID` of a stream's client; null if absent. */
   readonly lastEventId: string | null;
-  /** This request, for whatever uses the database on its behalf. */
+  /** Passed to everything that uses the database for this request. */
   readonly work: Work;
   readonly log: Log;
 }
 
-/** A call on behalf of a user, whose scope limits what it may touch. */
+/** A call by a user, whose scope limits it. */
 export interface UserCall<E> extends Call<E> {
   readonly principal: UserPrincipal;
   readonly scope: Scope;
@@ -64,19 +64,19 @@ export type UserHandler<E> = (call: UserCall<E>) => Promise<Answer<DataOf<E>>>;
 
 export interface RouterOptions extends ObserverOptions {
   readonly verifyTenancy: (header: string | undefined) => Principal | null;
-  /** Tells faults of dependencies (a database that is away) from faults of ours, which become `internal_error`. */
+  /** Maps failures of dependencies, such as an unreachable database; others become `internal_error`. */
   readonly mapFault: (error: unknown) => AppError | null;
-  /** Milliseconds until the answer must have begun. */
+  /** Milliseconds until the response must start. */
   readonly deadlineMs: number;
   /** Removes deleted networks from a user's scope. */
   readonly visible?: (scope: Scope) => Scope | Promise<Scope>;
-  /** Headers of a whole list, found out before it is read. */
+  /** Headers of a whole list, determined before it is read. */
   readonly beforeList?: (scope: Scope) => Promise<Readonly<Record<string, string>>>;
-  /** How much of the database each organization may use at a time. */
+  /** Limits of each organization's concurrent database use. */
   readonly shares: Shares;
-  /** Ran before a write of a user is answered, however it went; its rejection becomes the answer. */
+  /** Runs before the response to a user's write, whatever its outcome; if it rejects, that becomes the response. */
   readonly settleWrite?: () => Promise<void>;
-  /** Answers dry runs, and writes that are explained or have an idempotency key. */
+  /** Handles dry runs, explained writes, and writes with an idempotency key. */
   readonly writes?: Writes;
 }
 
@@ -85,11 +85,11 @@ export interface Router {
   readonly routes: RouteTable<MountedRoute>;
   /** operationIds in the order of mounting. */
   readonly mounted: string[];
-  /** Answers the request; one without a route is a 404. */
+  /** Handles a request; without a matching route, the response is 404. */
   handle(request: IncomingMessage, response: ServerResponse): void;
 }
 
-/** What answering takes. */
+/** Dependencies of request handling. */
 interface Answering {
   readonly options: RouterOptions;
   readonly routes: RouteTable<MountedRoute>;
@@ -104,7 +104,7 @@ interface MountedRoute {
   readonly validateBody: ((value: unknown) => unknown) | null;
 }
 
-/** An empty router; operations are put into it by {@link mount}. */
+/** Creates an empty router; see {@link mount}. */
 export function createRouter(options: RouterOptions): Router {
   const routes = createRouteTable<MountedRoute>();
   const answering = { options, routes, observe: createObserver(options) };
@@ -121,14 +121,14 @@ export function createRouter(options: RouterOptions): Router {
   };
 }
 
-/** Puts a handler behind an operation that users call. */
+/** Mounts a handler for an operation called by users. */
 export function mount<E extends Endpoint>(router: Router, operation: E, handler: UserHandler<E>): void {
   const { visible, beforeList } = router.options;
   mountAny(router, operation, async (call) => {
     const { principal } = call;
     if (!isUser(principal)) throw new AppError("not_authenticated");
     const seen = visible === undefined ? principal.scope : visible(principal.scope);
-    // Before anything else is waited for: a promise that fails meanwhile would end the process.
+    // Before any await, because an unhandled rejection would end the process.
     const scope = seen instanceof Promise ? await seen : seen;
     const { limit, as_of: asOf } = call.query as { readonly limit?: number; readonly as_of?: string };
     const isWholeList = operation.list === true && limit === 0 && asOf === undefined;
@@ -138,7 +138,7 @@ export function mount<E extends Endpoint>(router: Router, operation: E, handler:
   });
 }
 
-/** Puts a handler behind an operation that anybody, or a process of ours, calls. */
+/** Mounts a handler for an operation called by anyone or by our own processes. */
 export function mountAny<E extends Endpoint>(router: Router, operation: E, handler: Handler<E>): void {
   const route: MountedRoute = {
     operation,
@@ -215,11 +215,11 @@ interface Asked {
   readonly route: MountedRoute;
   readonly routes: RouteTable<MountedRoute>;
   readonly call: Call<Endpoint>;
-  /** Of the body, where there is an idempotency key. */
+  /** Of the body; only with an idempotency key. */
   readonly bytes: Hash | null;
 }
 
-/** Runs the handler: at once, or, for a write that is tried, explained or remembered, as a part of that. */
+/** Runs the handler, directly or as part of a dry run, explained or idempotent write. */
 async function answerOf({ writes }: RouterOptions, asked: Asked): Promise<Answer<unknown>> {
   const { request, route, routes, call, bytes } = asked;
   const { operation, run } = route;

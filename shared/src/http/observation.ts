@@ -6,12 +6,12 @@ import type { Tracing } from "../tracing/tracing.js";
 import { type Cause, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import { idsOf, type Principal } from "./tenancy.js";
 
-/** One request, watched until its answer has ended. */
+/** One observed request, until its response has ended. */
 export interface Observation {
   readonly cause: Cause;
   /** Members of every log line about the request. */
   readonly ids: { readonly request_id: string; readonly trace_id: string };
-  /** On whose behalf it is made, once known. */
+  /** The principal, once known. */
   principal: Principal | null;
 }
 
@@ -22,10 +22,10 @@ export interface ObserverOptions {
 }
 
 /**
- * Makes the function that watches a request of a service: when it ends, it is counted and its span is closed. A line about
- * it is written at `debug` only, because the gateway writes one about every request.
+ * Creates the observer of a service's requests, which counts them and ends their spans. It logs at `debug` only,
+ * because the gateway logs every request.
  *
- * @returns what is to be told of the request; `operation` is null when it led to none
+ * @returns the observation; `operation` is null if the request matched none
  */
 export function createObserver({ log, tracing, observe }: ObserverOptions) {
   const lines = log.child({}, { redact: [] });

@@ -1,17 +1,17 @@
 import express, { type Express } from "express";
 import type { Registry } from "prom-client";
 
-/** One thing a process needs in order to serve; the promise rejects while it is away. */
+/** A dependency of a process; the promise rejects while it is unavailable. */
 export type ReadinessCheck = () => Promise<void> | void;
 
-/** Whether the process wants requests; turned off first when it stops. */
+/** Whether the process accepts requests; false once it is stopping. */
 export interface Readiness {
   stopping: boolean;
 }
 
 /**
- * The internal face of a process, never published: `/livez` (the process runs), `/readyz` (it wants requests, and all
- * it needs is there; 503 names what is not), `/metrics` (Prometheus).
+ * The internal endpoints of a process, never published: `/livez` (running), `/readyz` (accepts requests and all
+ * dependencies are available; 503 names the missing ones), `/metrics` (Prometheus).
  */
 export function createOperationsApp(
   registry: Registry,

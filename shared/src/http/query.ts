@@ -2,15 +2,15 @@ import { z } from "zod";
 import { validationFailed, type Fault } from "../errors.js";
 import { faultsOf } from "./faults.js";
 
-/** `text` may be anything, also the word "null"; a `token` is an id, a time or one of some words. */
+/** `text` may be anything, also the word "null"; a `token` is an id, a time or an enum value. */
 type Kind = "list" | "number" | "boolean" | "text" | "token";
 
 /**
- * Makes the function that turns the text after `?` into the value of a query schema. Lists may repeat and may use
- * commas; a comma that belongs to a value is written `\\,`. `name=` is the same as leaving the parameter out, and so is
- * `name=null` unless the parameter is free text. Unknown parameters, unless the schema is loose, and repeated single ones are faults.
+ * Creates a parser of query strings for a schema. Lists may repeat or use commas (escaped as `\\,`). `name=`, and
+ * `name=null` except for free text, count as absent. Unknown parameters (unless the schema is loose) and repeated
+ * single ones are errors.
  *
- * @throws AppError (the returned function) `validation_failed` with every fault
+ * @throws AppError (the returned function) `validation_failed` with every error
  * @see docs/api.md "Lists"
  */
 export function createQueryReader<Schema extends z.ZodObject>(schema: Schema): (search: string) => z.infer<Schema> {
@@ -45,13 +45,13 @@ function collect(
 
 const SEPARATOR = /(?<!\\),/;
 
-/** The values of a list. A backslash means something before a comma only, so every value can be written. */
+/** The values of a list. A backslash escapes only a comma. */
 function partsOf(text: string): string[] {
   const parts = text.split(SEPARATOR).filter((part) => part !== "");
   return parts.map((part) => part.replaceAll("\\,", ","));
 }
 
-/** The text itself where it is not of the kind, so that the schema says what is wrong. */
+/** The text itself if it is not of the type, so that the schema reports the error. */
 function typed(kind: Kind, text: string): unknown {
   if (kind === "number" && /^[+-]?\d{1,15}$/.test(text)) return Number(text);
   if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";

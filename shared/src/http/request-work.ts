@@ -8,13 +8,13 @@ import type { Reading } from "./body.js";
 import { sendError } from "./send.js";
 import { isUser, type Principal } from "./tenancy.js";
 
-/** The time that a request has until its answer must have begun. */
+/** The deadline of a request. */
 export interface Clock extends Reading {
-  /** `performance.now()` at which it is up; Infinity while a file arrives, and once an answer has begun. */
+  /** `performance.now()` at which it expires; Infinity during an upload and once a response has started. */
   readonly deadline: number;
 }
 
-/** Answers with a failure when no answer has begun in time. How long an upload may take to arrive is the gateway's business. */
+/** Responds with a failure if no response has started in time. The duration of uploads is limited by the gateway. */
 export function startClock(response: ServerResponse, deadlineMs: number): Clock {
   let timer: NodeJS.Timeout | undefined;
   let end = Infinity;
@@ -41,7 +41,7 @@ export function startClock(response: ServerResponse, deadlineMs: number): Clock 
   };
 }
 
-/** Whose request it is. */
+/** The principal of the request. */
 export interface Asking {
   readonly principal: Principal;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export interface Asking {
   readonly origin: Origin;
 }
 
-/** A request, for whatever uses the database on its behalf. */
+/** The work of a request, passed to everything that uses the database for it. */
 export function workOf(shares: Shares, response: ServerResponse, { principal, clock, author, origin }: Asking): Work {
   const organizationId = isUser(principal) ? principal.scope.organizationId : null;
   return {

@@ -1,9 +1,9 @@
 import findMyWay from "find-my-way";
 
 /**
- * What a path and method lead to. Paths are matched as they were sent: case counts, so does a trailing slash, and only a
- * parameter may be percent-encoded; it is never empty, and nothing that another reader could take for a step in the path.
- * A path that is written out is never a parameter, whatever the method.
+ * Routes by path and method. Paths match as sent: case and trailing slashes count, only parameters may be
+ * percent-encoded, and parameters are never empty or dot segments. Literal segments win over parameters, whatever the
+ * method.
  */
 export interface RouteTable<Value> {
   /** @param path with `{name}` placeholders */
@@ -12,23 +12,23 @@ export interface RouteTable<Value> {
     method: string,
     path: string,
   ): { readonly value: Value; readonly params: Readonly<Record<string, string>> } | null;
-  /** Methods that the path has, upper case; empty when no route has the path. */
+  /** Methods of the path, upper case; empty if no route has the path. */
   methodsOf(path: string): string[];
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A parameter: no step in the path, also when it is encoded, which some readers decode before they look for steps. */
+/** A parameter that is not a dot segment, even if some readers decode before they look for segments. */
 const PARAMETER = String.raw`(?!\.\.?(?:/|$))(?:(?!%2[eEfF]|%5[cC])[^/#\\])+`;
 
 interface Stored<Value> {
   readonly value: Value;
   readonly template: string;
-  /** What the path must be like as it was sent: the look-up is lenient, it decodes and cuts off a host or a fragment. */
+  /** Checks the path as sent, because the lookup decodes it and cuts off a host or fragment. */
   readonly form: RegExp;
 }
 
-/** An empty table. */
+/** Creates an empty table. */
 export function createRouteTable<Value>(): RouteTable<Value> {
   const table = findMyWay({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 });
   const written = new Set<string>();

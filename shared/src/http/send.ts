@@ -11,7 +11,7 @@ const [OPEN, CLOSE, NOTHING] = [Buffer.from("["), Buffer.from("]"), Buffer.alloc
 const STALLED_CLIENT_MS = 30_000;
 const WHOLE_BYTES = 1_048_576;
 
-/** Sends a bare answer of a service: the data alone; what belongs to the envelope travels in headers. */
+/** Sends a service's response: the bare data; envelope metadata travels in headers. */
 export async function sendAnswer(response: ServerResponse, schema: z.ZodType, given: Answer<unknown>): Promise<void> {
   for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value);
   if (given.revision !== undefined) response.setHeader("etag", `"${given.revision}"`);
@@ -37,13 +37,13 @@ export async function sendAnswer(response: ServerResponse, schema: z.ZodType, gi
   }
 }
 
-/** Sends a failure as a service does: `{error, code, params}`, always with a length. */
+/** Sends a service's failure: `{error, code, params}`, always with a length. */
 export function sendError(response: ServerResponse, error: AppError): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  // Of the answer that the failure takes the place of.
+  // Headers of the response that the failure replaces.
   for (const name of ["etag", "trailer", "content-disposition"]) response.removeHeader(name);
   const waitSeconds = retryAfterSeconds(error);
   if (waitSeconds !== null) response.setHeader("retry-after", waitSeconds);
@@ -71,9 +71,8 @@ function setPage(response: ServerResponse, page: PageInfo): void {
 }
 
 /**
- * A list of up to 1 MiB is sent whole, a longer one while it is read, so that memory does not grow with it. Where the
- * parts tell the total, that of a long list goes into a trailer: it cannot differ from the rows. A client that stops
- * reading is dropped.
+ * Sends a list of up to 1 MiB at once, and a longer one while it is read, so that memory stays bounded. If the parts
+ * include the total, that of a long list is sent as a trailer. A client that stops reading is disconnected.
  */
 async function sendList(
   response: ServerResponse,
@@ -109,10 +108,10 @@ async function sendList(
 
 interface Rest {
   readonly reading: AsyncIterator<ListPart>;
-  /** What was read of the list already. */
+  /** What has been read of the list already. */
   readonly before: Buffer;
   readonly rows: number;
-  /** The head tells the total. */
+  /** The headers include the total. */
   readonly isTold: boolean;
   readonly next: () => string | null;
 }
@@ -143,7 +142,7 @@ interface Gathered {
   readonly isAll: boolean;
 }
 
-/** The first parts of a list, until they are 1 MiB or all. */
+/** The first parts of a list, up to 1 MiB. */
 async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
   const texts: Buffer[] = [];
   let [rows, bytes] = [0, 0];
@@ -175,14 +174,14 @@ async function sendPieces(
   response.end();
 }
 
-/** Sends a piece and waits until the client takes more. @returns false when it has gone, or been answered otherwise */
+/** Sends a piece and waits until the client accepts more. @returns false if it disconnected or got another response */
 async function isTaken(response: ServerResponse, piece: Buffer | string): Promise<boolean> {
   if (response.writableEnded || response.destroyed) return false;
   if (!response.write(piece)) await drained(response);
   return !response.destroyed;
 }
 
-/** Resolves when the client takes more, or has gone; one that does not read for too long is dropped. */
+/** Resolves when the client accepts more or has disconnected; one that stalls for too long is disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => response.destroy(), STALLED_CLIENT_MS);

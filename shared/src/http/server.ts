@@ -7,31 +7,30 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// A server that can stop without losing a request. Clients with kept-alive connections must first learn that this
-// process is going: while it is leaving, each answer ends its connection. Then the port is closed before anything else, so
-// that a new connection is refused, which tells its maker that nothing was sent, and is never accepted and cut.
+// Graceful shutdown: while leaving, each response closes its connection. Then the port is closed first, so that new
+// connections are refused, which tells clients that nothing was sent, instead of being accepted and cut.
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly maxHeaderBytes: number;
-  /** Milliseconds that an unused connection is kept; longer than its client keeps it. */
+  /** Milliseconds that idle connections are kept; longer than the client keeps them. */
   readonly keepAliveMs: number;
-  /** Milliseconds that open requests get to finish when the server closes. */
+  /** Milliseconds that open requests get to finish on close. */
   readonly drainMs: number;
-  /** What else Node lets a server be told, such as its time-outs. */
+  /** Further options of Node's server, such as timeouts. */
   readonly node?: NodeOptions;
 }
 
 export interface RunningServer {
   readonly server: Server;
   readonly port: number;
-  /** Answers end their connections from now on. */
+  /** From now on, responses close their connections. */
   leave(): void;
-  /** Takes no new connections, lets open requests finish, then closes what is left. */
+  /** Accepts no new connections, lets open requests finish, then closes the rest. */
   close(): Promise<void>;
 }
 
@@ -69,7 +68,7 @@ export async function startServer(listener: Listener, options: ServerOptions): P
 
 async function closeWithin(server: Server, drainMs: number): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  // A connection whose last answer began before the server was leaving is kept by its client, and idle only later.
+  // Responses that started before leaving keep their connections, which become idle only later.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
   }, SWEEP_MS);

@@ -79,7 +79,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   upstream_timeout: 504,
 };
 
-/** For failures that do not say themselves how long to wait. */
+/** For failures that do not specify how long to wait. */
 const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = {
   unavailable: 1,
   idempotency_in_progress: 1,
@@ -87,7 +87,7 @@ const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = {
   provider_unavailable: 5,
 };
 
-/** Seconds after which the caller may try again, for the header `Retry-After`; null when waiting does not help. */
+/** Seconds for `Retry-After`; null if retrying does not help. */
 export function retryAfterSeconds({ code, params }: AppError): number | null {
   const seconds = params["retry_after_seconds"] ?? RETRY_SECONDS[code];
   return typeof seconds === "number" ? seconds : null;

@@ -3,42 +3,40 @@ import { LRUCache } from "lru-cache";
 import type { NetworkScope } from "../contract/internal.js";
 import type { Permission } from "../contract/endpoint.js";
 
-// The tenancy header says, signed, on whose behalf a request is made. A service trusts nothing else about its caller:
-// it never sees a credential, and refuses every request without a valid header. A header lives 60 s, and clocks may
-// differ by 30 s. Each direction (gateway to identity, gateway to topology, identity to topology) has secrets of its own, so
-// that a process that is taken over cannot speak to others in anybody's name. Several are accepted at a time and the first
-// one signs, so that they can be rotated.
+// The tenancy header is the signed principal of a request; services trust nothing else. It is valid for 60 s, with 30 s
+// of clock skew. Each direction has its own secrets, so that a compromised process cannot impersonate others; all are
+// accepted and the first signs, for rotation.
 
 const LIFE_MS = 60_000;
 const SKEW_MS = 30_000;
 
-/** What an operation may touch: one organization, and in it all networks or the listed ones. */
+/** What an operation may access: one organization, and all or listed networks in it. */
 export interface Scope {
   readonly organizationId: string;
   readonly networks: NetworkScope;
-  /** Known to the service that owns it alone; absent when there is nothing of the kind. */
+  /** Set only by the service that owns the data; absent if empty. */
   readonly hidden?: Hidden;
 }
 
-/** What the organization has deleted, and whose documents are not gone yet. */
+/** What the organization has deleted, but not yet purged. */
 export interface Hidden {
   readonly hosts: ReadonlySet<string>;
   /** Tags, with the times of their deletion. */
   readonly tags: ReadonlyMap<string, Date>;
 }
 
-/** A person acting through a key or a session, with the rights computed when the credential was checked. */
+/** A person using a key or a session, with the rights computed when the credential was verified. */
 export interface UserPrincipal {
   readonly kind: "key" | "session";
   readonly credentialId: string;
   readonly userId: string;
-  /** Absent where an earlier version signed. */
+  /** Absent if signed by an earlier version. */
   readonly email?: string | undefined;
   readonly permission: Permission;
   readonly scope: Scope;
 }
 
-/** On whose behalf a request is made: a user, nobody (public operations), or one of our own processes. */
+/** On whose behalf a request is made: a user, anonymous, or one of our own processes. */
 export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
 
 /** Whether the principal is a user. */
@@ -46,7 +44,7 @@ export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.kind === "key" || principal.kind === "session";
 }
 
-/** The ids of a user, as members of a log line; none of anybody else. */
+/** The ids of a user as members of a log line; empty for other principals. */
 export function idsOf(principal: Principal | null): Record<string, string> {
   if (principal === null || !isUser(principal)) return {};
   const { kind, credentialId, userId, scope } = principal;
@@ -66,24 +64,24 @@ interface Claims {
   net?: string;
 }
 
-/** Makes tenancy headers for one service. @param secrets at least one; the first one signs */
+/** Creates tenancy headers for one service. @param secrets at least one; the first one signs */
 export function createTenancySigner(secrets: readonly string[], audience: Audience): (principal: Principal) => string {
   const sign = createSigner({ key: firstOf(secrets), algorithm: "HS256", aud: audience, expiresIn: LIFE_MS });
   return (principal) => sign(claimsOf(principal));
 }
 
-/** The secrets whose holders a service believes. */
+/** The secrets that a service accepts. */
 export interface TrustedSecrets {
   /** Of the gateway, which forwards requests with and without a user. */
   readonly users: readonly string[];
-  /** Of the processes that ask on their own behalf. */
+  /** Of processes that act on their own behalf. */
   readonly processes: readonly string[];
 }
 
 /**
- * Reads tenancy headers meant for one service; null when the header is missing, forged, too old, meant for another, or
- * names somebody for whom the holder of its secret may not speak. Results are kept for a second, so that a busy caller's
- * header is not verified for each request.
+ * Verifies tenancy headers for one service; null if missing, forged, expired, for another service, or for a principal
+ * that the holder of the secret may not act for. Results are cached for a second, to verify a busy caller's header only
+ * once.
  */
 export function createTenancyVerifier(
   { users, processes }: TrustedSecrets,

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { type Fault, validationFailed } from "../errors.js";
 import { faultsOf, MOST_FAULTS } from "./faults.js";
 
-// zod validates every element of a list before it looks at the list's length, and collects faults without a limit. Lengths
-// are therefore checked first, and lists of objects that contain lists element by element until there are enough faults.
+// zod validates all elements before a list's length, and collects errors without limit. So lengths are checked first,
+// and lists of objects that contain lists element by element until there are enough errors.
 
-/** Shorter lists cannot have enough faults to matter. */
+/** Shorter lists cannot have enough errors to matter. */
 const FEW = 3;
 
 interface ListBounds {
@@ -14,12 +14,11 @@ interface ListBounds {
   readonly inner: Bounds | null;
 }
 
-/** The lists in a schema: of an object by member, or the schema itself. */
+/** The lists in a schema: by member of an object, or the schema itself. */
 type Bounds = { readonly list: ListBounds } | { readonly members: readonly (readonly [string, Bounds])[] };
 
 /**
- * A function that validates values against a schema in time and memory that do not depend on how wrong they are.
- * It throws `validation_failed`.
+ * Creates a validator whose time and memory do not depend on how invalid the value is. It throws `validation_failed`.
  */
 export function createValidator<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> {
   const bounds = boundsOf(schema);
@@ -64,7 +63,7 @@ function lengthFaults(value: unknown, bounds: Bounds): Fault[] {
   return faults;
 }
 
-/** Faults of the elements of long lists; of the rest, the schema as a whole tells. */
+/** Errors of the elements of long lists; the schema as a whole reports the others. */
 function elementFaults(value: unknown, bounds: Bounds): Fault[] {
   const faults: Fault[] = [];
   visitLists(value, bounds, "", ({ inner, element }, items, at) => {
@@ -81,7 +80,7 @@ function elementFaults(value: unknown, bounds: Bounds): Fault[] {
 
 type OnList = (list: ListBounds, items: readonly unknown[], path: string) => void;
 
-/** Calls back for the lists of a value, without those inside of other lists. */
+/** Calls back for the lists of a value, except nested lists. */
 function visitLists(value: unknown, bounds: Bounds, path: string, onList: OnList): void {
   if ("list" in bounds) {
     if (Array.isArray(value)) onList(bounds.list, value, path);

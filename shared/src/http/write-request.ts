@@ -10,12 +10,12 @@ import type { Wanted } from "../writes/writes.js";
 import type { Answer } from "./answer.js";
 import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
-// What a request wants of its write besides the write: to be tried only, to be explained, to be remembered.
+// What a request asks of its write: a dry run, an explanation, or an idempotent replay.
 
-/** An ignored idempotency key would promise what is not kept. */
+/** An ignored idempotency key would be a broken promise. */
 const NONE_FOR_IMPORTS = "must not be sent with an import, which changes nothing when it is repeated";
 
-/** What was read of the request. */
+/** The parts of the request that identify it. */
 export interface WriteRequest {
   readonly params: unknown;
   readonly query: unknown;
@@ -24,7 +24,7 @@ export interface WriteRequest {
   readonly ifMatch: readonly string[] | null;
 }
 
-/** @param bytes hash of the body @returns null for a request that is only to be answered @throws AppError `validation_failed` */
+/** @param bytes hash of the body @returns null for an ordinary request @throws AppError `validation_failed` */
 export function wantedOf(
   request: IncomingMessage,
   operation: Endpoint,
@@ -39,7 +39,7 @@ export function wantedOf(
   const expected = operation.plans === true && ifMatch?.length === 1 && ifMatch[0]?.startsWith(PLAN_TAG) === true;
   const isBulk = Array.isArray(body);
   const action = isBulk || operation.method === "delete" ? "delete" : operation.method === "post" ? "create" : "update";
-  // A dry run uses up no key, and refuses what is none as the write would.
+  // A dry run consumes no key, but rejects an invalid one like the write.
   const keyed = rememberingOf(request, operation, principal, bytes);
   const remembering = isDry ? null : keyed;
   if (!isDry && !explain && !expected && remembering === null) return null;

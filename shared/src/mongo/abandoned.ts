@@ -1,9 +1,8 @@
 import { type Document, type MongoClient, ReadConcern } from "mongodb";
 
-// A process that is killed leaves its transactions open, and what they have written stays locked until MongoDB ends them,
-// which takes a minute unless it is told otherwise. So a writer that meets a lock that does not go away looks for transactions
-// that nothing can continue: idle ones whose connection is gone. Should a live process have lost nothing but a connection,
-// its transaction fails as it does at any loss of a connection, and is made again.
+// A killed process leaves its transactions open, and their locks held, for up to a minute. So a writer blocked by a
+// lock aborts idle transactions whose connection is gone. A live process that only lost its connection fails and
+// retries as usual.
 
 const EVERY_MS = 500;
 const IDLE_MICROS = 100_000;
@@ -17,7 +16,10 @@ interface Found {
   readonly transaction?: { readonly timeInactiveMicros: number };
 }
 
-/** Makes the function that ends abandoned transactions of this service's database user. It never rejects, and does nothing too often. */
+/**
+ * Creates a function that aborts abandoned transactions of this service's database user. It never rejects, and is
+ * throttled.
+ */
 export function createAbandonedSweep(client: MongoClient): () => Promise<void> {
   let lastAt = -Infinity;
   return async () => {

@@ -3,10 +3,10 @@ import { type Collection, type Db, type Document, MongoClient } from "mongodb";
 import { keepTrying, waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 
-/** Milliseconds for one operation of the database; a transaction and a request have longer ones. */
+/** Maximum milliseconds of one database operation; transactions and requests have longer limits. */
 export const OPERATION_MS = 5_000;
 
-/** Milliseconds that the database may work on all batches of a stream together; waiting for its reader does not count. */
+/** Maximum milliseconds of the database for all batches of a stream together; waiting for the reader does not count. */
 export const STREAM_MS = 60_000;
 
 /** For writes that need not wait for a majority. */
@@ -15,18 +15,18 @@ export const UNCONFIRMED = { w: 1, journal: false } as const;
 const PING_MS = 1_000;
 const CLOSE_MS = 1_000;
 
-/** Operations of a collection, with the position of their options among the arguments. */
+/** Collection methods, with the position of their options argument. */
 const OPTIONS_AT = {
   ...{ find: 1, findOne: 1, aggregate: 1, countDocuments: 1, distinct: 2 },
   ...{ insertOne: 1, insertMany: 1, updateOne: 2, updateMany: 2, replaceOne: 2, deleteOne: 1, deleteMany: 1 },
   ...{ findOneAndUpdate: 2, findOneAndReplace: 2, findOneAndDelete: 1, bulkWrite: 1 },
 } satisfies Partial<Record<keyof Collection, number>>;
 
-/** A client whose writes survive the loss of a member and whose reads never go back, to be connected by {@link connectMongo}. */
+/** Creates a client with majority writes and reads that never go back in time; see {@link connectMongo}. */
 export function createMongoClient(url: string, processName: string): MongoClient {
   return new MongoClient(url, {
     appName: processName,
-    // A small pool beats a large one: more connections only queue at the server.
+    // A small pool is faster than a large one: more connections only queue at the server.
     maxPoolSize: 16,
     minPoolSize: 1,
     serverSelectionTimeoutMS: 3_000,
@@ -41,8 +41,8 @@ export function createMongoClient(url: string, processName: string): MongoClient
 }
 
 /**
- * Connects a client, however long that takes. From then on it finds its way back by itself; but when a use comes first
- * and fails, the driver leaves the client unusable until it is told to connect.
+ * Connects a client with unlimited retries. It reconnects by itself later; but if it is used first and fails, the
+ * driver leaves it unusable until `connect` is called.
  */
 export async function connectMongo(client: MongoClient, log: Log): Promise<void> {
   await keepTrying(log, "connecting to the database", async () => {
@@ -50,14 +50,14 @@ export async function connectMongo(client: MongoClient, log: Log): Promise<void>
   });
 }
 
-/** Closes a client; a server that hangs is not waited for. */
+/** Closes a client without waiting for a hanging server. */
 export async function closeMongo(client: MongoClient): Promise<void> {
   await waitAtMost(CLOSE_MS, client.close());
 }
 
 /**
- * Opens a database whose server ends each operation on a collection after {@link OPERATION_MS}, unless the operation has a
- * `maxTimeMS` of its own. Migrations, which may take long, use the client's own `db`.
+ * Opens a database whose operations are limited to {@link OPERATION_MS} unless they set `maxTimeMS`. Migrations, which
+ * may take longer, use the client's own `db`.
  */
 export function openDatabase(client: MongoClient, name: string): Db {
   const db = client.db(name);
@@ -78,7 +78,7 @@ function bounded<T extends Document>(collection: Collection<T>): Collection<T> {
   return collection;
 }
 
-/** Rejects while the database cannot be reached. */
+/** Rejects while the database is unreachable. */
 export async function pingDatabase(db: Db): Promise<void> {
   const tooLong = new AbortController();
   const limit = delay(PING_MS, undefined, { signal: tooLong.signal }).then(() => {

@@ -5,10 +5,10 @@ import { AppError } from "../errors.js";
 const WRITE_CONFLICT = 112;
 const DUPLICATE_KEY = 11_000;
 
-/** The server interrupted an operation, or a transaction, that took too long. */
+/** The server interrupted an operation or transaction that took too long. */
 const TIMED_OUT = new Set([50, 262, 290]);
 
-/** Names of the driver's errors for a connection that could not be had or was lost. */
+/** The driver's error names for failed and lost connections. */
 const UNREACHABLE_NAMES = new Set([
   "MongoPoolClearedError",
   "MongoPoolClosedError",
@@ -22,24 +22,24 @@ const UNREACHABLE_NAMES = new Set([
   "PoolClearedOnNetworkError",
 ]);
 
-/** Faults of a server that is no primary, or not any more, by the specification of retryable reads. */
+/** Errors of a server that is not, or no longer, the primary, as in the specification of retryable reads. */
 const RETRYABLE_READ = new Set([6, 7, 89, 91, 134, 189, 262, 9001, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
-/** Codes of a server that is stopping, is no longer the primary, or cannot reach the others. */
+/** Codes of a server that is stopping, no longer primary, or cut off from the others. */
 const UNREACHABLE_CODES = new Set([
   ...[6, 7, 64, 89, 91, 100, 189, 9_001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436],
   ...[43, 237, 279, 11_601], // cursors and operations that ended with it
 ]);
 
-/** Codes of Node's own errors of a socket, which the driver passes on as they are when it writes at the moment of the end. */
+/** Socket error codes of Node, which the driver passes on unchanged if it writes to a closing socket. */
 const SOCKET_CODES = new Set(["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED", "ERR_STREAM_WRITE_AFTER_END"]);
 
-/** Codes of a server that has no room left: on disk (14031, and 39 for its files), or in its cache. */
+/** Codes of a server without space, on disk (14031, and 39 for its files) or in its cache. */
 const OVERLOADED_CODES = new Set([39, 146, 292, 365, 367, 14_031]);
-/** How WiredTiger says in a write conflict that it rolled the transaction back to make room. */
+/** WiredTiger's message in a write conflict for a transaction rolled back to free cache. */
 const EVICTED = /eviction|cache (?:overflow|pressure|full)|TemporarilyUnavailable/i;
 
-/** A fault of the database as callers may see it; null for anything that is not one. */
+/** A database error as reported to callers; null for other errors. */
 export function mapMongoFault(error: unknown): AppError | null {
   if (isOfSocket(error)) return new AppError("unavailable", {}, error);
   if (!(error instanceof MongoError)) return null;
@@ -63,21 +63,21 @@ function isUnreachable(error: MongoError): boolean {
   if (error instanceof MongoNetworkError || error instanceof MongoSystemError) return true;
   if (UNREACHABLE_NAMES.has(error.name) || error.hasErrorLabel("RetryableWriteError")) return true;
   if (typeof error.code === "number" && UNREACHABLE_CODES.has(error.code)) return true;
-  // A bulk write hides the driver's own errors, which have no code, under a name of its own.
+  // Bulk writes wrap the driver's own errors, which have no code.
   return error instanceof MongoBulkWriteError && error.code === undefined;
 }
 
-/** True when two transactions wrote the same document. */
+/** True if two transactions wrote the same document. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === WRITE_CONFLICT;
 }
 
-/** True when a unique index refused a write. */
+/** True if a unique index rejected a write. */
 export function isDuplicateKey(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
-/** True when a read may succeed on the server that is the primary now. */
+/** True if a read may succeed on the current primary. */
 export function isRetryableRead(error: unknown): boolean {
   if (error instanceof MongoNetworkError || isOfSocket(error)) return true;
   return error instanceof MongoServerError && RETRYABLE_READ.has(Number(error.code));

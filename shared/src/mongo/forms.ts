@@ -1,32 +1,29 @@
 import type { AnyBulkWriteOperation, Collection, WithId } from "mongodb";
 import { batchesById } from "./migrations.js";
 
-// During a rolling update two builds write the same documents. Each document says in `form` by which build's rules it was
-// written last. A build upgrades what an older one wrote when it reads it, and keeps what a newer one added when it writes.
+// During a rolling update, two builds write the same documents. `form` tells by which build's rules a document was last
+// written. A build upgrades older forms on read, and keeps members of newer forms on write.
 
-/**
- * The stored form of the documents of one kind. A new form only adds members: a build must be able to read what the next
- * one writes.
- */
+/** The stored form of one kind of document. New forms only add members, so that the previous build can read them. */
 export interface Form<T> {
-  /** What this build writes. Documents without `form` are of form 1. */
+  /** The form that this build writes. Documents without `form` have form 1. */
   readonly version: number;
   /**
-   * Brings what a build of form `from` wrote to this form. Absent while no older form has to be read. Pure, and
-   * idempotent: what an older build changed may still carry members of this form, which are kept.
+   * Upgrades a document of form `from`. Absent while there is no older form. Pure and idempotent: documents changed by
+   * an older build may still have members of this form, which are kept.
    */
   readonly upgrade?: (stored: T, from: number) => T;
 }
 
-/** The form of every kind that has not changed since its first release. */
+/** The form of kinds unchanged since the first release. */
 export const FIRST_FORM = { version: 1 } as const;
 
-/** A document as this build understands it. @param version the `form` of the document */
+/** Reads a document in the current form. @param version the `form` of the document */
 export function inPresentForm<T>(form: Form<T>, stored: T, version = 1): T {
   return form.upgrade === undefined || version >= form.version ? stored : form.upgrade(stored, version);
 }
 
-/** A value that this build has checked, with the members of the stored one that this build does not know. */
+/** A validated value, with the stored members that this build does not know. */
 export function withUnknown(checked: unknown, stored: unknown): unknown {
   if (Array.isArray(checked) && Array.isArray(stored) && checked.length === stored.length)
     return checked.map((value: unknown, index) => withUnknown(value, stored[index]));
@@ -43,11 +40,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Rewrites the documents of older forms: the step of a migration. It may be cut off and begun again, and runs beside writers
- * of any build, because each write is conditional on the document being as it was read.
+ * Migrates documents of older forms. It may be interrupted and resumed, and runs beside writers of any build, because
+ * each write requires the document to be unmodified since it was read.
  *
- * @param fieldsOf what is to be set, in the present form
- * @param unchanged the condition under which a document still is what was read, such as its revision
+ * @param fieldsOf the fields to set, in the current form
+ * @param unchanged the condition for an unmodified document, such as its revision
  */
 export async function rewriteOlderForms<T extends { _id: string; form?: number }>(
   collection: Collection<T>,

@@ -2,18 +2,17 @@ import { createHash } from "node:crypto";
 import { AppError, validationFailed } from "../errors.js";
 import { sortOf, type Ordering } from "./order.js";
 
-// A page that continues where another one ended: not so many entities further on, but behind a place in the order. What
-// stands behind a place is found in the index of the order, however far down it is, and whatever was added, deleted or
-// renamed before it changes nothing. A cursor is that place, with a mark of the list that it belongs to. It gives nobody
-// anything: it is a condition of a query that begins with the caller's own scope.
+// Keyset pagination: a page continues after a position in the order, found in the index however deep it is and
+// unaffected by concurrent changes. A cursor holds the position and a fingerprint of its list; it grants nothing, as
+// each query is limited by the caller's scope.
 
-/** What an order compares. */
+/** A sort key. */
 type Value = string | number | boolean | Date | null;
 
-/** The values of an entity for each field of an order, the id last. */
+/** The sort key values of an entity, the id last. */
 export type Place = readonly Value[];
 
-/** The part of a list's query that pages and orders. */
+/** The paging and ordering parameters of a list query. */
 export interface PageQuery extends Ordering {
   /** 0 for no limit. */
   readonly limit: number;
@@ -21,7 +20,7 @@ export interface PageQuery extends Ordering {
   readonly cursor?: string | undefined;
 }
 
-/** Which list it is: that of an organization. */
+/** Identifies the list within an organization. */
 export interface ListIdentity {
   readonly name: string;
   readonly organizationId: string;
@@ -31,18 +30,18 @@ export interface Keyset {
   readonly sort: Readonly<Record<string, 1 | -1>>;
   /** That of the cursor; null without one. */
   readonly place: Place | null;
-  /** Conditions that are read one after another: the whole list, or what stands behind the cursor, nearest first. */
+  /** Conditions that are read one after another: the whole list, or what follows the cursor, nearest first. */
   readonly segments: readonly Readonly<Record<string, unknown>>[];
-  /** The cursor that continues behind an entity. @param fields of its document, those of the order at least */
+  /** The cursor that continues after an entity. @param fields of its document; at least those of the order */
   cursorAfter(fields: Readonly<Record<string, unknown>>): string;
 }
 
 /**
- * The order of a list, and where to read it from.
+ * Determines the order of a list and where to start.
  *
- * @param query the whole query, with the filters: a cursor belongs to them too
- * @param keyOf the field of the documents for an order field, where the two differ
- * @throws AppError `cursor_invalid` · `validation_failed` for an offset beside a cursor
+ * @param query the whole query including filters, to which a cursor is bound
+ * @param keyOf the document field of an order field, where they differ
+ * @throws AppError `cursor_invalid` · `validation_failed` for an offset with a cursor
  */
 export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<Record<string, string>> = {}): Keyset {
   const { cursor, offset, ...rest } = query;
@@ -68,7 +67,7 @@ export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<R
   };
 }
 
-/** What stands behind a place: first what is equal to it in all but the last field, then in all but the last two, and so on. */
+/** Conditions for what follows a position: equal in all but the last field, then in all but the last two, and so on. */
 export function segmentsBehind(
   sort: Readonly<Record<string, 1 | -1>>,
   place: Place,
@@ -86,7 +85,7 @@ export function segmentsBehind(
     .flat();
 }
 
-/** Null stands before everything; comparisons of the database look at values of one type only. */
+/** Null sorts first; database comparisons only consider values of one type. */
 function beyond(value: Value, direction: 1 | -1, isId: boolean): unknown[] {
   if (direction === 1) return [value === null ? { $ne: null } : { $gt: value }];
   if (value === null) return [];

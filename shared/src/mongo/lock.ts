@@ -6,7 +6,7 @@ import { isDuplicateKey } from "./faults.js";
 interface LockDocument {
   _id: string;
   owner: string;
-  /** By the clock of the database. */
+  /** In the database's time. */
   expires_at: Date;
 }
 
@@ -14,9 +14,8 @@ const LIFE_MS = 15_000;
 const RETRY_MS = 200;
 
 /**
- * Runs a task that only one process at a time may run, waiting for its turn. The lock of a process that died is free
- * after 15 s. It is for rare and idempotent work: a process that was suspended for longer than that may go on after
- * another has begun.
+ * Runs a task exclusively among processes, waiting for its turn. The lock of a dead process expires after 15 s. Only
+ * for rare, idempotent work: a process suspended for longer may continue beside another.
  */
 export async function withLock<T>(db: Db, name: string, task: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -27,9 +26,9 @@ export async function withLock<T>(db: Db, name: string, task: () => Promise<T>):
 }
 
 /**
- * Runs a task as {@link withLock} does, but not while another process has the lock: then the answer is null.
+ * Like {@link withLock}, but returns null if another process has the lock.
  *
- * @param task is told when another process may have the lock
+ * @param task receives a signal that aborts when another process may have taken the lock
  */
 export async function withFreeLock<T>(
   db: Db,
@@ -54,13 +53,13 @@ export async function withFreeLock<T>(
   }
 }
 
-/** Takes or renews the lock. @returns false while another process holds it */
+/** Takes or renews the lock. @returns false if another process holds it */
 async function take(
   locks: Collection<LockDocument>,
   name: string,
   { owner, lifeMs }: { owner: string; lifeMs: number },
 ): Promise<boolean> {
-  // A lock that is not there yet compares as expired: a missing field is less than any date.
+  // A missing lock counts as expired: a missing field is less than any date.
   const isMine = { $or: [{ $eq: ["$owner", owner] }, { $lt: ["$expires_at", "$$NOW"] }] };
   const renewed = {
     owner: { $cond: [isMine, owner, "$owner"] },
@@ -70,7 +69,7 @@ async function take(
     const options = { upsert: true, returnDocument: "after" } as const;
     return (await locks.findOneAndUpdate({ _id: name }, [{ $set: renewed }], options))?.owner === owner;
   } catch (error) {
-    // Another process made the lock in the same moment.
+    // Another process created the lock at the same moment.
     if (isDuplicateKey(error)) return false;
     throw error;
   }

@@ -5,21 +5,21 @@ import { withLock } from "./lock.js";
 import { isIncomplete } from "./restore-marker.js";
 
 /**
- * One step of a schema's history. It may run again after it was cut off, so it finds its own work done without harm; and it
- * runs beside replicas of the previous build, so each of its writes is conditional on what it has read.
+ * A schema migration. It may be interrupted and run again beside replicas of the previous build, so each write is
+ * conditional on what was read.
  */
 export interface Migration {
-  /** Begins with its number, such as `0001-collections`; never changed once released. */
+  /** Starts with its number, such as `0001-collections`; never changed after a release. */
   readonly name: string;
   /**
-   * True when builds that do not know this step cannot work on the database after it. They refuse to start from then on;
-   * the way back is the backup. A step that only adds needs none: the previous build runs on.
+   * True if builds without this migration cannot work afterwards. They then refuse to start, and only a backup leads
+   * back. Additive migrations do not set it.
    */
   readonly breaksOlder?: boolean;
   readonly up: (db: Db) => Promise<void>;
 }
 
-/** A step that older builds have to know; its `_id` is its name. */
+/** A migration that older builds must know; its `_id` is its name. */
 interface BreakingStep {
   _id: string;
   noted_at: Date;
@@ -29,11 +29,10 @@ interface BreakingStep {
 export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
 /**
- * Brings a database to the schema of this version: the migrations that it has not had yet, in their order, then the
- * indexes that are missing. Replicas that start together wait for each other.
+ * Applies pending migrations in order, then creates missing indexes. Replicas that start together wait for each other.
  *
- * @throws Error when a restore into the database has begun and not ended
- * @throws StartRefused when a newer build has brought the database to what this one cannot work on
+ * @throws Error if a restore into the database is incomplete
+ * @throws StartRefused if a newer build has migrated the database beyond what this one can use
  */
 export async function migrate(
   db: Db,
@@ -42,14 +41,14 @@ export async function migrate(
   if (await isIncomplete(db)) throw new Error("a restore of this database has not ended; run it again");
   await withLock(db, "migrations", async () => {
     await refuseNewer(db, migrations);
-    // Noted before the step runs: a step that is cut off may have done its harm to older builds.
+    // Recorded before the migration runs, because an interrupted one may already affect older builds.
     await noteBreaking(db, migrations);
     await runMissing(db, migrations, log);
     await createIndexes(db, indexes);
   });
 }
 
-/** Runs the steps that the database has not had yet, and notes each when it is done. */
+/** Runs pending migrations, recording each when it is done. */
 async function runMissing(db: Db, migrations: readonly Migration[], log: Log): Promise<void> {
   const done = db.collection<{ migrationName: string }>("migrations");
   const names = new Set(await done.distinct("migrationName"));
@@ -80,7 +79,7 @@ async function noteBreaking(db: Db, migrations: readonly Migration[]): Promise<v
 
 const BATCH = 500;
 
-/** The documents that match, in batches in the order of their ids: so none passes over what earlier ones have done. */
+/** The matching documents in batches, ordered by id, so that none rescans earlier ones. */
 export async function* batchesById<T extends { _id: string }>(
   collection: Collection<T>,
   filter: Document = {},
@@ -99,14 +98,14 @@ export async function* batchesById<T extends { _id: string }>(
   }
 }
 
-/** Makes collections that are missing: a transaction that had to make one would collide with every other. */
+/** Creates missing collections, because implicit creation in a transaction conflicts with all others. */
 export async function createCollections(db: Db, names: readonly string[]): Promise<void> {
   const existing = await db.listCollections({}, { nameOnly: true }).toArray();
   const missing = names.filter((name) => !existing.some((one) => one.name === name));
   for (const name of missing) await db.createCollection(name);
 }
 
-/** Makes the indexes that are missing. */
+/** Creates missing indexes. */
 export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
   for (const [collection, wanted] of Object.entries(indexes))
     await db.collection(collection).createIndexes([...wanted]);

@@ -1,4 +1,4 @@
-/** The part of a list's query that orders. */
+/** The ordering parameters of a list query. */
 export interface Ordering {
   readonly group_by?: string | undefined;
   readonly order_by?: string | undefined;
@@ -6,10 +6,10 @@ export interface Ordering {
 }
 
 /**
- * The sort of a list: groups first and always ascending, then the order, then ids in the direction of the order,
- * so that pages never overlap and an index read backwards serves the other direction. Grouping by the field that is also the order is ascending.
+ * The sort of a list: groups first, always ascending, then the order, then ids in its direction, so that pages never
+ * overlap and one index serves both directions. Grouping by the order's own field is ascending.
  *
- * @param keyOf the field of the documents for an order field, where the two differ
+ * @param keyOf the document field of an order field, where they differ
  */
 export function sortOf(ordering: Ordering, keyOf: Readonly<Record<string, string>> = {}): Record<string, 1 | -1> {
   const field = (name: string): string => keyOf[name] ?? name;

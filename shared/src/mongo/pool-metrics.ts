@@ -3,8 +3,8 @@ import type { Registry } from "prom-client";
 import { addGauges } from "../metrics.js";
 
 /**
- * Adds what the client's pool of connections is like, over all servers that it knows; to be called before the client
- * connects. Connections that only watch a server are not in the pool and not counted.
+ * Adds metrics of the client's connection pools; to be called before it connects. Monitoring connections are not
+ * counted.
  */
 export function addPoolMetrics(registry: Registry, client: MongoClient): void {
   let size = 0;

@@ -1,10 +1,10 @@
-/** Runs tasks that share a key one after another, in the order they came. */
+/** Runs tasks with a common key one at a time, in order of arrival. */
 export interface KeyedQueue {
-  /** @param keys in an order that all callers agree on, so that no two wait for each other */
+  /** @param keys in an order common to all callers, to avoid deadlocks */
   run<T>(keys: readonly string[], task: () => Promise<T>): Promise<T>;
 }
 
-/** Queues live in the process: they spare writers of one thing the collisions, and correctness does not rest on them. */
+/** Queues are local to the process: they avoid write conflicts, but correctness does not depend on them. */
 export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<void>>();
 

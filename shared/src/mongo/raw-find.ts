@@ -2,13 +2,13 @@ import { BSON, type Db, type Document, Long, Timestamp } from "mongodb";
 import { OPERATION_MS } from "./connect.js";
 import { isRetryableRead } from "./faults.js";
 
-// Reads documents as the bytes that the database sent. The driver's cursors hand out one document at a time and fix the
-// size of all batches beforehand; decoding and awaiting each row costs more than everything else about a long list.
+// Reads documents as raw BSON. The driver's cursors return single documents and fix the batch size beforehand, but
+// decoding and awaiting each row is most of the cost of a long list.
 
-/** What a batch should have. MongoDB ends a batch at 16 MiB, which bounds one whose documents suddenly are large. */
+/** Target batch size. MongoDB ends a batch at 16 MiB, which bounds batches whose documents are unexpectedly large. */
 const BATCH_BYTES = 262_144;
 
-/** The same where the reader only passes documents on: each batch is a command, which costs as much as 150 KiB do. */
+/** Target for readers that pass documents on: the fixed cost of a batch's command equals that of 150 KiB. */
 export const PASSED_ON_BYTES = 524_288;
 const FIRST_ROWS = 101;
 
@@ -28,34 +28,34 @@ export interface RawFind {
   readonly sort?: Document;
   readonly hint?: Document | undefined;
   readonly skip?: number;
-  /** 0 for all. */
+  /** 0 for no limit. */
   readonly limit?: number;
-  /** Of a batch, where the reader's work for each is more than passing it on. */
+  /** Maximum rows of a batch, for readers that do more than pass them on. */
   readonly mostRows?: number;
-  /** Of a batch, about; 256 KiB by default. */
+  /** Approximate size of a batch; 256 KiB by default. */
   readonly batchBytes?: number;
-  /** How long the server may work on all batches together; {@link OPERATION_MS} by default. */
+  /** Time limit of the server for all batches together; {@link OPERATION_MS} by default. */
   readonly maxTimeMS?: number;
 }
 
-/** Documents in BSON: `bytes` holds them, `starts` tells where each begins. The bytes are the reader's to change. */
+/** Documents in BSON: `starts` has the offset of each in `bytes`. The reader may modify the bytes. */
 export interface RawBatch {
   readonly bytes: Buffer;
   readonly starts: readonly number[];
 }
 
-/** The moment that several finds read of: that of the first one, unless it is given. The database remembers five minutes. */
+/** The snapshot time shared by several finds: that of the first unless given. The database retains five minutes. */
 export interface Moment {
   time?: Timestamp | undefined;
 }
 
-/** Runs a command that occupies a connection, when there is one for it. */
+/** Runs a command that occupies a connection, once one is available. */
 export type InTurn = <T>(command: () => Promise<T>) => Promise<T>;
 
 /**
- * The documents that match, in batches. A reader that stops early frees the cursor of the database.
+ * The matching documents in batches. A reader that stops early closes the cursor.
  *
- * @param moment of which they are; without one, each batch shows what a majority has by then
+ * @param moment the snapshot to read; by default, each batch shows what a majority has acknowledged
  */
 export async function* rawBatches(
   db: Db,
@@ -85,7 +85,7 @@ export async function* rawBatches(
   }
 }
 
-/** How many documents match at a moment, which is set. */
+/** Counts matching documents at the given snapshot. */
 export async function rawCount(
   db: Db,
   { collection, filter, hint, maxTimeMS = OPERATION_MS }: Pick<RawFind, "collection" | "filter" | "hint" | "maxTimeMS">,
@@ -103,7 +103,7 @@ export async function rawCount(
   }
 }
 
-/** The fields of a document that are texts, in UTF-8, numbers, or dates, in milliseconds. Others, null among them, are left out. */
+/** The text fields of a document in UTF-8, numbers, and dates in milliseconds. Others, including null, are omitted. */
 export function fieldsIn({ bytes }: RawBatch, start: number): Map<string, Buffer | number> {
   const fields = new Map<string, Buffer | number>();
   for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(bytes, start)) {
@@ -116,7 +116,7 @@ export function fieldsIn({ bytes }: RawBatch, start: number): Map<string, Buffer
   return fields;
 }
 
-/** The values of text fields of a document, in UTF-8. @throws Error when it has not all of them */
+/** The values of a document's text fields, in UTF-8. @throws Error if one is missing */
 export function textsIn(batch: RawBatch, start: number, names: readonly string[]): Buffer[] {
   const fields = fieldsIn(batch, start);
   return names.map((name) => {
@@ -126,12 +126,12 @@ export function textsIn(batch: RawBatch, start: number, names: readonly string[]
   });
 }
 
-/** The documents of a batch, decoded. */
+/** The decoded documents of a batch. */
 export function documentsIn(batch: RawBatch): Document[] {
   return batch.starts.map((start) => documentIn(batch, start));
 }
 
-/** One document of a batch, decoded. */
+/** A decoded document of a batch. */
 export function documentIn({ bytes }: RawBatch, start: number): Document {
   return BSON.deserialize(bytes.subarray(start, start + bytes.readInt32LE(start)));
 }
@@ -139,7 +139,7 @@ export function documentIn({ bytes }: RawBatch, start: number): Document {
 interface Cursor {
   readonly batch: RawBatch;
   readonly id: Long;
-  /** The moment of a snapshot. */
+  /** The time of a snapshot. */
   readonly time?: Timestamp | undefined;
 }
 
@@ -157,13 +157,13 @@ function commandOf({ collection, filter, projection, sort, hint, skip = 0, limit
     ...(hint && { hint }),
     ...(skip > 0 && { skip }),
     ...(limit > 0 && { limit }),
-    // One more than the limit, so that the database sees the end and keeps no cursor.
+    // One more than the limit, so that the database reaches the end and closes the cursor.
     batchSize: limit > 0 && limit < FIRST_ROWS ? limit + 1 : FIRST_ROWS,
     maxTimeMS: more.maxTimeMS ?? OPERATION_MS,
   };
 }
 
-/** How many rows the next batch may have, judged by the last one. */
+/** Maximum rows of the next batch, estimated from the last one. */
 function rowsAfter({ bytes, starts }: RawBatch, { mostRows = Infinity, batchBytes = BATCH_BYTES }: RawFind): number {
   return Math.max(1, Math.min(mostRows, Math.floor((batchBytes * starts.length) / bytes.length)));
 }
@@ -180,7 +180,7 @@ function cursorIn(bytes: Buffer): Cursor {
   return { batch, id, time };
 }
 
-/** An array is a document whose names are its indices; each is read over up to the zero at its end. */
+/** A BSON array is a document with its indices as names; each name is skipped up to its terminating zero. */
 function batchIn(bytes: Buffer): RawBatch {
   const starts: number[] = [];
   for (let at = 4; bytes[at] === OBJECT;) {

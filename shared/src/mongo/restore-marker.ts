@@ -1,9 +1,9 @@
 import type { Db } from "mongodb";
 
-// A restore that is cut off leaves a part of the data behind. While it runs, each database carries a marker, and no
-// process serves a database that has one.
+// An interrupted restore leaves partial data. While it runs, each database has a marker, and no process serves a marked
+// database.
 
-/** The collection that exists while a restore into the database has begun and not ended. */
+/** A collection that exists while a restore is incomplete. */
 export const RESTORE_MARKER = "restore_in_progress";
 
 /** Marks a database as incomplete. */
@@ -11,12 +11,12 @@ export async function markIncomplete(db: Db): Promise<void> {
   await db.collection(RESTORE_MARKER).insertOne({ started_at: new Date() });
 }
 
-/** Takes the marker away: the database is complete. */
+/** Removes the marker: the database is complete. */
 export async function markComplete(db: Db): Promise<void> {
   await db.collection(RESTORE_MARKER).drop();
 }
 
-/** Whether a restore into the database has begun and not ended. */
+/** Whether a restore into the database is incomplete. */
 export async function isIncomplete(db: Db): Promise<boolean> {
   return (await db.collection(RESTORE_MARKER).findOne()) !== null;
 }

@@ -3,11 +3,11 @@ import { AppError } from "../errors.js";
 import { requireWanted, type Work } from "../work.js";
 
 /**
- * Loads, decides and saves until no other writer came between.
+ * Loads, decides and saves, again until there is no conflict.
  *
- * @param work the request that asks for it
- * @param reserveMs milliseconds before its deadline after which no other attempt begins
- * @throws AppError `write_conflict` when other writers were faster until the time was up
+ * @param work the request
+ * @param reserveMs milliseconds before its deadline after which no attempt starts
+ * @throws AppError `write_conflict` if other writers won until the deadline
  */
 export async function retryConflicts<T>(work: Work, attempt: () => Promise<T | "conflict">, reserveMs = 0): Promise<T> {
   const until = work.deadline - reserveMs;

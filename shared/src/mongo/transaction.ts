@@ -9,18 +9,17 @@ import { OPERATION_MS } from "./connect.js";
 import { mapMongoFault } from "./faults.js";
 import { createKeyedQueue } from "./queue.js";
 
-// The driver's own `withTransaction` goes on for two minutes and cannot be bounded, hence this loop. A body may run
-// several times: it has no side effects but on the database, runs its operations one after another, and its first
-// operation writes the document that serialises it (the lock). A duplicate key ends the body at once and reaches the
-// caller, because a transaction in which it was caught is dead.
+// Replaces the driver's `withTransaction`, whose two minutes cannot be shortened. A body may run several times: it has
+// no other side effects, runs its operations sequentially, and first writes the document that serializes it (the lock).
+// A duplicate key propagates at once, because the transaction is aborted.
 
-/** Milliseconds that all attempts of a transaction may take together. */
+/** Maximum milliseconds of all attempts of a transaction. */
 export const TRANSACTION_MS = 6_000;
 
-/** Milliseconds before the caller's deadline after which nothing is committed: a commit takes time, too. */
+/** Milliseconds before the caller's deadline after which nothing is committed, because a commit takes time. */
 const COMMIT_MS = 100;
 
-/** Milliseconds of conflicts after which their cause may be a process that is no more. */
+/** Milliseconds of conflicts after which a dead process may be the cause. */
 const HELD_MS = 250;
 
 const OPTIONS: TransactionOptions = {
@@ -30,7 +29,7 @@ const OPTIONS: TransactionOptions = {
   maxCommitTimeMS: OPERATION_MS,
 };
 
-/** Thrown by a body that finds nothing to change: all it wrote is undone, and the transaction answers `value`. */
+/** Thrown by a body that changes nothing: the transaction is rolled back and returns `value`. */
 export class Discard<T> extends Error {
   override readonly name = "Discard";
 
@@ -39,7 +38,7 @@ export class Discard<T> extends Error {
   }
 }
 
-/** Thrown by a body that has to let another transaction go first: all it wrote is undone, and it is run again. */
+/** Thrown by a body to let another transaction go first: the transaction is rolled back and retried. */
 export class GoesFirst extends Error {
   override readonly name = "GoesFirst";
 
@@ -48,28 +47,28 @@ export class GoesFirst extends Error {
   }
 }
 
-/** @param attempt how many attempts have failed because others wrote the same; none when absent */
+/** @param attempt number of attempts that failed with conflicts; absent for none */
 export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promise<T>;
 
 /**
- * Runs a body in a transaction that is committed when it returns and undone when it throws.
+ * Runs a body in a transaction that commits when it returns and rolls back when it throws.
  *
- * @param work the request that wants it; once that is over, no attempt begins and nothing is committed
- * @param keys what is written, such as the ids of hosts, in any order; transactions of this process with a key in
- *   common run one after another
- * @throws AppError `write_conflict` when other writers were faster until the time was up · `upstream_timeout` when
- *   nobody waits for the result any more
+ * @param work the request; after it has ended, no attempt starts and nothing is committed
+ * @param keys what is written, such as host ids, in any order; transactions of this process with a common key run one
+ * at
+ * a time
+ * @throws AppError `write_conflict` if other writers won until the deadline · `upstream_timeout` if the caller is gone
  */
 export type RunTransaction = <T>(work: Work, keys: readonly string[], body: TransactionBody<T>) => Promise<T>;
 
-/** Makes the function that runs transactions on one client. */
+/** Creates the transaction runner of a client. */
 export function createTransactions(client: MongoClient): RunTransaction {
   const queue = createKeyedQueue();
   const endAbandoned = createAbandonedSweep(client);
   return async (work, keys, body) => {
     const begun = performance.now();
     const deadline = Math.min(begun + TRANSACTION_MS, work.deadline - COMMIT_MS);
-    // In one order for all callers, or two of them would deadlock.
+    // In one order for all callers, to avoid deadlocks.
     const ordered = [...new Set(keys)].sort();
     const run = <T>(given: TransactionBody<T>): Promise<T> =>
       queue.run(ordered, () => work.use(() => attempts(client, { work, body: given, begun, deadline, endAbandoned })));
@@ -94,7 +93,8 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
   for (let attempt = 0; ; attempt++) {
     inTime();
     try {
-      // A session each: what is chosen for a session, such as a shard of guards, is chosen again after a lost race.
+      // A new session for each attempt, because choices made for a session, such as a shard of guards, are made again
+      // after a conflict.
       const tried = { body: (tx: ClientSession) => body(tx, attempt), deadline, inTime };
       return await client.withSession((session) => {
         if (work.author !== undefined) writeAs(session, work.author);
@@ -118,7 +118,7 @@ function isTransient(error: unknown): boolean {
 
 interface Attempt<T> extends Pick<Attempted<T>, "deadline"> {
   readonly body: (tx: ClientSession) => Promise<T>;
-  /** @throws AppError when it is too late */
+  /** @throws AppError if it is too late */
   readonly inTime: () => void;
 }
 
@@ -135,13 +135,13 @@ async function attemptOnce<T>(session: ClientSession, { body, deadline, inTime }
   }
 }
 
-/** @param conflict what the last attempt failed with, if there was one */
+/** @param conflict the error of the last attempt, if any */
 function requireTime(work: Work, deadline: number, conflict: unknown): void {
   requireWanted(work);
   if (performance.now() > deadline) throw mapMongoFault(conflict) ?? new AppError("write_conflict", {}, conflict);
 }
 
-/** A commit whose result is unknown is asked for again; that is safe, and the body must not run a second time. */
+/** Retries a commit with unknown result, which is safe; the body must not run a second time. */
 async function commit(session: ClientSession, deadline: number): Promise<void> {
   for (;;) {
     try {
@@ -156,8 +156,8 @@ async function commit(session: ClientSession, deadline: number): Promise<void> {
 }
 
 /**
- * Between 2 and 34 ms with jitter. It shrinks with each attempt, so that a transaction that has waited long tries more
- * often than one that has just come, and the queued writers of one process do not starve those of another.
+ * 2 to 34 ms with jitter, decreasing with each attempt: old transactions retry more often than new ones, so that the
+ * queued writers of one process do not starve those of another.
  */
 function backOffMs(attempt: number): number {
   return 2 + Math.random() * Math.max(6, 32 / (attempt + 1));

@@ -13,13 +13,13 @@ import { SERVER_VERSION } from "../version.js";
 import { readTraceparent, writeTraceparent } from "./trace-context.js";
 import type { Span, Tracing, TracingOptions } from "./tracing.js";
 
-// Loaded only where spans are recorded. Nothing is instrumented behind the code's back: a process makes one span for each
-// request that it answers, and the spans of the processes hang together by the header that they pass on.
+// Loaded only if spans are recorded. There is no auto-instrumentation: each process creates one span per request,
+// linked to the others by the forwarded header.
 
 const FLUSH_MS = 1_000;
 const TELL_EVERY_MS = 60_000;
 
-/** Tracing that sends spans to an endpoint, in batches; those it does not take are dropped. */
+/** Tracing that exports spans in batches; rejected ones are dropped. */
 export function createRecording(options: TracingOptions & { readonly endpoint: string }): Tracing {
   const { processName, endpoint, share, log } = options;
   tellFaults(log);
@@ -75,7 +75,7 @@ export function createRecording(options: TracingOptions & { readonly endpoint: s
   };
 }
 
-/** An endpoint that does not answer is no fault of a request, but it is logged now and then. */
+/** An unreachable endpoint is not a failure of a request, but logged now and then. */
 function tellFaults(log: Log): void {
   let lastAt = -Infinity;
   const tell = (message: string, ...details: unknown[]): void => {

@@ -2,24 +2,23 @@ import { newId } from "../ids.js";
 import type { Log } from "../log.js";
 import { readTraceparent, type TraceContext, writeTraceparent } from "./trace-context.js";
 
-// Every request has its place in a trace: the one that it brings, or a new one. That place is passed on to the services that are asked
-// on its behalf and stands in the log. Spans are recorded and sent only where an endpoint is set; without one nothing of
-// OpenTelemetry is even loaded, and a place that came from outside goes on as it is.
+// Every request belongs to a trace, its own or a new one, which is forwarded and logged. Spans are recorded only if an
+// endpoint is set; otherwise OpenTelemetry is not even loaded.
 
-/** The part of one process in answering one request. */
+/** This process's part in handling a request. */
 export interface Span {
   readonly traceId: string;
-  /** The header `traceparent` of whatever is asked for this request. */
+  /** The `traceparent` of requests made for this one. */
   readonly traceparent: string;
-  /** Says how the request ended; nothing else ends the span. */
+  /** Records the outcome and ends the span. */
   end(outcome: SpanOutcome): void;
 }
 
-/** How a request ended. Neither path nor query are told: what they name is the caller's business. */
+/** The outcome of a request. Path and query are omitted, because they contain the caller's data. */
 export interface SpanOutcome {
   readonly requestId: string;
   readonly operation: string;
-  /** Path with `{name}` placeholders; null when it led to no operation. */
+  /** Path with `{name}` placeholders; null if no operation matched. */
   readonly route: string | null;
   readonly method: string;
   readonly status: number;
@@ -27,26 +26,26 @@ export interface SpanOutcome {
 
 export interface Tracing {
   /**
-   * Begins the part of this process.
+   * Starts a span for this process.
    *
-   * @param traceparent the header that the request brings
-   * @param freshId a UUID of this moment, of which the place is made when the request brings none
+   * @param traceparent the header of the request
+   * @param freshId a new UUID, from which the trace id is derived if the request has none
    */
   begin(traceparent: string | undefined, freshId?: string): Span;
-  /** Sends what was recorded, as far as that goes quickly. Never rejects. */
+  /** Flushes recorded spans with a time limit. Never rejects. */
   close(): Promise<void>;
 }
 
 export interface TracingOptions {
   readonly processName: string;
-  /** Base URL of a receiver of OTLP over HTTP; nothing is recorded without one. */
+  /** Base URL of an OTLP receiver over HTTP; without it nothing is recorded. */
   readonly endpoint: string | undefined;
-  /** The share of the traces that begin here which is recorded, 0 to 1; others are recorded when their beginner does. */
+  /** The fraction of traces started here that is recorded, 0 to 1; others follow the caller's decision. */
   readonly share: number;
   readonly log: Log;
 }
 
-/** Tracing that records when there is an endpoint. */
+/** Tracing that records if there is an endpoint. */
 export async function createTracing(options: TracingOptions): Promise<Tracing> {
   const { endpoint } = options;
   if (endpoint === undefined) return passOn;
@@ -76,7 +75,7 @@ class PassedOnSpan implements Span {
   }
 }
 
-/** The second half of a UUID is never nothing but zeros: its first bits are fixed. */
+/** The second half of a UUID is never all zeros: its first bits are fixed. */
 function placeOf(id: string): TraceContext {
   const traceId = id.replaceAll("-", "");
   return { traceId, spanId: traceId.slice(16), sampled: false };

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Replica } from "./replicas.js";
 
-/** Where one base URL leads: to one replica, or through a name to one for each of its addresses. */
+/** What a base URL resolves to: one replica, or one per address of its name. */
 export type Place =
   | { readonly name: null; readonly replica: Replica }
   | { readonly name: string; readonly replicaAt: (address: string) => Replica };
@@ -19,7 +19,7 @@ export function placeOf(url: string): Place {
 }
 
 /**
- * The addresses of a name, ascending; IPv4 alone when it has any, because a process that listens on both would count twice.
+ * The addresses of a name, ascending; only IPv4 if there is any, because dual-stack processes would count twice.
  *
  * @throws the system's error, such as ENOTFOUND
  */

@@ -1,46 +1,43 @@
 import { AppError } from "../errors.js";
 
-// The replicas of one service, as one caller of it sees them. A call goes to the replica with the fewest open calls, and
-// among equals to the next in turn; so one that hangs soon gets nothing more. Three failures in a row eject a replica,
-// and the first probe that it answers brings it back. With all of them ejected, calls are tried all the same.
-//
-// A name resolves to a replica before that replica listens. A new one therefore gets no calls until it has answered a
-// probe, as long as there is another; it has no open calls, so it would otherwise attract and fail all of them.
+// Load balancing over the replicas of a service: fewest open calls first, then round robin. Three failures in a row
+// eject a replica until it answers a probe; if all are ejected, calls are tried anyway.
+// A new replica gets no calls before its first answered probe: its name may resolve before it listens.
 
 const MOST_FAILURES = 3;
 
-/** Calls to one service that may wait for an answer at a time; more would only wait longer. */
+/** Maximum pending calls to one service; more would only wait longer. */
 export const MOST_WAITING = 256;
 
 const NONE: readonly Replica[] = [];
 
-/** One process of a service, at one address. */
+/** One process of a service at one address. */
 export interface Replica {
-  /** Its base URL, with an address in place of a name: `http://10.0.0.7:8082`. */
+  /** Its base URL with an address instead of a name: `http://10.0.0.7:8082`. */
   readonly origin: string;
-  /** What it is called in `Host`. */
+  /** Its `Host` header. */
   readonly host: string;
 }
 
 /** A call to a service, from the choice of a replica to its end. */
 export interface Call {
   readonly replica: Replica;
-  /** The answer has begun. */
+  /** The response has started. */
   answered(): void;
-  /** The replica did not answer: it refused, broke off, or took too long. */
+  /** The replica failed: it refused, disconnected or timed out. */
   failed(): void;
-  /** Nothing more comes, or is wanted. May be said again. */
+  /** The call has ended. May be repeated. */
   end(): void;
 }
 
 export interface CallOptions {
-  /** Replicas that have failed this request: not one of these when there is a choice. */
+  /** Replicas that failed this request; avoided if there is a choice. */
   readonly tried?: readonly Replica[];
-  /** A question of our own, on which all requests depend: it counts as open but never as waiting. */
+  /** A call of our own on which all requests depend: it counts as open but not as pending. */
   readonly isInternal?: boolean;
-  /** Its answer goes on for as long as it may: it is none of the open calls by which replicas are chosen for others. */
+  /** A stream: it does not count as an open call when choosing replicas. */
   readonly isStream?: boolean;
-  /** The replica was ejected while the call waits for an answer; not said of an ended call. Of a stream: while it is open. */
+  /** Called when the replica is ejected while the call is pending; for a stream, while it is open. */
   readonly onEjected?: () => void;
 }
 
@@ -53,21 +50,21 @@ export interface ReplicaState extends Replica {
 export type ProbeAnswer = "ready" | "unready" | "nothing";
 
 export interface Replicas {
-  /** @throws AppError `unavailable` when no replica is known, or too many calls wait already */
+  /** @throws AppError `unavailable` if no replica is known or too many calls are pending */
   call(options?: CallOptions): Call;
-  /** What the replica at an origin said to a probe: that it is ready, that it is not (it stops), or nothing. */
+  /** Reports a probe's result: ready, not ready (stopping), or no response. */
   probed(origin: string, said: ProbeAnswer): void;
-  /** Says which replicas there are from now on; calls that are open go on. */
+  /** Sets the current replicas; open calls continue. */
   set(replicas: readonly Replica[]): void;
   all(): readonly ReplicaState[];
-  /** Calls that wait for an answer. */
+  /** Pending calls. */
   waiting(): number;
 }
 
 interface Kept {
   readonly replica: Replica;
   pending: number;
-  /** Streams that are open. */
+  /** Open streams. */
   readonly streams: WaitingCalls;
   failures: number;
   silences: number;
@@ -79,13 +76,13 @@ interface Kept {
 
 interface WaitingCall {
   readonly onEjected: (() => void) | undefined;
-  /** Where it stands among those of its replica; -1 when it waits no longer. */
+  /** Its index among the pending calls of its replica; -1 if no longer pending. */
   place: number;
 }
 
 /**
- * Calls that wait, in no order. Not a Set: its tables stay linked when they are replaced, and those that the collector has
- * aged keep alive all that they held, until the next full collection: a tenth of the work on a request.
+ * Pending calls, unordered. Not a Set, whose replaced tables keep dead entries alive until the next full collection: a
+ * tenth of the cost of a request.
  */
 class WaitingCalls {
   readonly #calls: WaitingCall[] = [];
@@ -104,7 +101,7 @@ class WaitingCalls {
     return call;
   }
 
-  /** @returns false when it did not wait any more */
+  /** @returns false if it was no longer pending */
   remove(call: WaitingCall): boolean {
     const { place } = call;
     if (place === -1) return false;
@@ -119,18 +116,18 @@ class WaitingCalls {
 }
 
 interface Totals {
-  /** Calls that wait for an answer, at all replicas. */
+  /** Pending calls of all replicas. */
   waiting: number;
 }
 
-/** A call that has not ended. */
+/** An open call. */
 class OpenCall implements Call {
   readonly replica: Replica;
   readonly #waiting: WaitingCall | null;
   readonly #stream: WaitingCall | null;
   #isOpen = true;
 
-  /** @param counted null for a call that is not one of those that wait */
+  /** @param counted null for a call that does not count as pending */
   constructor(
     private readonly kept: Kept,
     private readonly counted: { totals: Totals; onEjected: (() => void) | undefined } | null,
@@ -169,14 +166,14 @@ class OpenCall implements Call {
   }
 }
 
-/** No replicas yet. @param onChange told when a replica was ejected or came back */
+/** Creates an empty set of replicas. @param onChange called when a replica is ejected or restored */
 export function createReplicas(onChange: (replica: Replica, isEjected: boolean) => void = () => undefined): Replicas {
   let known: Kept[] = [];
   let turn = 0;
   const totals: Totals = { waiting: 0 };
 
   function choose(tried: readonly Replica[], loadOf: LoadOf): Kept {
-    // The search begins with the replica after the last one chosen.
+    // The search starts after the replica chosen last.
     turn = (turn + 1) % Math.max(1, known.length);
     const by = { tried, loadOf };
     let best: Kept | undefined;
@@ -242,7 +239,7 @@ function isBetter(next: Kept, best: Kept, { tried, loadOf }: Choice): boolean {
   return nextRank === bestRank ? loadOf(next) < loadOf(best) : nextRank < bestRank;
 }
 
-/** Lower is better: whatever has not failed this request, before what has; what is known not to answer comes last. */
+/** Lower is better: replicas that have not failed this request first, those known to be down last. */
 function rankOf({ replica, isEjected, isProven }: Kept, tried: readonly Replica[]): number {
   return (isEjected ? 4 : 0) + (tried.includes(replica) ? 2 : 0) + (isProven ? 0 : 1);
 }

@@ -4,17 +4,17 @@ import type { Log } from "../log.js";
 import { addressesOf, placeOf, type Place } from "./addresses.js";
 import { createReplicas, type ProbeAnswer, type Replica, type Replicas } from "./replicas.js";
 
-// Keeps what is known of a service's replicas true: once a second its names are resolved, and every replica is asked
-// whether it is ready, on a connection of its own that no call can hold up.
+// Tracks a service's replicas: once a second its names are resolved and every replica is probed, on a separate
+// connection that calls cannot block.
 
 const EVERY_MS = 1_000;
 const PROBE_MS = 1_000;
 
-/** The replicas of a service, which are followed until it is closed. */
+/** The tracked replicas of a service. */
 export interface Upstream extends Pick<Replicas, "call" | "all" | "waiting"> {
-  /** What the service is called in logs and metrics. */
+  /** Name of the service in logs and metrics. */
   readonly service: string;
-  /** Every name has been looked up once, whatever came of it. */
+  /** Resolves when every name has been looked up once, whatever the result. */
   readonly found: Promise<void>;
   close(): Promise<void>;
 }
@@ -24,11 +24,11 @@ export interface UpstreamOptions {
   /** Base URLs; a name stands for as many replicas as it has addresses. */
   readonly urls: readonly string[];
   readonly log: Log;
-  /** What a name stands for; the system's resolver unless given. */
+  /** Resolves a name; by default the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
-/** Begins to follow the replicas of a service. Those whose URL holds an address can be called at once. */
+/** Starts tracking the replicas of a service. Those with an address in their URL can be called at once. */
 export function createUpstream({ service, urls, log, resolve = addressesOf }: UpstreamOptions): Upstream {
   const replicas = createReplicas(({ origin }, isEjected) => {
     log.warn({ service, replica: origin }, isEjected ? "a replica is left out" : "a replica is available again");
@@ -46,7 +46,7 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
       try {
         one.addresses = await resolve(name);
       } catch (error) {
-        // It keeps the addresses that it had.
+        // It keeps its previous addresses.
         log.debug({ err: error, service, name }, "a name could not be resolved");
       }
     }
@@ -54,7 +54,7 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
     setReplicas();
   }
 
-  /** A new replica is probed at once: until it has answered, it gets no calls while there is another. */
+  /** A new replica is probed at once, because it gets no calls before its first answer. */
   function setReplicas(): void {
     const before = new Set(replicas.all().map(({ origin }) => origin));
     replicas.set(places.flatMap(({ place, addresses }) => replicasOf(place, addresses)));

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createKeyedQueue } from "../mongo/queue.js";
 import { restMs } from "../repeat.js";
 
-// A dry run costs what the write costs, and leaves nothing. So that dry runs do not slow down writers, the dry
-// runs of an organization come one after another, and rest as long as they worked.
+// A dry run costs as much as the write. To not slow down writers, the dry runs of an organization run one at a time and
+// pause for as long as they ran.
 
 const DUTY = 0.5;
 const MOST_REST_MS = 250;

@@ -9,45 +9,45 @@ import {
 } from "../contract/writes.js";
 import { nameOf } from "../contract/names.rules.js";
 
-// What a transaction changes, told by the stores' own writes. All of it goes into a hash, which names exactly this change of
-// exactly this state; as much of it as a caller can read is listed. Ids and times of what is new differ from one run to the
-// next: in the hash, a new id is the place at which it first stood.
+// Records what a transaction changes, as reported by the stores. A hash identifies exactly this change of exactly this
+// state; a limited part is listed. As new ids and times differ between runs, a new id is hashed as the position of its
+// first use.
 
-/** Begins the ETag of a plan, which no revision does. */
+/** Prefix of a plan's ETag, which no revision has. */
 export const PLAN_TAG = "plan-";
 
-/** Members that say nothing of what changes. */
+/** Members that do not describe the change. */
 const UNTOLD = new Set(["id", "created_at", "updated_at"]);
 
-/** What a store writes. */
+/** A write of a store. */
 export interface Recorded {
   /** Name and collection of the kind. */
   readonly kind: { readonly name: string; readonly collection: string };
   readonly id: string;
-  /** The revision that is changed or deleted; null for something new. */
+  /** The changed or deleted revision; null for a new entity. */
   readonly revision: number | null;
-  /** Of something deleted, no more than its name is read from. */
+  /** For a deleted entity, only its name is read. */
   readonly before: object | null;
-  /** Null for something deleted. */
+  /** Null for a deleted entity. */
   readonly after: object | null;
 }
 
 export interface Recorder {
   record(change: Recorded): void;
-  /** How many more changes a plan would list. */
+  /** How many more changes a plan can list. */
   readonly room: number;
-  /** Entities that go along; they are told one by one besides. */
+  /** Cascaded deletions that are also listed one by one. */
   along(collection: string, count: number): void;
-  /** Entities that go along, and are not told one by one. */
+  /** Cascaded deletions that are not listed. */
   count(collection: string, count: number): void;
   removedBindings(removed: readonly PlannedRemovedBinding[]): void;
   /** The ETag alone. */
   etag(): string;
-  /** @param action what it is when it changes something */
+  /** @param action the action if it changes something */
   plan(action: Exclude<Plan["action"], "none">): Plan;
 }
 
-/** @param named ids of what the request itself deletes: everything else that is deleted goes along */
+/** @param named ids that the request itself deletes; all other deletions are cascaded */
 export function createRecorder(named: ReadonlySet<string>): Recorder {
   const changes: PlannedChange[] = [];
   const removed: PlannedRemovedBinding[] = [];
@@ -108,7 +108,7 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
   }
 }
 
-/** Members whose values differ. */
+/** Members with different values. */
 function fieldsOf(before: object | null, after: object): PlannedChange["fields"] {
   const [old, next] = [before ?? {}, after] as [Record<string, unknown>, Record<string, unknown>];
   const names = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((name) => !UNTOLD.has(name));
@@ -121,7 +121,7 @@ function fieldsOf(before: object | null, after: object): PlannedChange["fields"]
   );
 }
 
-/** What is part of an entity, and has an id and times of its own. */
+/** Parts of an entity with ids and times of their own. */
 const PARTS = "bindings";
 
 function partsOf(entity: object | null): readonly Record<string, unknown>[] {
@@ -129,7 +129,7 @@ function partsOf(entity: object | null): readonly Record<string, unknown>[] {
   return Array.isArray(parts) ? (parts as Record<string, unknown>[]) : [];
 }
 
-/** Notes the ids that were not there before. */
+/** Collects the ids that are new. */
 function noteNewIds(newIds: Map<string, string>, before: object | null, after: object): void {
   const known = new Set(partsOf(before).map(({ id }) => id));
   const made = [...(before === null ? [after as Record<string, unknown>] : []), ...partsOf(after)];
@@ -137,7 +137,7 @@ function noteNewIds(newIds: Map<string, string>, before: object | null, after: o
     if (typeof id === "string" && !known.has(id) && !newIds.has(id)) newIds.set(id, `new ${newIds.size}`);
 }
 
-/** The fields without the times at which parts of them were made. */
+/** The fields without the creation times of their parts. */
 function withoutTimes({ [PARTS]: parts, ...fields }: PlannedChange["fields"]): unknown {
   if (parts === undefined) return fields;
   const cut = (list: unknown): unknown =>
@@ -147,12 +147,12 @@ function withoutTimes({ [PARTS]: parts, ...fields }: PlannedChange["fields"]): u
 
 const recorders = new WeakMap<ClientSession, Recorder>();
 
-/** The recorder of a transaction; none unless its changes are asked for. */
+/** The recorder of a transaction; undefined unless its changes are requested. */
 export function recorderOf(session: ClientSession): Recorder | undefined {
   return recorders.get(session);
 }
 
-/** Makes the stores tell a recorder what a transaction writes. */
+/** Makes the stores report the writes of a transaction to a recorder. */
 export function recordIn(session: ClientSession, recorder: Recorder): void {
   recorders.set(session, recorder);
 }

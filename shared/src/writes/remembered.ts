@@ -6,37 +6,37 @@ import { UNCONFIRMED } from "../mongo/connect.js";
 import { FIRST_FORM } from "../mongo/forms.js";
 import { isDuplicateKey, mapMongoFault } from "../mongo/faults.js";
 
-// Answers of writes that had an idempotency key. Each is written in the transaction of its effect: first without the answer,
-// so that a concurrent repeat of the request collides with it, and at the end with it.
+// Stored responses of writes with an idempotency key. Each is inserted in the transaction of its write, so that
+// concurrent retries conflict with it, and completed at the end.
 
-/** Collection of the answers. */
+/** Collection of the responses. */
 export const ANSWERS = "answers";
 
-/** The index by which answers are removed. */
+/** The TTL index. */
 export const ANSWERS_EXPIRE = { key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
 
 export interface AnswerDocument {
   /** Of the user and the key. */
   _id: string;
   organization_id: string;
-  /** Of the method, the path and the body. */
+  /** Of the method, path and body. */
   fingerprint: string;
   expires_at: Date;
   form: number;
-  /** The network of what was answered; null for what belongs to the organization, absent when nothing was answered. */
+  /** The network of the result; null if it belongs to the organization, absent without a result. */
   network_id?: string | null;
   revision?: string;
-  /** The JSON text of the data, and what `meta` has besides; absent when they are too long, or secret. */
+  /** The JSON text of the data, and further members of `meta`; absent if too long or secret. */
   json?: string;
   meta?: string;
-  /** Of the entity, whose present state stands for an answer that is too long. */
+  /** Of the entity, whose current state replaces a response that is too long. */
   entity_id?: string;
   is_secret?: boolean;
 }
 
 const DAY_MS = 86_400_000;
 
-/** How many keys a user has used on a day, beside the answers. */
+/** How many keys a user has used on a day, stored beside the responses. */
 interface UsedDocument {
   /** Of the user and the day. */
   _id: string;
@@ -46,7 +46,7 @@ interface UsedDocument {
   form: number;
 }
 
-/** Which request is repeated, and by whom. */
+/** The request and its user. */
 export interface Remembering {
   readonly organizationId: string;
   readonly userId: string;
@@ -54,19 +54,19 @@ export interface Remembering {
   readonly place: string;
   readonly fingerprint: string;
   readonly isSecret: boolean;
-  /** What is answered is a network itself. */
+  /** The result is a network itself. */
   readonly isNetwork: boolean;
   readonly isDeletion: boolean;
 }
 
-/** An answer before it is sent. */
+/** A response before it is sent. */
 export interface Made {
   readonly json: string;
   readonly meta?: string;
   readonly revision?: string;
 }
 
-/** Thrown by {@link RememberedAnswers.take} when another request has the same key. */
+/** Thrown by {@link RememberedAnswers.take} if another request has the same key. */
 export class Taken extends Error {
   override readonly name = "Taken";
 }
@@ -74,25 +74,25 @@ export class Taken extends Error {
 export interface RememberedAnswers {
   find(remembering: Remembering): Promise<AnswerDocument | null>;
   /**
-   * Counts a key that is about to be taken.
+   * Counts a key before it is taken.
    *
-   * @throws AppError `quota_exceeded` when the user has used as many today as a user may
+   * @throws AppError `quota_exceeded` if the user has reached the daily maximum
    */
   count(remembering: Remembering): Promise<void>;
-  /** Counts it no longer: nothing was remembered. */
+  /** Reverts the count if nothing was stored. */
   discount(remembering: Remembering): Promise<void>;
   /** Takes the key until the transaction ends. @throws Taken */
   take(session: ClientSession, remembering: Remembering): Promise<void>;
-  /** The request at a place of its own, when its user has used the key in another organization; null otherwise. */
+  /** The request under its own place if its user has used the key in another organization; otherwise null. */
   apart(remembering: Remembering): Promise<Remembering | null>;
-  /** Keeps the answer with the key that was taken. */
+  /** Stores the response with the taken key. */
   keep(session: ClientSession, remembering: Remembering, made: Made): Promise<void>;
 }
 
-/** @param mostKeys that a user may use a day */
+/** @param mostKeys per user and day */
 export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAnswers {
   const answers = db.collection<AnswerDocument>(ANSWERS);
-  // Each write of a user counts here, so it is no part of their transactions; a count that is lost with a server is no harm.
+  // Each write of a user counts here, so it is outside their transactions; a count lost with a server does no harm.
   const counts = db.collection<UsedDocument>(ANSWERS, { writeConcern: UNCONFIRMED });
 
   async function count(remembering: Remembering, apart = false): Promise<void> {
@@ -103,7 +103,7 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
       await counts.updateOne(today, { $inc: { used: 1 }, $setOnInsert }, { upsert: true, hint: { _id: 1 } });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // Made at the same moment by another request, full, or of another organization of the user.
+      // Created concurrently by another request, full, or of another organization of the user.
       const { matchedCount } = await counts.updateOne(today, { $inc: { used: 1 } }, { hint: { _id: 1 } });
       if (matchedCount === 1) return;
       const isFull = apart || (await counts.findOne(day, { projection: { _id: 1 } })) !== null;
@@ -143,18 +143,18 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
   };
 }
 
-/** Where a day of a user is counted. @param apart beside another organization of the user, which has the usual place */
+/** The id of a user's daily count. @param apart for a further organization of the user */
 function dayOf({ organizationId, userId }: Remembering, apart = false): { _id: string; organization_id: string } {
   const usual = `${userId} ${new Date().toISOString().slice(0, 10)}`;
   return { _id: apart ? placeApart(usual, organizationId) : usual, organization_id: organizationId };
 }
 
-/** Where the answer to a write is kept. */
+/** The id of a stored response. */
 export function placeOf(userId: string, key: string): string {
   return createHash("sha256").update(`${userId} ${key}`).digest("base64url");
 }
 
-/** The place in an organization of who has used the usual one in another organization. */
+/** The id for an organization if the user has used the usual one in another. */
 function placeApart(usual: string, organizationId: string): string {
   return `${usual} ${organizationId}`;
 }
@@ -173,10 +173,10 @@ function keptOf({ isSecret, isNetwork }: Remembering, { json, meta = "", revisio
   return { ...kept, json, ...(isWhole && meta !== "" && { meta }) };
 }
 
-/** What is answered, as far as it matters here. */
+/** The relevant parts of a result. */
 type Data = { readonly id?: string; readonly network_id?: string } | null;
 
-/** The network that an entity is in, or is. */
+/** The network of an entity, or the network itself. */
 function networkOf(data: Data, isNetwork: boolean): { network_id?: string | null } {
   if (data?.id === undefined) return {};
   return { network_id: (isNetwork ? data.id : data.network_id) ?? null };

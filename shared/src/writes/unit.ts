@@ -1,41 +1,43 @@
 import type { ClientSession } from "mongodb";
 import type { TransactionBody } from "../mongo/transaction.js";
 
-// The transaction of a request whose answer belongs to it: it stays open until the answer is made, and is then kept together
-// with it, or undone. So one mechanism serves every handler: it calls `transaction` as always, and what it does with the
-// result still happens before the commit. Whatever may only follow a commit goes through `afterCommit`.
+// The transaction of a request whose response is part of it: it stays open until the response is made, and then commits
+// or rolls back with it. Handlers call `transaction` as usual; `afterCommit` runs what may only follow the commit.
 
-/** Thrown when a commit fails that another attempt may bring about: the handler has its result already, and is run again. */
+/** Thrown for a retryable failure of the commit: the handler already has its result, and runs again. */
 export class Again extends Error {
   override readonly name = "Again";
 }
 
-/** A request's transaction, as handlers and `transaction` see it. */
+/** A request's transaction, as seen by handlers and `transaction`. */
 export interface UnitOfWork {
-  /** Nothing of it is kept. */
+  /** It is rolled back in any case. */
   readonly isDry: boolean;
-  /** Runs a body in the transaction of the request, which may have one only. @param run makes attempts, and commits */
+  /** Runs a body in the only transaction of the request. @param run makes attempts, and commits */
   within<T>(run: (body: TransactionBody<T>) => Promise<T>, body: TransactionBody<T>): Promise<T>;
   afterCommit(task: () => Promise<void> | void): void;
-  /** Does what follows when the transaction is undone. */
+  /** Registers what follows a rollback. */
   afterUndone(task: () => Promise<void>): void;
 }
 
 export interface UnitOptions {
   readonly isDry: boolean;
-  /** What an attempt begins with. */
+  /** The start of an attempt. */
   readonly begin: (session: ClientSession) => Promise<void>;
 }
 
-/** A request's transaction, as seen by the code that answers the request. */
+/** A request's transaction, as seen by the code that sends the response. */
 export interface Unit extends UnitOfWork {
-  /** A transaction waits for its end; a request that changes nothing has none. */
+  /** A transaction is pending; a request that changes nothing has none. */
   isHeld(): boolean;
-  /** Lets the transaction end, and does what follows. @param last what it still does; when it throws, all is undone */
+  /**
+   * Commits the transaction and runs what follows. @param last final step inside it; if it throws, everything is rolled
+   * back
+   */
   end(last: (session: ClientSession) => Promise<void>): Promise<void>;
-  /** Does what follows a commit. */
+  /** Runs what follows the commit. */
   finish(): Promise<void>;
-  /** Undoes what has not ended. */
+  /** Rolls back if not ended. */
   abandon(): Promise<void>;
 }
 
@@ -75,7 +77,7 @@ export function createUnit({ isDry, begin }: UnitOptions): Unit {
           for (const task of undoing) await task();
           throw error;
         });
-        // Without effect once the result is given: how it ends then, `end` tells.
+        // No effect once the result exists: its outcome is decided by `end`.
         (ended as ReturnType<typeof run>).then(resolve, reject);
       });
     },

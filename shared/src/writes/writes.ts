@@ -21,19 +21,19 @@ import {
 } from "./remembered.js";
 import { Again, createUnit, type Unit } from "./unit.js";
 
-// Writes that are more than done: tried without effect, explained, or remembered under an idempotency key. Each runs its
-// handler in a unit of work, and decides at the end what becomes of the transaction.
+// Dry runs, explained writes and idempotent writes. Each runs its handler in a unit of work and decides at the end
+// whether to commit.
 
-/** Milliseconds for which a key that another request has is asked for again: that request's process may be no more. */
+/** Milliseconds to wait for a key held by another request, whose process may have died. */
 const PATIENCE_MS = 1_500;
 const EVERY_MS = 100;
 
-/** What a request wants of its write, besides the write. */
+/** What a request asks of its write. */
 export interface Wanted {
   readonly isDry: boolean;
-  /** What the write does, for its plan; null when no plan is asked for. */
+  /** Records what the write does; null if no plan is requested. */
   readonly plan: { readonly action: Exclude<Plan["action"], "none">; readonly named: ReadonlySet<string> } | null;
-  /** The plan's ETag that it must have; null for any. */
+  /** The required ETag of the plan; null for any. */
   readonly expected: string | null;
   /** Null without an idempotency key. */
   readonly remembering: Remembering | null;
@@ -43,30 +43,31 @@ export interface Handling {
   /** Whose dry runs take turns. */
   readonly organizationId: string;
   readonly work: Work;
-  /** Runs the handler; it may be run again when nothing was kept. */
+  /** Runs the handler; it may run again after a rollback. */
   readonly handle: (work: Work) => Promise<Answer<unknown>>;
-  /** The JSON text of what it answered. */
+  /** The JSON text of its result. */
   readonly textOf: (given: Answer<unknown>) => Promise<string>;
-  /** Answers with the present state of an entity that was answered before. */
+  /** Responds with the current state of a previously returned entity. */
   readonly reread: (id: string) => Promise<Answer<unknown>>;
-  /** Whether the caller may see what is in a network. */
+  /** Whether the caller may access a network. */
   readonly sees: (networkId: string) => boolean;
 }
 
 export interface Writes {
   /**
-   * Answers a write.
+   * Performs a write.
    *
-   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed` when the
-   *   plan is another one, and whatever the handler throws
+   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed`
+   * if the
+   * plan differs, and whatever the handler throws
    */
   run(wanted: Wanted, handling: Handling): Promise<Answer<unknown>>;
 }
 
 export interface WritesOptions {
-  /** Idempotency keys that a user may use a day. */
+  /** Maximum idempotency keys per user and day. */
   readonly mostKeys?: number | undefined;
-  /** Waits until nobody sees any more what has just been deleted: a repeat may come before the first request is answered. */
+  /** Waits until deletions are visible everywhere: a retry may arrive before the first request is answered. */
   readonly deleted?: () => Promise<void>;
 }
 
@@ -74,7 +75,7 @@ export function createWrites(db: Db, transaction: RunTransaction, options: Write
   const { mostKeys = DEFAULT_MAX_IDEMPOTENCY_KEYS, deleted = () => Promise.resolve() } = options;
   const means = { answers: createRememberedAnswers(db, mostKeys), transaction, deleted };
   const remember = createRemembering(means, createAbandonedSweep(db.client));
-  /** Places of requests that this process is working on. */
+  /** Ids of requests in progress in this process. */
   const running = new Set<string>();
   const dryRuns = createDryRuns();
   return {
@@ -96,7 +97,7 @@ export function createWrites(db: Db, transaction: RunTransaction, options: Write
 
 type Remembered = Wanted & { readonly remembering: Remembering };
 
-/** Does a write with a key, or answers as it was answered before. */
+/** Performs a write with a key, or replays its response. */
 function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
   const { answers } = means;
 
@@ -104,7 +105,7 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
     const found = await handling.work.use(() => answers.find(remembering));
     if (found === null) return null;
     if (isOutOfSight(found, handling)) {
-      // Refused as the request itself is by now; whatever it does is undone.
+      // Rejected like the request itself; whatever it does is rolled back.
       await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, means);
       throw new AppError("idempotency_in_progress");
     }
@@ -132,7 +133,7 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
     }
   }
 
-  /** What refuses a repeat may be the effect of the first request, which has ended meanwhile. @throws the refusal otherwise */
+  /** A retry may fail because the first request took effect and ended meanwhile. @throws the failure otherwise */
   async function unlessEnded(error: unknown, wanted: Remembered, handling: Handling): Promise<Answer<unknown>> {
     const isRefusal = error instanceof AppError && STATUSES[error.code] < 500;
     const ended = isRefusal ? await replayed(wanted, handling) : null;
@@ -158,7 +159,7 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
 
 interface Done {
   readonly given: Answer<unknown>;
-  /** False when another request with the key has done it. */
+  /** False if another request with the key has done it. */
   readonly isNew: boolean;
 }
 
@@ -168,7 +169,7 @@ interface Means {
   readonly deleted: () => Promise<void>;
 }
 
-/** Runs the handler until its transaction has ended one way or the other. */
+/** Runs the handler until its transaction has ended. */
 async function once(wanted: Wanted, handling: Handling, means: Means): Promise<Answer<unknown>> {
   for (;;) {
     requireWanted(handling.work);
@@ -216,7 +217,7 @@ async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means
   async function settle(held: Unit, last: (session: ClientSession) => Promise<void>): Promise<void> {
     if (held.isHeld()) await held.end(last);
     else if (remembering !== null)
-      // It has changed nothing; a repeat changes nothing either, whatever others do meanwhile.
+      // It changed nothing, and neither does a retry, whatever others do meanwhile.
       await transaction(work, [], async (session) => {
         await answers.take(session, remembering);
         await last(session);
@@ -224,7 +225,7 @@ async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means
   }
 }
 
-/** The work with its unit. Not a copy: a deadline may move. */
+/** The work with its unit. Not a copy, because a deadline may move. */
 function workIn(work: Work, unit: Unit): Work {
   return {
     get deadline() {
@@ -239,7 +240,7 @@ function workIn(work: Work, unit: Unit): Work {
   };
 }
 
-/** The beginning of `meta`, whose end is the gateway's. */
+/** The start of `meta`; the gateway adds the rest. */
 function metaOf({ isDry }: Wanted, plan: Plan): string {
   return `,"meta":{${isDry ? `"dry_run":true,` : ""}"plan":${JSON.stringify(plan)}`;
 }
@@ -257,7 +258,7 @@ async function replayOf(found: AnswerDocument, { reread }: Handling): Promise<An
   return { ...given, headers: { ...own, ...headers } };
 }
 
-/** The answer speaks of a network that this caller may not use: it is refused as the request itself is. */
+/** The response concerns a network that this caller may not access: rejected like the request itself. */
 function isOutOfSight({ network_id }: AnswerDocument, { sees }: Handling): boolean {
   return typeof network_id === "string" && !sees(network_id);
 }
