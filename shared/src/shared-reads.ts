@@ -19,7 +19,7 @@ interface Group {
   readonly waiting: Map<string, Promise<unknown>>;
 }
 
-/** @param duty fraction of time in which a group may read */
+/** @param duty fraction of time in which a group may read; 1 for no pauses */
 export function createSharedReads(duty: number): SharedReads {
   const groups = new Map<string, Group>();
 
@@ -30,7 +30,9 @@ export function createSharedReads(duty: number): SharedReads {
       begun = performance.now();
       return task();
     });
-    const rest = (): Promise<void> => delay(restMs(begun, duty), undefined, { ref: false });
+    const rest = async (): Promise<void> => {
+      if (duty < 1) await delay(restMs(begun, duty), undefined, { ref: false });
+    };
     group.over = reading.then(rest, rest).then(() => {
       if (group.waiting.size === 0) groups.delete(name);
     });

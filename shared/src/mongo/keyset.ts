@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AppError, validationFailed } from "../errors.js";
 import { sortOf, type Ordering } from "./order.js";
 
@@ -48,10 +48,7 @@ export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<R
   const same = { ...rest, limit: undefined };
   const sort = sortOf(query, keyOf);
   const fields = Object.keys(sort);
-  const mark = createHash("sha256")
-    .update(JSON.stringify([list.name, list.organizationId, same]))
-    .digest("base64url")
-    .slice(0, 16);
+  const mark = hash("sha256", JSON.stringify([list.name, list.organizationId, same]), "base64url").slice(0, 16);
   if (cursor !== undefined && offset > 0)
     throw validationFailed({ path: "offset", message: "must be 0 beside a cursor" });
   const place = cursor === undefined ? null : placeIn(cursor, mark, fields.length);

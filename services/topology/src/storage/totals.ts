@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
-import type { SharedReads } from "@nts/shared/shared-reads";
+import { createSharedReads, type SharedReads } from "@nts/shared/shared-reads";
 import type { Database } from "./database.js";
 import { addedUp, type Counted, type Counts, type GuardDocument, SHARDS } from "./guards.js";
 import { GUARD_INDEX } from "./indexes.js";
@@ -23,34 +23,20 @@ export interface Totals {
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
-/** @param reads takes turns where there is much to add up */
+/** @param reads takes turns where there is much to add up, and rests */
 export function createTotals(database: Database, reads: SharedReads): Totals {
   const guards = scopedCollection<GuardDocument>(database.db, "guards");
   /** Organizations that had more networks than are added up here. */
   const large = new Set<string>();
-
-  /** Reads that wait for their turn. Callers that ask for the same meanwhile share one: it begins after they asked. */
-  const waiting = new Map<string, Promise<number[] | null>>();
+  /** One read at a time of the same counts: pages that ask meanwhile share the next one. */
+  const fewReads = createSharedReads(1);
 
   /** What the guards of few networks count; null when there are more. A sum in the database costs several times as much. */
   function fewCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
     const { networks, organizationId } = scope;
     if (networks === "all" ? large.has(organizationId) : networks.length > FEW_NETWORKS) return Promise.resolve(null);
     const key = `${organizationId} ${counted} ${String(networks)}`;
-    const known = waiting.get(key);
-    if (known !== undefined) return known;
-    const begin = (): Promise<number[] | null> => {
-      waiting.delete(key);
-      return readCounts(scope, counted);
-    };
-    // A turn that is free begins at once, and what has begun is not to be waited for: so not before it is known here.
-    const read = Promise.resolve()
-      .then(() => database.share(scope, begin))
-      .finally(() => {
-        if (waiting.get(key) === read) waiting.delete(key);
-      });
-    waiting.set(key, read);
-    return read;
+    return fewReads.read(key, key, () => database.share(scope, () => readCounts(scope, counted)));
   }
 
   async function readCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
