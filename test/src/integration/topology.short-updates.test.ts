@@ -2,11 +2,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
-import { getHost, getService, type Host, updateHost, updateService } from "@nts/shared/contract";
+import {
+  deletePort,
+  getHost,
+  getService,
+  type Host,
+  patchService,
+  updateHost,
+  updateService,
+} from "@nts/shared/contract";
 import { createStorage } from "@nts/topology/storage/storage";
 import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
 import { writeOneHost } from "../support/topology-short.js";
-import { aHost, aNetwork, echoOf, type World } from "../support/topology-world.js";
+import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 
 /** Longer than a short write takes, and shorter than it waits for a document that somebody holds. */
 const WHILE_MS = 300;
@@ -79,6 +87,48 @@ describe("updates of services without a transaction", () => {
     });
     for (const service of [...host.services, held])
       expect((await world.owner.send(getService, { params: service })).etag).toBe('"2"');
+  });
+});
+
+describe("an update of a service that another instance changes just before", () => {
+  /** Patches a service with a binding; what the other one does comes between its read and the lock of the host. */
+  async function patchAfter(body: object, other: (owner: World["owner"], host: Host) => Promise<unknown>) {
+    let before: (() => Promise<unknown>) | null = null;
+    const world = await start({
+      instances: 2,
+      storage: (storage) => ({
+        ...storage,
+        hosts: {
+          ...storage.hosts,
+          lock: async (...given) => {
+            const first = before;
+            before = null;
+            await first?.();
+            return storage.hosts.lock(...given);
+          },
+        },
+      }),
+    });
+    const host = await aHost(world, { ports: 2, services: 2 });
+    const [service] = host.services;
+    const bindings = [onPort(host.ports[0])];
+    await world.owner.call(updateService, { params: service!, body: { ...echoOf(service!), bindings } });
+    before = () => other(world.owner.via(1), host);
+    return world.owner.send(patchService, { params: service!, body });
+  }
+
+  it("is made upon what that one has left", async () => {
+    const { status, etag, data } = await patchAfter({ bindings: [] }, (owner, { services: [service] }) =>
+      owner.call(patchService, { params: service!, body: { name: "renamed" } }),
+    );
+    expect([status, etag, data.name, data.bindings]).toEqual([200, '"4"', "renamed", []]);
+  });
+
+  it("is not refused for a binding that went with its port", async () => {
+    const { status, etag, data } = await patchAfter({ position: 1 }, (owner, { ports: [port] }) =>
+      owner.call(deletePort, { params: port! }),
+    );
+    expect([status, etag, data.position, data.bindings]).toEqual([200, '"4"', 1, []]);
   });
 });
 

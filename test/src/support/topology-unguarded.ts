@@ -1,6 +1,7 @@
 /** Storages of the topology service with one guard turned off: what the guard would write is only read. */
 import type { Db } from "mongodb";
 import type { GuardDocument } from "@nts/topology/storage/guards";
+import { Discard } from "@nts/shared/mongo/transaction";
 import type { LockedHost } from "@nts/topology/storage/stores/host-locks";
 import type { Storage } from "@nts/topology/storage/storage";
 
@@ -98,10 +99,21 @@ const inShard: Unguarded = (storage, db) => {
   };
 };
 
-/** Each operation stands alone: what a body has written stays when it fails, and others see it half done. */
+/** Each operation stands alone: what a body has written stays when it fails, others see it half done, and no revision is a condition. */
 const transaction: Unguarded = (storage, db) => ({
   ...storage,
-  transaction: (_work, _keys, body) => db.client.withSession(body),
+  services: {
+    ...storage.services,
+    replaceRead: async (tx, scope, changed, extra) => {
+      await storage.services.replace(tx, scope, [changed], extra);
+      return true;
+    },
+  },
+  transaction: (_work, _keys, body) =>
+    db.client.withSession(body).catch((error: unknown) => {
+      if (error instanceof Discard) return error.value as Awaited<ReturnType<typeof body>>;
+      throw error;
+    }),
 });
 
 /** Updates without a transaction are written whatever the revision is by then. */

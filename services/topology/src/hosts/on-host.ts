@@ -76,6 +76,8 @@ export interface Updating<T> {
   readonly to?: string;
   /** The entity as it was a moment ago, where this is known. */
   readonly read?: Stored<T>;
+  /** The write discovers by itself whether `read` is still what is stored, so that it is not read again under the lock. */
+  readonly isChecked?: boolean;
   /** Whether the update changes nothing of a state: then there is no transaction to undo. */
   readonly isDone?: (current: Stored<T>) => boolean;
 }
@@ -89,13 +91,14 @@ export interface Updating<T> {
 export async function updateOnHost<T extends OnAHost>(
   storage: Pick<Storage, "hosts" | "services" | "transaction">,
   entities: Entities<T>,
-  { work, scope, id, to, read, isDone = () => false }: Updating<T>,
-  write: (on: OnHost<T>) => Promise<Stored<T>>,
+  { work, scope, id, to, read, isChecked = false, isDone = () => false }: Updating<T>,
+  write: (on: OnHost<T>) => Promise<Stored<T> | "conflict">,
 ): Promise<Stored<T>> {
   const { hosts } = storage;
   let known = read;
   return retryConflicts(work, async () => {
     const present = known ?? (await entities.get(scope, id));
+    const isCurrent = known !== undefined && isChecked;
     known = undefined;
     if (isDone(present)) return present;
     const from = present.entity.host_id;
@@ -108,13 +111,19 @@ export async function updateOnHost<T extends OnAHost>(
         const change = target === from ? {} : { services: hostId === from ? -1 : 1 };
         locked.set(hostId, await hosts.lock(tx, scope, hostId, change));
       }
-      const current = await entities.get(scope, id, tx);
+      const current = isCurrent ? present : await entities.get(scope, id, tx);
       if (current.entity.host_id !== from) throw new Discard("conflict");
       const host = locked.get(target) ?? null;
       // What stood on a host that is gone may be stored a while longer.
       if (locked.get(from) === null) throw new AppError("not_found", { entity: entities.name });
       if (host === null) throw new AppError("invalid_reference", { path: "host_id" });
-      return write({ tx, host, current });
+      const written = await write({ tx, host, current }).catch((error: unknown) => {
+        // What is refused upon an older state may be right upon the present one.
+        if (isCurrent && error instanceof AppError) return "conflict" as const;
+        throw error;
+      });
+      if (written === "conflict") throw new Discard("conflict");
+      return written;
     });
   });
 }

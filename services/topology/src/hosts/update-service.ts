@@ -15,7 +15,7 @@ import { revised } from "../storage/revisions.rules.js";
 import { applyShift, closeGaps } from "./shifts.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "./bindings.rules.js";
-import { moreBindings, saveServices } from "./write-services.js";
+import { moreBindings, saveService } from "./write-services.js";
 
 /** What a caller asks of a service. */
 export interface Asked {
@@ -41,7 +41,8 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
   if (nextInPlace(read, asked) === null) return read;
   // What is stored may have another revision than what was read, as long as deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
-  if (shortWrites === null || !isAsStored || work.unit !== undefined) return updateInTransaction(storage, asked, read);
+  if (shortWrites === null || !isAsStored || work.unit !== undefined)
+    return updateInTransaction(storage, asked, { read, isChecked: false });
   return shortWrites.inTurn(read, async (newest) => {
     let current = newest;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -55,7 +56,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
       if (again.revision === current.revision) break;
       current = again;
     }
-    return updateInTransaction(storage, asked, read);
+    return updateInTransaction(storage, asked, { read: current, isChecked: true });
   });
 }
 
@@ -91,15 +92,15 @@ function saidOf(service: Service, body: ServiceUpdate) {
   return { name, service_definition, tags, virtualization };
 }
 
-/** @param read the service as it was a moment ago */
+/** @param isChecked whether it is stored only where it has the revision that was read, so that it need not be read again */
 function updateInTransaction(
   storage: Storage,
   { work, scope, id, to, asked, ifMatch }: Asked,
-  read: Stored<Service>,
+  { read, isChecked }: { readonly read: Stored<Service>; readonly isChecked: boolean },
 ): Promise<Stored<Service>> {
   const { guards, services } = storage;
   const now = new Date();
-  const updating = { work, scope, id, read, ...(to !== undefined && { to }) };
+  const updating = { work, scope, id, read, isChecked, ...(to !== undefined && { to }) };
   return updateOnHost(storage, services, updating, async ({ tx, host, current }) => {
     const { entity } = current;
     requireRevision(ifMatch, current.revision);
@@ -122,7 +123,8 @@ function updateInTransaction(
     const more = moreBindings(change);
     const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
     await requireReferences(guards, tx, scope, [...tagClaims(said.tags, entity.tags), ...counted]);
-    await saveServices(storage, tx, scope, { changes: [change], hostName: host.name });
+    const saving = { change, hostName: host.name, isChecked };
+    if (!(await saveService(storage, tx, scope, saving))) return "conflict";
     await applyShift(tx, scope, services, { hostId: host.id, shift, except: id, now });
     if (moves) await closeGaps(tx, scope, services, { gone: [entity], now });
     return next;

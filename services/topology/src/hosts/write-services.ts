@@ -48,28 +48,37 @@ export async function insertServices(
 
 /** Stores the next states of services. @param hostName of services that are updated themselves, and may be on another host now */
 export async function saveServices(
-  { bindings, services }: Stores,
+  stores: Stores,
   tx: ClientSession,
   scope: Scope,
   { changes, hostName }: { changes: readonly ServiceChange[]; hostName?: string },
 ): Promise<void> {
-  const extra = hostName === undefined ? {} : { host_name: hostName, claimed: false };
-  await services.replace(
+  await stores.services.replace(
     tx,
     scope,
     changes.map(({ after }) => after),
-    extra,
+    hostName === undefined ? {} : updatedOn(hostName),
   );
-  const parted = changes.map(({ before, after }) => ({
-    hostId: after.entity.host_id,
-    bindings: without(after.entity.bindings, before.entity.bindings),
-    gone: without(before.entity.bindings, after.entity.bindings),
-  }));
-  const gone = parted.flatMap((one) => one.gone.map(({ id }) => id));
-  if (gone.length > 0) await bindings.remove(tx, scope, { _id: { $in: gone } });
-  await bindings.insertOf(tx, scope, parted);
-  const grown = changes.filter((change) => isMoved(change) || moreBindings(change) > 0);
-  await checkBindings(bindings, tx, scope, grown.map(({ after }) => after.entity)); // prettier-ignore
+  await saveBindings(stores, tx, scope, changes);
+}
+
+/**
+ * The same for one service.
+ *
+ * @param isChecked true for one that was read before the transaction
+ * @returns false where that has changed since; then nothing is stored
+ */
+export async function saveService(
+  stores: Stores,
+  tx: ClientSession,
+  scope: Scope,
+  { change, hostName, isChecked }: { change: ServiceChange; hostName: string; isChecked: boolean },
+): Promise<boolean> {
+  if (!isChecked) await saveServices(stores, tx, scope, { changes: [change], hostName });
+  else if (await stores.services.replaceRead(tx, scope, change.after, updatedOn(hostName)))
+    await saveBindings(stores, tx, scope, [change]);
+  else return false;
+  return true;
 }
 
 /** What networks have more (or less) of by changes of services. */
@@ -108,6 +117,30 @@ export async function unbound(
     const after = revised(before, { ...before.entity, bindings: withoutTargets(before.entity.bindings, deleted) }, now);
     return after === null ? [] : [{ before, after }];
   });
+}
+
+/** Fields of services that are updated themselves, and may be on another host now. */
+function updatedOn(hostName: string) {
+  return { host_name: hostName, claimed: false };
+}
+
+/** Stores what becomes of the bindings of services. */
+async function saveBindings(
+  { bindings }: Stores,
+  tx: ClientSession,
+  scope: Scope,
+  changes: readonly ServiceChange[],
+): Promise<void> {
+  const parted = changes.map(({ before, after }) => ({
+    hostId: after.entity.host_id,
+    bindings: without(after.entity.bindings, before.entity.bindings),
+    gone: without(before.entity.bindings, after.entity.bindings),
+  }));
+  const gone = parted.flatMap((one) => one.gone.map(({ id }) => id));
+  if (gone.length > 0) await bindings.remove(tx, scope, { _id: { $in: gone } });
+  await bindings.insertOf(tx, scope, parted);
+  const grown = changes.filter((change) => isMoved(change) || moreBindings(change) > 0);
+  await checkBindings(bindings, tx, scope, grown.map(({ after }) => after.entity)); // prettier-ignore
 }
 
 function isMoved({ before, after }: ServiceChange): boolean {

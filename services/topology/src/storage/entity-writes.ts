@@ -26,6 +26,8 @@ export interface EntityWrites<T extends Entity> {
   insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities under their next revision. Extra fields that are not given stay as they are. */
   replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
+  /** The same of one that was read before the transaction. @returns false where it has another revision by now, or is gone */
+  replaceRead(tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: object): Promise<boolean>;
   /** @returns how many were removed */
   remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
   /**
@@ -62,19 +64,7 @@ export function createEntityWrites<T extends Entity>(
       for (const one of inserted)
         recorder?.record({ kind, id: one.id, revision: null, before: null, after: kind.clean(one) });
     },
-    replace: async (tx, scope, changed, extra) => {
-      await recordChanges(tx, scope, changed);
-      const updates = changed.map((one) => {
-        const { _id, ...fields } = documentOf(scope.organizationId, one);
-        const $set = {
-          ...fields,
-          ...(kind.isPart !== true && signed(tx, scope.organizationId, one.revision)),
-          ...extra,
-        };
-        return { filter: { ...visible(scope), _id }, update: { $set }, hint: BY_ID };
-      });
-      await inBatches(collection, tx, updates);
-    },
+    ...createReplacing(kind, { collection, visible, documentOf, recordChanges }),
     remove: async (tx, scope, filter) => {
       const all = matching(visible(scope), filter);
       const told = await recordRemovals(tx, scope, all);
@@ -96,6 +86,38 @@ export function createEntityWrites<T extends Entity>(
       const how = sweptBy === undefined ? {} : { writeConcern: UNCONFIRMED };
       if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...how });
       return found.length;
+    },
+  };
+}
+
+type RecordChanges<T> = (tx: ClientSession, scope: Scope, changed: readonly Stored<T>[]) => Promise<void>;
+type Replacing<T extends Entity> = Pick<EntityParts<T>, "collection" | "visible"> &
+  Pick<EntityWrites<T>, "documentOf"> & { readonly recordChanges: RecordChanges<T> };
+
+/** The writes of changed entities. */
+function createReplacing<T extends Entity>(
+  { isPart }: EntityKind<T>,
+  { collection, visible, documentOf, recordChanges }: Replacing<T>,
+): Pick<EntityWrites<T>, "replace" | "replaceRead"> {
+  const updateOf = (tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: object) => {
+    const { _id, ...fields } = documentOf(scope.organizationId, changed);
+    const by = isPart === true ? {} : signed(tx, scope.organizationId, changed.revision);
+    return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...by, ...extra } }, hint: BY_ID };
+  };
+  return {
+    replace: async (tx, scope, changed, extra) => {
+      await recordChanges(tx, scope, changed);
+      await inBatches(
+        collection,
+        tx,
+        changed.map((one) => updateOf(tx, scope, one, extra)),
+      );
+    },
+    replaceRead: async (tx, scope, changed, extra) => {
+      await recordChanges(tx, scope, [changed]);
+      const { filter, update, hint } = updateOf(tx, scope, changed, extra);
+      const asRead = { ...filter, revision: changed.revision - 1 };
+      return (await collection.updateOne(asRead, update, { session: tx, hint })).matchedCount === 1;
     },
   };
 }

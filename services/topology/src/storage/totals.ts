@@ -23,12 +23,12 @@ export interface Totals {
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
-/** @param reads takes turns where there is much to add up, and rests */
+/** @param reads for totals of many networks; pauses after each */
 export function createTotals(database: Database, reads: SharedReads): Totals {
   const guards = scopedCollection<GuardDocument>(database.db, "guards");
   /** Organizations that had more networks than are added up here. */
   const large = new Set<string>();
-  /** One read at a time of the same counts: pages that ask meanwhile share the next one. */
+  /** One read of the same counts at a time; pages that need them meanwhile share the next one. */
   const fewReads = createSharedReads(1);
 
   /** What the guards of few networks count; null when there are more. A sum in the database costs several times as much. */
