@@ -1,5 +1,6 @@
 /** Takes rights away while they are used on every gateway, and counts what was accepted afterwards. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { inTurns } from "./attacks/parts.js";
 import { startHammer, type Hammer, type Shot } from "./hammer.js";
 import type { Means } from "./revocable.js";
 import { send, type Prepare, type Revocation } from "./right-changes.js";
@@ -45,11 +46,13 @@ const LEAD_MS = 30;
 const AFTER_MS = 120;
 const BURST = 4;
 const MOST_ASKED = 20;
+/** Each is prepared with several accounts; what they ask of identity all at once may be shed. */
+const PREPARED_AT_A_TIME = 4;
 
 /** Makes one change of each kind, one after another. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
   const { urls, kinds, means, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
-  const revocations = await Promise.all(kinds.map((prepare) => prepare(through, means)));
+  const revocations = await inTurns(kinds.length, PREPARED_AT_A_TIME, (n) => kinds[n]!(through, means));
   const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
   const changed: { revocation: Revocation; answer: Answer }[] = [];
   try {
