@@ -5,7 +5,7 @@ import { putUnder } from "@nts/shared/groups";
 // round-robin between organizations.
 
 /** Milliseconds per slice: the latency that validation may add to each step of a request. */
-const SLICE_MS = 4;
+export const SLICE_MS = 4;
 
 export interface Slices {
   /**
@@ -16,8 +16,11 @@ export interface Slices {
   run<T>(organizationId: string, slice: (isOver: () => boolean) => T): Promise<T>;
 }
 
-/** @param idle waits, up to a limit, until no requests are active */
-export function createSlices(idle: () => Promise<void>): Slices {
+/**
+ * @param idle waits, up to a limit, until no requests are active
+ * @param now milliseconds of a clock that never goes back
+ */
+export function createSlices(idle: () => Promise<void>, now = () => performance.now()): Slices {
   /** Pending slices by organization, in round-robin order. */
   const waiting = new Map<string, (() => void)[]>();
   let isRunning = false;
@@ -46,8 +49,8 @@ export function createSlices(idle: () => Promise<void>): Slices {
   return {
     run: async (organizationId, slice) => {
       await turnOf(organizationId);
-      const end = performance.now() + SLICE_MS;
-      return slice(() => performance.now() >= end);
+      const end = now() + SLICE_MS;
+      return slice(() => now() >= end);
     },
   };
 }
