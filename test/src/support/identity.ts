@@ -2,7 +2,6 @@
  * The identity service in the test's own process, several times on one database of its own, as {@link startTopology} does it
  * for topology. There are no networks, and nobody else on the bus.
  */
-import { randomBytes } from "node:crypto";
 import type { CommandStartedEvent, Db } from "mongodb";
 import { type App, type AppOptions, createApp } from "@nts/identity/app";
 import { prepareDatabase } from "@nts/identity/prepare-database";
@@ -16,6 +15,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
+import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 
 /** Tests of this process take many passwords and guess none; real processes hash as they do elsewhere. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
@@ -71,12 +71,12 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const { replicas = [{}], sendsMail = true, onCommand } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
-  const name = `identity_test_${randomBytes(6).toString("hex")}`;
   const log = createLog("identity", process.env["TEST_LOG_LEVEL"] ?? "error");
   const passwords = await createPasswords(CHEAP);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
-  const preparing = createMongoClient(url, "identity-test");
-  await prepareDatabase(preparing.db(name), log);
+  const ownClient = createMongoClient(url, "identity-test-itself");
+  const db = takeDatabase(ownClient, "identity");
+  await prepareDatabase(db, log);
 
   const mailings: ReturnType<App["startMail"]>[] = [];
   const started = await Promise.all(
@@ -84,7 +84,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
       const client = createMongoClient(onCommand === undefined ? url : `${url}&monitorCommands=true`, "identity-test");
       if (onCommand !== undefined) client.on("commandStarted", onCommand);
       const app = createApp({
-        ...{ db: openDatabase(client, name), transaction: createTransactions(client), log, tracing: passOn },
+        ...{ db: openDatabase(client, db.databaseName), transaction: createTransactions(client), log, tracing: passOn },
         ...{ passwords, verifyTenancy, shares: createShares(), ...ALONE, ...own },
       });
       if (sendsMail) mailings.push(app.startMail());
@@ -96,7 +96,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const tenancySecrets = { gatewayToIdentity: SECRETS, gatewayToTopology: SECRETS, identityToTopology: SECRETS };
   return {
     ...createDirect({ tenancySecrets, identities, topologies: [] }),
-    db: preparing.db(name),
+    db,
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
     sweepOrganizations: async (signal = new AbortController().signal) => started[0]?.app.sweepOrganizations(signal),
     startMail: () => {
@@ -108,8 +108,9 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     stop: async () => {
       await Promise.all(started.map(({ server }) => server.close()));
       for (const mailing of mailings) await mailing?.stop();
-      await preparing.db(name).dropDatabase();
-      await Promise.all([preparing, ...started.map(({ client }) => client)].map((client) => client.close()));
+      await Promise.all(started.map(({ client }) => client.close()));
+      await giveBackDatabase(db, "identity");
+      await ownClient.close();
     },
   };
 }

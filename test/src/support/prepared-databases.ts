@@ -10,15 +10,17 @@ const OF_MIGRATIONS = new Set(["migrations", "breaking_migrations", "journal_sec
 /** Of more documents it is faster to drop the database. */
 const MOST_DELETED = 2_000;
 
-const free: string[] = [];
+type Service = "topology" | "identity";
 
-/** A database that holds no documents; it is prepared already where somebody has used it before. */
-export function takeDatabase(client: MongoClient): Db {
-  return client.db(free.pop() ?? `topology_test_${randomBytes(6).toString("hex")}`);
+const free: Record<Service, string[]> = { topology: [], identity: [] };
+
+/** A database of a service without documents; it is prepared already where somebody has used it before. */
+export function takeDatabase(client: MongoClient, service: Service): Db {
+  return client.db(free[service].pop() ?? `${service}_test_${randomBytes(6).toString("hex")}`);
 }
 
 /** Gives it to the next one. One that was profiled, or that holds much, is dropped. */
-export async function giveBackDatabase(db: Db): Promise<void> {
+export async function giveBackDatabase(db: Db, service: Service): Promise<void> {
   const collections = (await db.collections()).filter(({ collectionName }) => !OF_MIGRATIONS.has(collectionName));
   const counts = await Promise.all(collections.map((collection) => collection.estimatedDocumentCount()));
   const isProfiled = collections.some(({ collectionName }) => collectionName.startsWith("system."));
@@ -28,5 +30,5 @@ export async function giveBackDatabase(db: Db): Promise<void> {
   }
   // An estimate of none may be old.
   await Promise.all(collections.map((collection) => collection.deleteMany({})));
-  free.push(db.databaseName);
+  free[service].push(db.databaseName);
 }

@@ -138,7 +138,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const unscoped = new Set<string>();
   // The tests' own commands are none of the service's.
   const ownClient = createMongoClient(url, "topology-test-itself");
-  const db = takeDatabase(ownClient);
+  const db = takeDatabase(ownClient, "topology");
   const agent = new Agent({ keepAlive: true });
   const waiting = createWaiting();
   const parts = { options, url, database: db.databaseName, waiting, notices, unscoped };
@@ -174,7 +174,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
       await keeper?.stop();
       await Promise.all(started.map(({ server }) => server.close()));
       await Promise.all(started.map(({ client }) => client.close()));
-      await giveBackDatabase(db);
+      await giveBackDatabase(db, "topology");
       await ownClient.close();
       if (unscoped.size > 0) throw new Error(`these name no organization:\n${[...unscoped].join("\n")}`);
     },
