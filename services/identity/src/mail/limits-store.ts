@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
@@ -7,6 +8,9 @@ import { AppError } from "@nts/shared/errors";
 // long as a reset link lasts, so that whoever is refused one has a mail with a link that works.
 
 export const MAIL_COUNTS = "mail_counts";
+
+/** Limits that a process remembers to be reached. */
+const MOST_REACHED = 10_000;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -49,6 +53,21 @@ interface CountDocument {
 /** @param ofCaller mails that may be asked for from one block of addresses in an hour */
 export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   const counts = db.collection<CountDocument>(MAIL_COUNTS);
+  // By id of the count, which names its window. Further requests would only collide on one document.
+  const reached = new LRUCache<string, true>({ max: MOST_REACHED });
+
+  async function isWithin(_id: string, most: number, ends: number): Promise<boolean> {
+    if (reached.has(_id)) return false;
+    const found = await counts.findOneAndUpdate(
+      { _id },
+      { $inc: { count: 1 }, $setOnInsert: { expires_at: new Date(ends) } },
+      { upsert: true, returnDocument: "after" },
+    );
+    const count = found?.count ?? 1;
+    if (count >= most) reached.set(_id, true);
+    return count <= most;
+  }
+
   return {
     take: async (...counted) => {
       for (const [limit, who] of counted) {
@@ -56,12 +75,7 @@ export function createMailLimits(db: Db, ofCaller: number): MailLimits {
         const now = Date.now();
         const window = Math.floor(now / windowMs);
         const ends = (window + 1) * windowMs;
-        const found = await counts.findOneAndUpdate(
-          { _id: hashCredential(`${limit}\n${who}\n${window}`) },
-          { $inc: { count: 1 }, $setOnInsert: { expires_at: new Date(ends) } },
-          { upsert: true, returnDocument: "after" },
-        );
-        if ((found?.count ?? 1) > most)
+        if (!(await isWithin(hashCredential(`${limit}\n${who}\n${window}`), most, ends)))
           throw new AppError("mail_throttled", { retry_after_seconds: Math.ceil((ends - now) / 1000) });
       }
     },
