@@ -12,11 +12,9 @@ import {
   type IndexKey,
   TAG_INDEX,
 } from "../storage/indexes.js";
-import { journalCollections } from "../journal/collections.js";
-import { areToldChanged, areToldGone } from "../journal/ahead.js";
 import { finishNetworks } from "./networks.js";
 import type { Notices } from "./notices.js";
-import type { DeletionDocument, DueDeletion } from "../storage/deletion-records.js";
+import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { Matching, Sweepable } from "../storage/sweepable.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
@@ -38,8 +36,8 @@ export interface SweepTimes {
    */
   readonly graceMs: number;
   /**
-   * Milliseconds from hiding after which entities are swept even if the journal does not have their deletion yet. Until then, the
-   * sweep follows the journal, which ignores its writes.
+   * Milliseconds from hiding after which a sweep no longer waits for the journal. Until then it begins when the journal has
+   * recorded the deletion of everything hidden, for which it reads the documents; it ignores the writes of the sweep.
    */
   readonly untoldMs: number;
   /** Milliseconds from the last deleted document until the deletion record is removed; also longer than any request. */
@@ -75,24 +73,14 @@ export function createSweep(parts: SweepParts): Sweep {
     await deletions.markAnnounced([organization_id], [_id]);
   }
 
-  async function sweepOne(deletion: DueDeletion): Promise<void> {
+  async function sweepOne(deletion: DeletionDocument): Promise<void> {
     const begun = performance.now();
     const { _id, kind, organization_id } = deletion;
-    const ahead = new AbortController();
-    const pass: Pass = {
-      ...parts,
-      signal: AbortSignal.any([signal, ahead.signal]),
-      leave: () => {
-        ahead.abort();
-      },
-    };
-    const documents = await SWEEPS[kind](pass, deletion);
+    const documents = await SWEEPS[kind](parts, deletion);
     if (signal.aborted) return;
-    const isAll = !ahead.signal.aborted;
-    if (isAll) await deletions.markSwept(deletion);
+    await deletions.markSwept(deletion);
     const seconds = Math.round((performance.now() - begun) / 1_000);
-    const about = { organization_id, deletion: _id, kind, documents, seconds };
-    if (isAll || documents > 0) log.info(about, isAll ? "swept what was deleted" : "swept deleted entities");
+    log.info({ organization_id, deletion: _id, kind, documents, seconds }, "swept what was deleted");
   }
 
   return {
@@ -102,10 +90,7 @@ export function createSweep(parts: SweepParts): Sweep {
       for (const deletion of due) if (!signal.aborted) await sweepOne(deletion);
       for (const deletion of await deletions.swept(times.keepMs)) {
         // Documents written meanwhile would become visible once the record is removed.
-        const late = await SWEEPS[deletion.kind](
-          { ...parts, leave: () => undefined },
-          { ...deletion, isSettled: true },
-        );
+        const late = await SWEEPS[deletion.kind](parts, deletion);
         if (late > 0)
           log.warn({ deletion: deletion._id, documents: late }, "deleted entities were written after their sweep");
         if (!signal.aborted) await deletions.forget(deletion);
@@ -114,72 +99,57 @@ export function createSweep(parts: SweepParts): Sweep {
   };
 }
 
-/** One pass over a deletion. Its signal aborts at entities whose deletion is not in the journal yet; the next pass resumes there. */
-interface Pass extends SweepParts {
-  leave(): void;
-}
-
 /** @returns the number of deleted or changed documents */
-type SweepKind = (pass: Pass, deletion: DueDeletion) => Promise<number>;
+type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<number>;
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
-  network: async (pass, deletion) => {
-    const { addresses, bindings, guards } = pass.storage;
+  network: async (parts, deletion) => {
+    const { addresses, bindings, guards } = parts.storage;
     const { _id, organization_id } = deletion;
     const inIt = { organization_id, network_id: _id };
-    let total = await deleteMatching(pass, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
-    total += await deleteMatching(pass, bindings.sweepable, inIt, creationIndex("bindings", true));
+    let total = await deleteMatching(parts, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
+    total += await deleteMatching(parts, bindings.sweepable, inIt, creationIndex("bindings", true));
     // Referencing entities before referenced ones.
     for (const kind of ["services", "ports", "interfaces", "hosts", "subnets"] as const)
-      total += await deleteEntities(pass, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
-    return total + (await deleteMatching(pass, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
+      total += await deleteEntities(parts, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
+    return total + (await deleteMatching(parts, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
   },
-  hosts: async (pass, deletion) => {
-    const { bindings, interfaces } = pass.storage;
+  hosts: async (parts, deletion) => {
+    const { bindings, interfaces } = parts.storage;
     const { organization_id, ids = [] } = deletion;
     const filter = { organization_id, host_id: { $in: ids } };
-    let total = await deleteMatching(pass, bindings.sweepable, filter, HOST_BINDINGS_INDEX);
-    total += await deleteEntities(pass, deletion, { kind: "services", filter, hint: HOST_ORDER_INDEX });
-    total += await deleteEntities(pass, deletion, { kind: "ports", filter, hint: HOST_PORTS_INDEX });
+    let total = await deleteMatching(parts, bindings.sweepable, filter, HOST_BINDINGS_INDEX);
+    total += await deleteEntities(parts, deletion, { kind: "services", filter, hint: HOST_ORDER_INDEX });
+    total += await deleteEntities(parts, deletion, { kind: "ports", filter, hint: HOST_PORTS_INDEX });
     const release = (batch: readonly string[]): Promise<void> => interfaces.releaseAddresses(organization_id, batch);
     const ofInterfaces = { kind: "interfaces", filter, hint: HOST_ORDER_INDEX, before: release } as const;
-    return total + (await deleteEntities(pass, deletion, ofInterfaces));
+    return total + (await deleteEntities(parts, deletion, ofInterfaces));
   },
-  tags: async (pass, deletion) => {
-    const { organization_id: organizationId, ids = [], deleted_at } = deletion;
-    const { storage } = pass;
-    const journal = journalCollections(storage.database.db);
+  tags: async (parts, { _id, organization_id: organizationId, ids = [], deleted_at, journaled = false }) => {
+    const { storage, signal } = parts;
+    const sweptBy = journaled ? _id : undefined;
     const scope = scopeWithout(organizationId, new Map(ids.map((id) => [id, deleted_at])));
     const carriers = { organization_id: organizationId, tags: { $in: ids } };
     const matching = { filter: carriers, hint: TAG_INDEX };
     let total = 0;
     for (const kind of TAGGED_KINDS)
-      for (let found = -1; found !== 0 && !pass.signal.aborted; total += found)
+      for (let found = -1; found !== 0 && !signal.aborted; total += found)
         // Repeated until nothing is found, because of concurrent writes.
-        found = await sweepMatching(pass, storage[kind].sweepable, matching, async (batch) => {
-          const asked = { organizationId, collection: kind, ids: batch };
-          const turn = await turnOf(pass, deletion, () => areToldChanged(journal, asked));
-          if (turn === null) return 0;
-          const sweptBy = turn === "told" ? deletion._id : undefined;
-          return takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy });
-        });
+        found = await sweepMatching(parts, storage[kind].sweepable, matching, (batch) =>
+          takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy }),
+        );
     return total;
   },
-  organization: async (pass, { organization_id, journaled = false, isSettled }) => {
-    // Afterwards, the journal ignores the organization.
-    if (!journaled && !isSettled) {
-      pass.leave();
-      return 0;
-    }
+  organization: async (parts, { organization_id }) => {
     let total = 0;
-    for (const { documents, hint } of wholeOrganization(pass.storage.database.db))
-      total += await deleteMatching(pass, documents, { organization_id }, hint);
+    for (const { documents, hint } of wholeOrganization(parts.storage.database.db))
+      total += await deleteMatching(parts, documents, { organization_id }, hint);
     return total;
   },
 };
 
-function deleteMatching(pass: Pass, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
-  return sweepMatching(pass, sweepable, { filter, hint }, (batch) => sweepable.remove(filter.organization_id, batch));
+function deleteMatching(parts: SweepParts, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
+  return sweepMatching(parts, sweepable, { filter, hint }, (batch) => sweepable.remove(filter.organization_id, batch));
 }
 
 interface SweptEntities {
@@ -190,41 +160,21 @@ interface SweptEntities {
   readonly before?: (batch: readonly string[]) => Promise<void>;
 }
 
-/**
- * Deletes entities that have journal entries, but only after the journal has recorded their deletion, for which it reads them. After
- * `untoldMs`, they are deleted and recorded like any other deletion.
- */
+/** Deletes entities that have journal entries. If the journal has not recorded their deletion yet, it records that of the sweep. */
 function deleteEntities(
-  pass: Pass,
-  deletion: DueDeletion,
+  parts: SweepParts,
+  { organization_id: organizationId, by, journaled = false }: DeletionDocument,
   { kind, filter, hint, before }: SweptEntities,
 ): Promise<number> {
-  const { deletions, database, transaction, [kind]: entities } = pass.storage;
-  const { organization_id: organizationId } = deletion;
-  const journal = journalCollections(database.db);
-  return sweepMatching(pass, entities.sweepable, { filter, hint }, async (batch) => {
-    const asked = { organizationId, collection: kind, ids: batch };
-    const turn = await turnOf(pass, deletion, () => areToldGone(journal, asked));
-    if (turn === null) return 0;
+  const { deletions, transaction, [kind]: entities } = parts.storage;
+  return sweepMatching(parts, entities.sweepable, { filter, hint }, async (batch) => {
     await before?.(batch);
-    if (turn === "told") return entities.sweepable.remove(organizationId, batch);
+    if (journaled) return entities.sweepable.remove(organizationId, batch);
     return transaction(BACKGROUND, [], async (tx) => {
-      await deletions.note(tx, deletion.organization_id, deletion.by);
+      await deletions.note(tx, organizationId, by);
       return entities.sweepable.remove(organizationId, batch, tx);
     });
   });
-}
-
-/** Whether the journal has recorded a batch, or is no longer waited for; null, which ends the pass, if neither. */
-async function turnOf(
-  pass: Pass,
-  { isSettled, journaled = false }: DueDeletion,
-  isTold: () => Promise<boolean>,
-): Promise<"told" | "settled" | null> {
-  if (journaled || (await isTold())) return "told";
-  if (isSettled) return "settled";
-  pass.leave();
-  return null;
 }
 
 /** Processes matching documents in batches with pauses. @param hint the index for the filter */

@@ -29,11 +29,6 @@ export interface DeletionDocument {
   announced?: boolean;
 }
 
-export interface DueDeletion extends DeletionDocument {
-  /** All of it may be swept: the journal has told of it, or nobody waits for that any more. */
-  readonly isSettled: boolean;
-}
-
 export interface DeletionRecords {
   /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
   hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
@@ -50,11 +45,10 @@ export interface DeletionRecords {
   /** Those that are not swept and without a notice, this many milliseconds after they were hidden; oldest first. */
   unannounced(agedMs: number): Promise<DeletionDocument[]>;
   /**
-   * Those that are to be swept; oldest first. Times are milliseconds since they were hidden, by the clock of the database.
-   *
-   * @param untoldMs after which they do not wait for the journal any more
+   * Those that are to be swept, oldest first: journaled, or so old that they do not wait for the journal any more. Times are
+   * milliseconds since they were hidden, by the clock of the database.
    */
-  unswept(agedMs: number, untoldMs: number): Promise<DueDeletion[]>;
+  unswept(agedMs: number, untoldMs: number): Promise<DeletionDocument[]>;
   /** Tells the journal whose deletion it is that a transaction sweeps. */
   readonly note: Note;
   /** Those that were swept this many milliseconds ago. */
@@ -89,9 +83,9 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       return collection.find(due).sort({ deleted_at: 1 }).toArray();
     },
     unswept: (agedMs, untoldMs) => {
-      const isSettled = { $or: [{ $eq: ["$journaled", true] }, aged("deleted_at", untoldMs).$expr] };
-      const due = { $match: { swept_at: { $exists: false }, ...aged("deleted_at", agedMs) } };
-      return collection.aggregate<DueDeletion>([due, { $set: { isSettled } }, { $sort: { deleted_at: 1 } }]).toArray();
+      const isDue = { $or: [{ journaled: true }, aged("deleted_at", untoldMs)] };
+      const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs), ...isDue };
+      return collection.find(due).sort({ deleted_at: 1 }).toArray();
     },
     note: createNote(db),
     swept: (agedMs) => collection.find({ swept_at: { $exists: true }, ...aged("swept_at", agedMs) }).toArray(),
