@@ -1,16 +1,13 @@
-import { LRUCache } from "lru-cache";
 import type { Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
+import { createReached } from "./reached.js";
 
 // How many mails may be asked for, counted over all replicas. Counts name nobody: they are found by hashes. A window of an hour is as
 // long as a reset link lasts, so that whoever is refused one has a mail with a link that works.
 
 export const MAIL_COUNTS = "mail_counts";
-
-/** Limits that a process remembers to be reached. */
-const MOST_REACHED = 10_000;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -54,7 +51,7 @@ interface CountDocument {
 export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   const counts = db.collection<CountDocument>(MAIL_COUNTS);
   // By id of the count, which names its window. Further requests would only collide on one document.
-  const reached = new LRUCache<string, true>({ max: MOST_REACHED });
+  const reached = createReached();
 
   async function isWithin(_id: string, most: number, ends: number): Promise<boolean> {
     if (reached.has(_id)) return false;
@@ -64,7 +61,7 @@ export function createMailLimits(db: Db, ofCaller: number): MailLimits {
       { upsert: true, returnDocument: "after" },
     );
     const count = found?.count ?? 1;
-    if (count >= most) reached.set(_id, true);
+    if (count >= most) reached.add(_id);
     return count <= most;
   }
 

@@ -1,0 +1,20 @@
+import { LRUCache } from "lru-cache";
+
+const MOST_REMEMBERED = 10_000;
+
+/** Limits that are known to be reached, by id. */
+export interface Reached {
+  has(id: string): boolean;
+  add(id: string): void;
+}
+
+/** Remembers the latest ones. */
+export function createReached(): Reached {
+  const reached = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+  return {
+    has: (id) => reached.has(id),
+    add: (id) => {
+      reached.set(id, true);
+    },
+  };
+}
