@@ -3,12 +3,12 @@ import { createLines, type Log } from "@nts/shared/log";
 import type { Metrics } from "@nts/shared/metrics";
 import type { Exchange } from "./edge/exchange.js";
 
-/** Notes how an exchange has ended. */
+/** Records the outcome of an exchange. */
 export type AccessLog = (exchange: Exchange) => void;
 
 /**
- * Makes the function that writes one line, counts one request and ends its span when an answer has ended, or the client has
- * gone before. The path and its query are left out: what they name is the caller's business.
+ * Creates a function that logs a line, counts the request and ends its span once the response or the connection has
+ * ended. Path and query are omitted, because they contain the caller's data.
  */
 export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
   const write = createLines(log, "request");

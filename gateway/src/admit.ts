@@ -7,13 +7,13 @@ import type { Exchange } from "./edge/exchange.js";
 import type { Charges } from "./rate-limit/charges.js";
 import { isRefusal } from "./refusals.js";
 
-/** Finds out who asks, and whether they may. @throws AppError of authentication, of the rate limit, or of authorization */
+/** Authenticates, limits and authorizes a request. @throws AppError of any of the three */
 export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Caller>;
 
 interface AdmitOptions {
   readonly authenticate: Authenticate;
   readonly charges: Pick<Charges, "charge">;
-  /** Of keys, both what is admitted and what is refused is counted. */
+  /** Both accepted and rejected requests of keys are counted. */
   readonly keyUses: Pick<KeyUses, "record" | "recordRefusal">;
 }
 

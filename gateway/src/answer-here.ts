@@ -5,7 +5,7 @@ import type { Exchange } from "./edge/exchange.js";
 import { sendFile } from "./files/served-file.js";
 import type { Destination } from "./routes.js";
 
-/** Answers what is no operation. @throws AppError `not_found` · `method_not_allowed` */
+/** Responds to everything that is not an operation. @throws AppError `not_found` · `method_not_allowed` */
 export type AnswerHere = (exchange: Exchange, destination: Exclude<Destination, { kind: "operation" }>) => void;
 
 export function createAnswerHere(notFoundFor: Console["notFoundFor"]): AnswerHere {

@@ -44,7 +44,7 @@ export interface AnsweringOptions {
   readonly log: Log;
 }
 
-/** Puts the steps of the pipeline together, with all that they need. */
+/** Assembles the pipeline and its dependencies. */
 export function createAnswering(options: AnsweringOptions): {
   readonly answerers: Answerers;
   readonly connections: OpenConnections;

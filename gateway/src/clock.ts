@@ -4,7 +4,7 @@ export interface Instant {
   readonly wall: number;
 }
 
-/** Tells the time; tests bring their own. */
+/** Provides the time; tests use their own. */
 export interface Clock {
   now(): Instant;
 }
@@ -14,8 +14,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Milliseconds from one moment to a later one, by whichever clock says more: the monotonic one stands still while the
- * machine is suspended, and the wall clock may be set back.
+ * Milliseconds between two moments by whichever clock says more: the monotonic one stops while the machine is
+ * suspended, and the wall clock may be set back.
  */
 export function elapsedMs(since: Instant, now: Instant): number {
   return Math.max(now.monotonic - since.monotonic, now.wall - since.wall);

@@ -6,7 +6,7 @@ import type { HolderKind, InFlightLimits } from "./edge/in-flight.js";
 import type { LimiterOptions } from "./rate-limit/limiter.js";
 
 const count = z.coerce.number().int().min(1).max(1_000_000);
-/** One body always fits. */
+/** At least one body of maximum size fits. */
 const bytes = z.coerce.number().int().min(BODY_LIMIT_BYTES).max(17_179_869_184);
 
 const { GATEWAY_TO_IDENTITY_SECRETS, GATEWAY_TO_TOPOLOGY_SECRETS } = tenancySettings;
@@ -76,12 +76,12 @@ export const GatewayConfig = z.object({
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 
-/** What signs requests to each service. */
+/** Secrets that sign requests to each service. */
 export function tenancySecretsOf(config: GatewayConfig): Readonly<Record<Audience, readonly string[]>> {
   return { identity: config.GATEWAY_TO_IDENTITY_SECRETS, topology: config.GATEWAY_TO_TOPOLOGY_SECRETS };
 }
 
-/** The limits of requests. */
+/** Rate limits. */
 export function allowancesOf(config: GatewayConfig): Pick<LimiterOptions, "perUser" | "perAddress" | "perLookup"> {
   return {
     perUser: { perMinute: config.RATE_LIMIT_PER_MINUTE, burst: config.RATE_LIMIT_BURST },
@@ -90,7 +90,7 @@ export function allowancesOf(config: GatewayConfig): Pick<LimiterOptions, "perUs
   };
 }
 
-/** What users, organizations and addresses may hold at a time. */
+/** Maximum concurrent use by users, organizations and addresses. */
 export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
   const of = (kind: HolderKind, bodyBytes: number): InFlightLimits[HolderKind] => {
     const name = kind.toUpperCase() as Uppercase<HolderKind>;
@@ -98,7 +98,7 @@ export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
       requests: config[`IN_FLIGHT_PER_${name}`],
       atServices: config[`AT_SERVICES_PER_${name}`],
       uploads: config.UPLOADS_PER_ORGANIZATION,
-      // Nobody has one without a credential.
+      // None without a credential.
       streams: kind === "address" ? 0 : config[`CHANGE_STREAMS_PER_${name as "USER" | "ORGANIZATION"}`],
       bodyBytes,
     };

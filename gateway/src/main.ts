@@ -33,7 +33,7 @@ import { createRedisGuard } from "./rate-limit/redis-guard.js";
 
 const OPERATIONS_HEADER_BYTES = 16_384;
 
-// What identity is told at the end is worth no more than that: enough to tell it again when it was silent before.
+// Final reports get little time, but enough for a retry.
 const LAST_WORDS_MS = 3_000;
 
 startProcess(async () => {
@@ -69,7 +69,7 @@ startProcess(async () => {
   addBusMetrics(registry, bus);
   const readiness: Readiness = { stopping: false };
   const operations = await startOperations(config, { registry, readiness, credentials });
-  // The edge may send requests as soon as the port is open.
+  // Requests may arrive as soon as the port is open.
   await Promise.all(Object.values(upstreams).map(({ found }) => found));
   const server = await startPublicServer(answerers, {
     host: config.HOST,
@@ -86,7 +86,7 @@ startProcess(async () => {
     delayMs: config.DRAIN_DELAY_MS,
     steps: [
       () => Promise.all([credentials.streams.close(), server.close()]),
-      // From here on nothing is served, which identity is told, so that it waits for this gateway no longer.
+      // Nothing is served from here on, so identity need not wait for this gateway any longer.
       () => waitAtMost(LAST_WORDS_MS, Promise.all([credentials.keyUses.stop(), credentials.follower.leave()])),
       async () => {
         guard.stop();
@@ -100,14 +100,14 @@ startProcess(async () => {
   });
 });
 
-/** Redis, and what tells whether it is there. */
+/** The Redis connection and its health guard. */
 function guardedRedis(config: GatewayConfig, gatewayId: string, log: Log) {
   const redis = connectRedis(config.REDIS_URL);
   const probe = createRedisProbe(redis, gatewayId);
   return { redis, guard: createRedisGuard({ probe, timeoutMs: config.REDIS_PATIENCE_MS, log }) };
 }
 
-/** The services, with the replicas of each and what passes requests on to them. */
+/** The services with their replicas and proxies. */
 function connectServices(config: GatewayConfig, log: Log) {
   const upstreams = {
     identity: createUpstream({ service: "identity", urls: config.IDENTITY_URLS, log }),
@@ -134,8 +134,8 @@ interface OperationsParts {
 function startOperations(config: GatewayConfig, { registry, readiness, credentials }: OperationsParts) {
   const { follower, lease } = credentials;
   const listener = createOperationsApp(registry, readiness, {
-    // Redis and the bus are not asked for: without them the gateway serves all the same. Identity must have answered,
-    // and not so long ago that no credential could be accepted any more.
+    // Redis and the bus are optional at run time. Identity must have responded recently enough for credentials to be
+    // accepted.
     identity: () => {
       const silentMs = follower.sinceAnswerMs();
       if (silentMs === null || (!lease.isAlive() && silentMs > config.STALE_CREDENTIAL_SECONDS * 1_000))

@@ -1,14 +1,14 @@
 import type { Clock } from "./clock.js";
 
-/** A clock for tests, which stands still until it is told otherwise. */
+/** A clock for tests that only advances on demand. */
 export interface ManualClock extends Clock {
-  /** Moves both clocks. */
+  /** Advances both clocks. */
   pass(ms: number): void;
-  /** Moves the wall clock alone, also back. */
+  /** Sets the wall clock alone, also back. */
   passOnWall(ms: number): void;
 }
 
-/** A clock at an arbitrary moment. */
+/** Creates a clock at an arbitrary time. */
 export function createManualClock(): ManualClock {
   let monotonic = 1_000;
   let wall = 1_700_000_000_000;

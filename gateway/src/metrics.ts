@@ -10,7 +10,7 @@ import type { HolderKind, InFlight } from "./edge/in-flight.js";
 import type { PublicServer } from "./edge/public-server.js";
 import type { Limiter } from "./rate-limit/limiter.js";
 
-/** What of the gateway is read when the metrics are asked for. */
+/** Sources of the gauges. */
 export interface GatewayState {
   readonly lease: Lease;
   readonly cache: KeyCache;
@@ -18,7 +18,7 @@ export interface GatewayState {
   readonly follower: KeyChangeFollower;
 }
 
-/** Adds what the gateway's state is at the moment of asking. */
+/** Adds gauges of the gateway's state. */
 export function addStateMetrics(registry: Registry, { lease, cache, limiter, follower }: GatewayState): void {
   addGauges(registry, [
     [
@@ -37,7 +37,7 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
   ]);
 }
 
-/** Adds what is in flight. */
+/** Adds gauges of requests in flight. */
 export function addInFlightMetrics(registry: Registry, inFlight: InFlight): void {
   addGauges(registry, [
     ["nts_requests_in_flight", "Requests to a service that are not over.", () => inFlight.requests()],
@@ -46,14 +46,14 @@ export function addInFlightMetrics(registry: Registry, inFlight: InFlight): void
   ]);
 }
 
-/** Is told what was ended or refused to protect everybody else. */
+/** Notified of requests and connections ended to protect others. */
 export interface ProtectionMetrics {
   readonly refused: (of: HolderKind) => void;
   readonly cut: () => void;
   readonly defect: () => void;
 }
 
-/** Counts what was ended or refused to protect everybody else. */
+/** Counts requests and connections ended to protect others. */
 export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
   const refused = new Counter({
     name: "nts_in_flight_refused_total",
@@ -84,7 +84,7 @@ export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
   };
 }
 
-/** Adds how many connections there are, and were too many. */
+/** Adds metrics of open and rejected connections. */
 export function addConnectionMetrics(registry: Registry, server: PublicServer): void {
   addGauges(registry, [["nts_connections_open", "Connections of clients.", () => server.openConnections()]]);
   new Counter({
@@ -98,7 +98,7 @@ export function addConnectionMetrics(registry: Registry, server: PublicServer): 
   });
 }
 
-/** Adds what each service and its replicas are like, as this gateway sees them. */
+/** Adds metrics of each service and its replicas, as seen by this gateway. */
 export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstream[]): void {
   const ofReplicas = (name: string, help: string, read: (state: ReplicaState) => number): void => {
     new Gauge({

@@ -5,8 +5,8 @@ import { SECURITY_HEADERS } from "./edge/answer-headers.js";
 import { HeaderList } from "./edge/header-list.js";
 import { compress, servedFile, type ServedFile } from "./files/served-file.js";
 
-// The API's description, as a document and as a page to browse. The page loads nothing from elsewhere, and runs under a
-// policy that allows no script but those that lie here as files.
+// The API documentation, as a document and as a page. The page loads nothing from elsewhere, and its policy allows no
+// scripts but the served files.
 
 const { resolve } = createRequire(import.meta.url);
 
@@ -57,13 +57,13 @@ const INITIALIZER = `SwaggerUIBundle({
 });
 `;
 
-/** Everything that is served as it is. */
+/** Everything served as it is. */
 export interface Pages {
-  /** The page at a path, which can be read only; null where there is none. */
+  /** The page at a path, for GET and HEAD; null if there is none. */
   find(path: string): ServedFile | null;
 }
 
-/** The pages. Each is compressed when it is first asked for: a gateway that starts has more urgent things to do. */
+/** The pages. Each is compressed on first use, to not delay startup. */
 export function createPages(): Pages {
   const assets = dirname(resolve("swagger-ui-dist/package.json"));
   const files = new Map([

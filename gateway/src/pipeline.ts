@@ -13,7 +13,7 @@ import type { Refusals } from "./refusals.js";
 import type { Routes } from "./routes.js";
 
 export interface PipelineOptions {
-  /** Host of the public URL, if there is one. */
+  /** Host of the public URL, if configured. */
   readonly ownHost: string | null;
   readonly routes: Routes;
   readonly admit: Admit;
@@ -24,12 +24,12 @@ export interface PipelineOptions {
   readonly refusals: Refusals;
 }
 
-/** Answers an exchange; never throws. */
+/** Handles an exchange; never throws. */
 export type Serve = (exchange: Exchange) => void;
 
 /**
- * The way of a request: check → route → authenticate → limit → authorize (these three in `admit.ts`) → forward. The service's
- * answer comes back in an envelope, and the exchange is accounted for when it is over.
+ * The stages of a request: check → route → authenticate → limit → authorize (these three in `admit.ts`) → forward. The
+ * response is sent in an envelope, and the exchange is accounted for when it has ended.
  */
 export function createPipeline(options: PipelineOptions): Serve {
   const { ownHost, routes, admit, charges, forward, assistants, answerHere, refusals } = options;
@@ -38,7 +38,7 @@ export function createPipeline(options: PipelineOptions): Serve {
     const { request } = exchange;
     const fault = exchange.unreadable ?? faultOf(request);
     if (fault !== null) return refusals.refuse(exchange, fault);
-    // Node's parser takes what follows a wish for another protocol for that protocol, also where it is not granted.
+    // Node's parser treats what follows an `Upgrade` header as the other protocol, even if it is not granted.
     if (request.headers.upgrade !== undefined) exchange.closeConnection();
     resolveTarget(request, ownHost);
     const destination = exchange.isPreflight ? null : routes(request);

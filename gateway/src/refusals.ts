@@ -3,13 +3,13 @@ import { STATUSES } from "@nts/shared/http/statuses";
 import type { Exchange } from "./edge/exchange.js";
 import type { Charges } from "./rate-limit/charges.js";
 
-/** How an exchange ends that is not served. */
+/** How exchanges end that are not served. */
 export interface Refusals {
-  /** Refuses a request that is no sound HTTP, at the cost of its address, and closes its connection. @throws AppError of the limit */
+  /** Rejects an unsound request at the cost of its address, and closes its connection. @throws AppError of the limit */
   refuse(exchange: Exchange, status: number): Promise<void>;
-  /** The same where nobody waits; a connection whose answer has begun is cut. */
+  /** Like `refuse`, but if the response has started it is cut. */
   refuseUnsound(exchange: Exchange, status: number): void;
-  /** Fails an exchange; a refusal counts as a request, unless the request was counted before. */
+  /** Fails an exchange; a rejection counts as a request unless already counted. */
   fail(exchange: Exchange, error: unknown): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createRefusals(charges: Pick<Charges, "charge">): Refusals {
   };
 }
 
-/** Rather than a fault of ours. */
+/** Rather than an internal error. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof AppError && STATUSES[error.code] < 500;
 }

@@ -4,7 +4,7 @@ import { createRouteTable } from "@nts/shared/http/route-table";
 import { MCP } from "./mcp/assistants.js";
 import type { ServedFile } from "./files/served-file.js";
 
-/** What a request line leads to. `allow` is a value of the header `Allow`. */
+/** What a request line matches. `allow` is the value of `Allow`. */
 export type Destination =
   | { readonly kind: "operation"; readonly endpoint: AnyEndpoint }
   | { readonly kind: "page"; readonly file: ServedFile }
@@ -13,21 +13,21 @@ export type Destination =
   | { readonly kind: "wrong-method"; readonly allow: string }
   | { readonly kind: "unknown" };
 
-/** What can be read only: each finds the file at a path, if the path is one of its own. */
+/** Sources of readable files by path. */
 export interface ReadOnlyPaths {
   readonly page: (path: string) => ServedFile | null;
   readonly console: (path: string) => ServedFile | null;
 }
 
-/** Finds what a request line leads to. */
+/** Matches a request line. */
 export type Routes = (request: IncomingMessage) => Destination;
 
-/** What some path has. */
+/** The methods of any path. */
 const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Looks requests up among the operations of the contract and what assistants ask, and then among pages and the console's paths. No path, known or not,
- * has TRACE or CONNECT; `*` is every path.
+ * Matches operations and MCP first, then pages and console paths. TRACE and CONNECT are never allowed; `*` stands for
+ * every path.
  */
 export function createRoutes(paths: ReadOnlyPaths): Routes {
   const table = createRouteTable<AnyEndpoint>();
@@ -54,7 +54,7 @@ export function createRoutes(paths: ReadOnlyPaths): Routes {
   };
 }
 
-/** The methods of a path, with those that come with them. */
+/** The methods of a path, including the implied ones. */
 function allowOf(methods: readonly string[]): string {
   return [...methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])), "OPTIONS"].join(", ");
 }

@@ -9,20 +9,20 @@ import { isFromOwnPage } from "./csrf.js";
 import type { Verdict } from "./key-cache.js";
 import type { Verifier } from "./verifier.js";
 
-/** Finds out on whose behalf a request is made. @throws AppError when its credential is missing, malformed or refused */
+/** Determines the caller of a request. @throws AppError if the credential is missing, malformed or rejected */
 export type Authenticate = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Caller>;
 
 export interface AuthenticateOptions {
   readonly verifier: Verifier;
   readonly charges: Pick<Charges, "payForLookup">;
-  /** Origin of the public URL, if there is one. */
+  /** Origin of the public URL, if configured. */
   readonly ownOrigin: string | null;
 }
 
 export function createAuthenticate({ verifier, charges, ownOrigin }: AuthenticateOptions): Authenticate {
   const anonymous = createCaller({ kind: "anonymous" });
 
-  /** What a credential stands for that is not remembered. */
+  /** Verifies a credential that is not cached. */
   async function verify(exchange: Exchange, credential: Credential): Promise<Verdict> {
     let payment: LookupPayment | null = null;
     let isRefused = false;
@@ -44,7 +44,7 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
     if (verdict.kind === "valid") {
       const { principal, limits } = verdict.caller;
       if (principal.kind === "key") exchange.keyId = principal.credentialId;
-      // Before it counts as the user's request: from elsewhere it costs only that address.
+      // Before it counts against the user: a request from a disallowed address costs only that address.
       if (!limits.mayComeFrom(exchange.clientAddress)) throw new AppError("address_not_allowed");
       exchange.principal = principal;
       exchange.keyPerMinute = limits.perMinute;
@@ -56,8 +56,9 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
 }
 
 /**
- * Makes the function that checks, before an answer goes out that was held back, that the caller may have what it could have when it
- * asked. @throws AppError when its credential is refused by now · `unavailable` when its rights are others, and it may ask again
+ * Creates a function that re-checks, before a delayed response is sent, that the caller still has its rights.
+ * @throws AppError if the credential is rejected by now · `unavailable` if its rights have changed, so that it may
+ * retry
  */
 export function createJudgeAgain(authenticate: Authenticate) {
   return async (exchange: Exchange, endpoint: AnyEndpoint, { principal }: Caller): Promise<void> => {
@@ -66,7 +67,7 @@ export function createJudgeAgain(authenticate: Authenticate) {
   };
 }
 
-/** The credential to be checked; null where the request may go on without one. @throws AppError when it may not */
+/** The credential to verify; null if the request may proceed without one. @throws AppError if it may not */
 function credentialOf(request: IncomingMessage, endpoint: AnyEndpoint, ownOrigin: string | null): Credential | null {
   const presented = readCredential(request.headers);
   const isNeeded = endpoint.credential !== "optional";

@@ -1,8 +1,8 @@
 import { type CredentialLimits, NO_LIMITS } from "./key-limits.js";
 import { type Audience, createTenancySigner, type Principal } from "@nts/shared/http/tenancy";
 
-// Signing a tenancy header costs more than the rest of a request's work here, so each caller keeps the last one made for
-// each service. It is replaced long before the 60 s that a service accepts it.
+// Signing a tenancy header is the most expensive part of a request here, so the last one per caller and service is
+// cached, and renewed well before its 60 s end.
 
 const TOKEN_MS = 20_000;
 
@@ -11,22 +11,22 @@ interface Token {
   readonly signedAt: number;
 }
 
-/** On whose behalf requests are made, with the tenancy headers made for it. */
+/** The principal of requests, with its cached tenancy headers. */
 export interface Caller<P extends Principal = Principal> {
   readonly principal: P;
   readonly limits: CredentialLimits;
   readonly tokens: Partial<Record<Audience, Token>>;
 }
 
-/** A caller without tenancy headers yet. */
+/** Creates a caller without tenancy headers yet. */
 export function createCaller<P extends Principal>(principal: P, limits = NO_LIMITS): Caller<P> {
   return { principal, limits, tokens: {} };
 }
 
 /**
- * Makes the function that gives a caller's tenancy header for a service.
+ * Creates a function that returns a caller's tenancy header for a service.
  *
- * @param secrets of each service at least one; the first one signs
+ * @param secrets at least one per service; the first one signs
  */
 export function createTenancyHeaders(
   secrets: Readonly<Record<Audience, readonly string[]>>,
@@ -36,7 +36,7 @@ export function createTenancyHeaders(
     topology: createTenancySigner(secrets.topology, "topology"),
   };
   return (caller, audience) => {
-    // The wall clock, because that is what the service compares with.
+    // Wall clock, because the service compares with it.
     const now = Date.now();
     const kept = caller.tokens[audience];
     if (kept !== undefined && now >= kept.signedAt && now - kept.signedAt < TOKEN_MS) return kept.text;

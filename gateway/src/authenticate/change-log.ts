@@ -1,24 +1,24 @@
-// Which changes of rights have been applied here. Their numbers have no gaps, but notices of them may be lost or overtake
-// one another: only pulling, or a notice of exactly the next number, moves `applied`.
+// Which changes of rights have been applied here. Their numbers have no gaps, but notices may be lost or reordered:
+// only a pull, or a notice of exactly the next number, advances `applied`.
 
-/** Keeps count of applied changes. */
+/** Tracks applied changes. */
 export interface ChangeLog {
   /** Every change up to this number has been applied. */
   applied(): number;
-  /** The highest number heard of; what identity read before that change must not be kept. */
+  /** The highest known number; what identity read before that change must not be cached. */
   newest(): number;
-  /** Notes a change that was applied out of the row; true when all before it are applied too. */
+  /** Records a change that was applied out of order; true if all before it are applied too. */
   noticed(number: number): boolean;
-  /** Notes that all changes up to `highest` were applied. */
+  /** Records that all changes up to `highest` were applied. */
   pulled(highest: number): void;
-  /** Begins again at a number, which may be lower. */
+  /** Restarts at a number, which may be lower. */
   restart(number: number): void;
 }
 
-// A gateway that cannot pull for long must not collect notices without end; pulling makes good for those dropped.
+// Bounds the notices kept while pulls fail; the next pull makes up for dropped ones.
 const MOST_AHEAD = 10_000;
 
-/** A log that has applied nothing. */
+/** Creates a log without applied changes. */
 export function createChangeLog(): ChangeLog {
   let applied = 0;
   let newest = 0;

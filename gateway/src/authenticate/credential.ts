@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isWellFormedApiKey } from "@nts/shared/api-key";
 import { BROWSER_COOKIE, hashCredential, isWellFormedSession, SESSION_COOKIE } from "@nts/shared/credential";
 
-/** A well-formed credential, known from here on by its hash alone. */
+/** A well-formed credential, represented by its hash alone. */
 export interface Credential {
   readonly kind: "key" | "session";
   readonly hash: string;
 }
 
 /**
- * What a request brings: nothing, several sessions (another page or a subdomain has put a cookie in front of ours),
- * something that cannot be a credential, or a credential to be checked.
+ * The credentials of a request: none, several sessions (another page or a subdomain has set a second cookie),
+ * malformed, or one to verify.
  */
 export type Presented =
   | { readonly kind: "nothing" | "ambiguous" }
@@ -18,8 +18,8 @@ export type Presented =
   | Credential;
 
 /**
- * Finds the credential of a request. A bearer decides and the cookie is then not looked at; another scheme of
- * `Authorization` counts as nothing.
+ * Extracts the credential of a request. With a bearer token the cookie is ignored; other schemes of `Authorization` are
+ * ignored.
  */
 export function readCredential(headers: IncomingHttpHeaders): Presented {
   const bearer = bearerOf(headers.authorization);
@@ -35,21 +35,21 @@ export function readCredential(headers: IncomingHttpHeaders): Presented {
     : { kind: "malformed", code: "session_expired" };
 }
 
-// What a browser sends is a handful; more of them are of no use but to somebody who makes us look for them.
+// Browsers send a handful; the bound limits the work of hashing them.
 const MOST_SESSIONS = 8;
 
-/** Hashes of the session cookies of a request, for operations that end sessions; none beside a bearer. */
+/** Hashes of a request's session cookies, for operations that end sessions; empty with a bearer token. */
 export function sessionHashesOf({ authorization, cookie }: IncomingHttpHeaders): string[] {
   if (bearerOf(authorization) !== null) return [];
   return sessionsOf(cookie).slice(0, MOST_SESSIONS).map(hashCredential);
 }
 
-/** Hashes of the cookies that bind a sign-in by a provider to its browser. */
+/** Hashes of the cookies that bind a provider sign-in to its browser. */
 export function browserHashesOf({ cookie }: IncomingHttpHeaders): string[] {
   return cookiesOf(cookie, BROWSER_COOKIE).slice(0, MOST_SESSIONS).map(hashCredential);
 }
 
-/** The contents of all session cookies in a `Cookie` header; an honest browser sends one at most. */
+/** The values of all session cookies in a `Cookie` header; browsers normally send one at most. */
 export function sessionsOf(cookies: string | undefined): string[] {
   return cookiesOf(cookies, SESSION_COOKIE);
 }

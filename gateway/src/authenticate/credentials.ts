@@ -14,22 +14,22 @@ import { createKeyUses, type KeyUses } from "./key-uses.js";
 import { createLease, type Lease } from "./lease.js";
 import { createVerifier, type Verifier, type VerifierObserver } from "./verifier.js";
 
-// An answer to a pull that takes longer is worth little of the second that a lease lasts.
+// A pull that takes longer leaves little of the one-second lease.
 const PULL_MS = 400;
 const VERIFY_MS = 1_000;
 const LAST_VERIFY_MS = 3_000;
 const KEY_USES_MS = 1_000;
 
-/** What this gateway knows of credentials, and what tells it. */
+/** The gateway's cached credentials and their updates. */
 export interface Credentials {
   readonly verifier: Verifier;
   readonly follower: KeyChangeFollower;
   readonly keyUses: KeyUses;
   readonly lease: Lease;
   readonly cache: KeyCache;
-  /** What is told of each change, before that is acknowledged. */
+  /** Called for each change before it is acknowledged. */
   readonly streams: Streams;
-  /** Ends the connections to identity. */
+  /** Closes the connections to identity. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface CredentialsOptions {
   readonly log: Log;
 }
 
-/** Begins to follow the changes of rights. */
+/** Starts following changes of rights. */
 export function startCredentials(options: CredentialsOptions): Credentials {
   const { config, gatewayId, upstream, sign, bus, observer, log } = options;
   const checks = createInternalClient({ upstream, sign, timeoutMs: VERIFY_MS, lastTimeoutMs: LAST_VERIFY_MS });

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { hasBody } from "../edge/body.js";
 
-/** No form can send it; where an operation takes something else, that is what is said of it. */
+/** Forms cannot send this type; other types are reported as unsupported. */
 const JSON_TYPE = "application/json";
 
 /**
- * True when a write that a cookie authenticates may come from a page of ours. A browser says where it comes from in
- * `Origin` or `Sec-Fetch-Site`; a client that is no browser sends neither. A body must be of a type that a form cannot send.
+ * True if a write authenticated by cookie may come from one of our pages. Browsers send `Origin` or `Sec-Fetch-Site`,
+ * other clients neither. The body type must be one that forms cannot send.
  *
- * @param ownOrigin of the public URL; null when only the request's own `Host` counts
- * @param types of the body that the operation takes
+ * @param ownOrigin of the public URL; null if only the request's `Host` counts
+ * @param types body types of the operation
  */
 export function isFromOwnPage(
   headers: IncomingHttpHeaders,
@@ -25,7 +25,7 @@ export function isFromOwnPage(
   return !hasBody(headers) || types.includes(type) || type === JSON_TYPE;
 }
 
-/** Host and port of an origin, as `Host` would show them; null when it is none. */
+/** Host and port of an origin, in the format of `Host`; null if invalid. */
 function hostOf(origin: string): string | null {
   try {
     return new URL(origin).host || null;

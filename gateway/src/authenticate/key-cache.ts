@@ -6,34 +6,33 @@ import { type Caller, createCaller } from "./caller.js";
 import { limitsOf } from "./key-limits.js";
 import { createSubjectCache } from "./subject-cache.js";
 
-// What identity said of credentials, by their hash. It never decides that a credential is good for longer than identity
-// said, forgets whatever a change of rights names, and holds each answer for a bounded time, so that identity sees that a
-// session is in use. Whether an entry may be served at all is not decided here: that takes a live lease.
+// Verification results by credential hash. They never outlive what identity said, are invalidated by changes of rights,
+// and expire so that identity sees session use. Serving them also requires a live lease, which is checked elsewhere.
 
 const MOST_VALID = 100_000;
 const MOST_REFUSED = 10_000;
 const VALID_MS = 300_000;
 const REFUSED_MS = 2_000;
 
-/** Why a credential is refused. */
+/** Why a credential is rejected. */
 export type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
 
-/** What is known of a credential. */
+/** What is known about a credential. */
 export type Verdict =
   | { readonly kind: "valid"; readonly caller: Caller<UserPrincipal> }
   | { readonly kind: "refused"; readonly code: RefusalCode };
 
 export interface KeyCache {
   find(hash: string): Verdict | null;
-  /** The caller that a credential stood for when it was last checked; null when that is longer ago. */
+  /** The caller at the last verification; null if that was too long ago. */
   findCheckedWithin(hash: string, ms: number): Verdict | null;
-  /** True for a credential that was good when it was last looked up, also when nothing else is known of it any more. */
+  /** True for a credential that was valid at its last lookup, even if nothing else is cached any more. */
   wasGood(hash: string): boolean;
-  /** @param askedAt when the question was sent; all durations count from then */
+  /** @param askedAt when the request was sent; all durations start then */
   put(hash: string, verification: Verification, verdict: Verdict, askedAt: Instant): void;
-  /** Forgets one credential. */
+  /** Removes one credential. */
   remove(hash: string): void;
-  /** Forgets every credential that a change of these subjects may concern. */
+  /** Removes every credential that a change of these subjects may affect. */
   drop(subjects: readonly string[]): void;
   clear(): void;
   size(): number;
@@ -43,11 +42,11 @@ interface Remembered {
   readonly subjects: readonly string[];
   readonly verdict: Verdict;
   readonly askedAt: Instant;
-  /** Milliseconds after `askedAt` at which the credential itself ends. */
+  /** Milliseconds after `askedAt` at which the credential itself expires. */
   readonly endsAfterMs: number;
 }
 
-/** An empty cache. */
+/** Creates an empty cache. */
 export function createKeyCache(clock: Clock): KeyCache {
   const valid = createSubjectCache<Remembered>(MOST_VALID);
   const refused = createSubjectCache<Remembered>(MOST_REFUSED);
@@ -95,7 +94,7 @@ export function createKeyCache(clock: Clock): KeyCache {
   };
 }
 
-/** What an answer of identity says, in the gateway's terms. */
+/** Converts identity's response. */
 export function verdictOf(verification: Verification): Verdict {
   if (verification.status === "refused") return { kind: "refused", code: verification.code };
   const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;

@@ -7,9 +7,8 @@ import type { ChangeLog } from "./change-log.js";
 import type { Lease } from "./lease.js";
 import type { Verifier } from "./verifier.js";
 
-// Follows the changes of rights. Every 200 ms identity is asked for those after the last applied one; they are applied
-// before the answer renews the lease. A notice on the bus only makes this faster: its subjects are dropped at once, and it
-// counts as applied when every change before it is.
+// Follows changes of rights by polling identity every 200 ms; changes are applied before the response renews the lease.
+// Bus notices only speed this up: their subjects are invalidated at once.
 
 const PULL_EVERY_MS = 200;
 
@@ -27,19 +26,19 @@ export interface KeyChangesOptions {
 }
 
 export interface KeyChangeFollower {
-  /** Gateways that serve now, this one included; at least 1. */
+  /** Number of serving gateways including this one; at least 1. */
   liveGateways(): number;
-  /** Milliseconds since identity last answered; null before it ever did. */
+  /** Milliseconds since identity last responded; null if it never did. */
   sinceAnswerMs(): number | null;
   stop(): void;
   /**
-   * Stops, gives the lease up, and says so, for changes of rights not to wait for this gateway any longer. To be called
-   * only when nothing is served any more. Never rejects: who has not said it is waited for until its lease must have ended.
+   * Stops, and releases the lease, so that changes of rights need not wait for this gateway. Call it only when nothing
+   * is served any more. Never rejects: if identity is not reached, it waits for the lease to expire.
    */
   leave(): Promise<void>;
 }
 
-/** Follows the key changes until it is stopped, and keeps trying while identity is unavailable. */
+/** Follows key changes until stopped, with retries while identity is unavailable. */
 export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower {
   const follower = new Follower(options);
   const { bus, verifier, changes } = options;
@@ -59,7 +58,7 @@ class Follower implements KeyChangeFollower {
   #isStopped = false;
   #isPulling = false;
   #underWay: Promise<void> = Promise.resolve();
-  /** There is something to ask or tell without waiting. */
+  /** There is something to pull or acknowledge at once. */
   #again = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -90,7 +89,7 @@ class Follower implements KeyChangeFollower {
     const { lease, changes, deregister, log } = this.options;
     this.stop();
     lease.end();
-    // Its answer would register this gateway again.
+    // Its response would register this gateway again.
     await this.#underWay;
     await deregister(changes.applied()).catch((error: unknown) => {
       log.warn({ err: error }, "identity could not be notified that this gateway is leaving");
@@ -121,7 +120,7 @@ class Follower implements KeyChangeFollower {
       this.#isFailing = false;
       if (changes.applied() > after) {
         this.acknowledge();
-        // The next question says what was applied, in case the bus does not.
+        // The next pull acknowledges, in case the bus does not.
         this.#again = true;
       }
     } catch (error) {
@@ -133,7 +132,7 @@ class Follower implements KeyChangeFollower {
 
   #apply(after: number, answer: KeyChanges): void {
     const { verifier, changes } = this.options;
-    // A number below the one asked for means another record, such as a restored database.
+    // A lower number means a different record, such as a restored database.
     if (answer.reset || answer.highest < after) {
       verifier.forgetAll();
       changes.restart(answer.highest);

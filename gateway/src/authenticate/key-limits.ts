@@ -1,23 +1,23 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { KeyLimits } from "@nts/shared/contract/internal";
 
-/** What a credential is kept to, beside its rights. */
+/** Limits of a credential in addition to its rights. */
 export interface CredentialLimits {
   mayComeFrom(address: string): boolean;
-  /** Requests; null for the user's limit alone. */
+  /** Requests per minute; null if only the user's limit applies. */
   readonly perMinute: number | null;
-  /** It is the secret before the last rotation. */
+  /** The secret is the one before the last rotation. */
   readonly isPrevious: boolean;
 }
 
 export const NO_LIMITS: CredentialLimits = { mayComeFrom: () => true, perMinute: null, isPrevious: false };
 
-/** What identity says, made ready for each request. @param limits undefined for a key without any */
+/** Prepares identity's limits for each request. @param limits undefined for a key without limits */
 export function limitsOf(limits: KeyLimits | undefined, isPrevious: boolean): CredentialLimits {
   if (limits === undefined) return isPrevious ? { ...NO_LIMITS, isPrevious } : NO_LIMITS;
   const { allowed_ips, per_minute: perMinute } = limits;
   if (allowed_ips.length === 0) return { ...NO_LIMITS, perMinute, isPrevious };
-  // A list of both would take IPv4 for a part of ::/0.
+  // A combined list would treat IPv4 as part of ::/0.
   const allowed = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const block of allowed_ips) {
     const [address = "", bits] = block.split("/");

@@ -1,14 +1,14 @@
 import { MOST_USED_ADDRESSES } from "@nts/shared/contract/internal";
 import type { Log } from "@nts/shared/log";
 
-// Collects when API keys were last used, and from where, and tells identity in batches, so that using a key costs no write. What
-// cannot be told is told again as it was; beyond the bounds, further keys and further addresses of a key are not recorded.
+// Collects when and from where API keys were used, and reports to identity in batches, so that requests need no write.
+// Failed reports are repeated unchanged; keys and addresses beyond the limits are not recorded.
 
 const FLUSH_EVERY_MS = 5_000;
 const BATCH = 1_000;
 const MOST_KEYS = 100_000;
 
-/** One line of what identity is told. */
+/** One line of a report. */
 export interface KeyUse {
   readonly key_id: string;
   readonly used_at: string;
@@ -17,15 +17,15 @@ export interface KeyUse {
   readonly requests: number;
 }
 
-/** What identity is told at a time. */
+/** A report to identity. */
 export interface ToldUses {
-  /** Of a gateway, ascending: identity counts each number once. */
+  /** Ascending per gateway: identity counts each number once. */
   readonly report: { readonly gateway: string; readonly number: number; readonly at: string };
   readonly uses: KeyUse[];
   readonly refusals: { readonly key_id: string; readonly count: number }[];
 }
 
-/** The uses of a key that are not told yet. */
+/** Unreported uses of a key. */
 interface Collected {
   readonly keyId: string;
   readonly isPrevious: boolean;
@@ -37,26 +37,26 @@ interface Collected {
 
 type Use = Omit<Collected, "addresses"> & { readonly addresses: Iterable<string> };
 
-/** A request of a key. */
+/** A request with a key. */
 export interface UsedKey {
   readonly keyId: string;
   readonly address: string;
-  /** By the secret before the last rotation. */
+  /** With the secret before the last rotation. */
   readonly isPrevious: boolean;
 }
 
 export interface KeyUses {
-  /** Notes that a key is used now. */
+  /** Records a use of a key. */
   record(used: UsedKey): void;
-  /** Notes that a request of a key was refused here. Where it came from is not noted: that is no use of the key. */
+  /** Records a rejected request of a key. Its address is not recorded, because it is not a use. */
   recordRefusal(keyId: string): void;
-  /** Tells what is collected. */
+  /** Reports what was collected. */
   flush(): Promise<void>;
-  /** Tells what is collected for the last time. */
+  /** Sends the final report. */
   stop(): Promise<void>;
 }
 
-/** Starts to collect. @param gateway the id of this process */
+/** Starts collecting. @param gateway the id of this process */
 export function createKeyUses(gateway: string, send: (told: ToldUses) => Promise<unknown>, log: Log): KeyUses {
   let used = new Map<string, Collected>();
   const report = createReporting(gateway, send, log);
@@ -105,13 +105,13 @@ export function createKeyUses(gateway: string, send: (told: ToldUses) => Promise
 
 type Report = (take: () => Collected[]) => Promise<void>;
 
-/** Reports what is taken, once identity has all earlier reports. */
+/** Reports a batch after all earlier reports have arrived. */
 function createReporting(gateway: string, send: (told: ToldUses) => Promise<unknown>, log: Log): Report {
-  // Reports that identity may have or not, the oldest first.
+  // Reports with unknown outcome, oldest first.
   let pending: ToldUses[] = [];
   let made = 0;
 
-  /** @returns false when identity may not have all of it */
+  /** @returns false if identity may not have received all of it */
   async function sendPending(): Promise<boolean> {
     for (let first = pending[0]; first !== undefined; first = pending[0]) {
       try {
@@ -137,7 +137,7 @@ function createReporting(gateway: string, send: (told: ToldUses) => Promise<unkn
 function toldOf(report: ToldUses["report"], batch: readonly Collected[]): ToldUses {
   return {
     report,
-    // Whoever was only refused has not used the key.
+    // Rejected requests do not count as use.
     uses: batch.filter(({ requests }) => requests > 0).map(useOf),
     refusals: batch.flatMap(({ keyId, refusals }) => (refusals === 0 ? [] : [{ key_id: keyId, count: refusals }])),
   };

@@ -1,21 +1,20 @@
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
 
-// While the lease lives, every change of rights that was answered to its author has been applied here: identity answers a
-// change only when each gateway has applied it or when every lease older than it is dead. What is remembered of
-// credentials may therefore be served under a live lease, and under no other condition.
+// While the lease lives, every acknowledged change of rights has been applied here: identity acknowledges a change once
+// each gateway has applied it or its lease has expired. So cached credentials may be served only under a live lease.
 
 const LEASE_MS = 1_000;
 
-/** The permission to serve what is remembered of credentials. */
+/** The permission to serve cached credentials. */
 export interface Lease {
-  /** @param askedAt when the question was sent whose answer renews it; an older one than the last changes nothing */
+  /** @param askedAt when the request was sent whose response renews the lease; an older one than the last is ignored */
   renew(askedAt: Instant): void;
   isAlive(): boolean;
-  /** Gives it up for good. */
+  /** Releases it permanently. */
   end(): void;
 }
 
-/** A lease that is dead until it is renewed. It dies as soon as either clock says that its time is over. */
+/** A lease that is expired until renewed. It expires as soon as either clock says so. */
 export function createLease(clock: Clock): Lease {
   let heldSince: Instant | null = null;
   let ended = false;

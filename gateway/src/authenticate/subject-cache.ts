@@ -1,22 +1,22 @@
 import { LRUCache } from "lru-cache";
 
-/** Something remembered that is void once one of its subjects changes. */
+/** A cached value that becomes invalid when one of its subjects changes. */
 export interface WithSubjects {
   readonly subjects: readonly string[];
 }
 
-/** A bounded memory by credential hash that can also forget by subject. */
+/** A bounded cache by credential hash that can also invalidate by subject. */
 export interface SubjectCache<Entry extends WithSubjects> {
   get(hash: string): Entry | undefined;
   set(hash: string, entry: Entry): void;
   delete(hash: string): void;
-  /** Forgets every entry that has one of the subjects. */
+  /** Removes every entry with one of the subjects. */
   dropSubjects(subjects: readonly string[]): void;
   clear(): void;
   size(): number;
 }
 
-/** An empty memory. @param max entries; the one unused for longest makes room */
+/** Creates an empty cache. @param max entries, evicted least recently used first */
 export function createSubjectCache<Entry extends WithSubjects>(max: number): SubjectCache<Entry> {
   const hashesOf = new Map<string, Set<string>>();
   const entries = new LRUCache<string, Entry>({

@@ -10,44 +10,45 @@ import type { Credential } from "./credential.js";
 import { type KeyCache, type Verdict, verdictOf } from "./key-cache.js";
 import type { Lease } from "./lease.js";
 
-// Asks identity what a credential stands for, as seldom as is safe. Under a live lease what is remembered is served, and
-// requests join a question that is under way; a question that began before the last change of rights is not joined, and
-// its answer is used for those who wait for it but not kept. Without a lease each request asks. When identity does not
-// answer, a credential checked a short while ago still serves, and any other gets `unavailable`: never a refusal.
+// Verifies credentials with as few calls of identity as is safe. Under a live lease, cached results are served and
+// requests share a pending call, unless it started before the last change of rights. Without a lease, each request
+// calls identity.
+// If identity does not respond, recently verified credentials still pass; others get `unavailable`, never a rejection.
 
 export const MOST_WAITING = 1_000;
 export const LONGEST_WAIT_MS = 1_000;
 
 export interface Verifier {
-  /** What is known without asking; null when identity must be asked. */
+  /** The cached result; null if identity must be called. */
   recall(credential: Credential): Verdict | null;
-  /** True while it is certain, without asking, that a credential stands for this caller. */
+  /** True if a credential certainly stands for this caller, without calling identity. */
   standsFor(credential: Credential, caller: Caller): boolean;
   /**
-   * @param pay called before identity is asked, and not by whoever joins another question nor for a credential that was
-   *   good the last time; null when there is nothing to wait for. What it throws is thrown to all who wait
-   * @throws AppError `unavailable` when identity gives no answer, or too many wait to ask it
+   * @param pay called before identity is called, but not for shared calls nor for credentials valid at the last lookup;
+   * null if
+   * there is nothing to wait for. Its errors are thrown to all who share the call
+   * @throws AppError `unavailable` if identity does not respond, or too many calls are waiting
    */
   verify(credential: Credential, cause: Cause, pay: () => Promise<void> | null): Promise<Verdict>;
-  /** Makes what is known of the subjects void, and whatever identity was asked before. */
+  /** Invalidates the subjects, and calls of identity already pending. */
   forget(subjects: readonly string[]): void;
-  /** Makes everything void. */
+  /** Invalidates everything. */
   forgetAll(): void;
 }
 
-/** Is told what a verifier does. */
+/** Observes a verifier. */
 export interface VerifierObserver {
-  /** A credential was looked up among those remembered. */
+  /** A credential was looked up in the cache. */
   lookedUp(found: boolean): void;
-  /** Identity was asked. */
+  /** Identity was called. */
   asked(outcome: Verdict["kind"] | "failed", seconds: number): void;
-  /** A credential was let through because of an earlier answer. */
+  /** A credential passed because of an earlier result. */
   servedStale(): void;
 }
 
 export interface VerifierOptions {
   readonly ask: (credential: Credential, cause: Cause) => Promise<Verification>;
-  /** Questions to identity at a time; further ones wait, for a second at most. */
+  /** Maximum concurrent calls to identity; others wait for up to a second. */
   readonly atATime: number;
   readonly cache: KeyCache;
   readonly lease: Lease;
@@ -58,7 +59,7 @@ export interface VerifierOptions {
   readonly observer: VerifierObserver;
 }
 
-/** A verifier that knows what its cache knows. */
+/** Creates a verifier on top of a cache. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { ask, atATime, cache, lease, changes, clock, staleMs, log, observer } = options;
   const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
@@ -99,12 +100,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
     },
     standsFor: (credential, caller) => callerIn(recall(credential)) === caller,
     verify: (credential, cause, pay) => {
-      // Another request may have brought the answer since this one looked.
+      // Another request may have cached the result since.
       const known = recall(credential);
       if (known !== null) return Promise.resolve(known);
       const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
-      // Otherwise a good credential would be refused once it is forgotten, if its address sends a flood of bad ones.
+      // Otherwise a valid credential would be rejected after its eviction if its address sends a flood of invalid ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
       const answered = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
       const asked = answered.finally(() => {

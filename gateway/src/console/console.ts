@@ -6,12 +6,11 @@ import { HeaderList } from "../edge/header-list.js";
 import type { ServedFile } from "../files/served-file.js";
 import { readSite } from "./site.js";
 
-// The web console. It is one document for all of its paths and some files, which are sent from memory as the build made
-// them: a request costs no more than a look-up, which is why it is not counted against any limit.
+// The web console: one document for all of its paths, and files served from memory. A request is a lookup, so it is not
+// rate-limited.
 
 /**
- * The console brings all that it needs: nothing is loaded from elsewhere, and no script or style runs but those that lie
- * here as files. Styles that scripts set on single elements are no inline styles in the sense of the policy.
+ * The policy allows only files of this origin. Styles set by scripts on elements are not inline styles in its sense.
  */
 const HEADERS = HeaderList.of({
   ...SECURITY_HEADERS,
@@ -23,22 +22,22 @@ const HEADERS = HeaderList.of({
 });
 
 export interface Console {
-  /** The file at a path, which can be read only; null where the console has none. */
+  /** The file at a path, for GET and HEAD; null if there is none. */
   find(path: string): ServedFile | null;
-  /** What tells a person that a path does not exist; null for a client that prefers an envelope. */
+  /** The page for unknown paths; null for clients that prefer JSON. */
   notFoundFor(request: IncomingMessage): ServedFile | null;
 }
 
-/** Where the build puts it: beside the compiled gateway. */
+/** The build's output folder, beside the compiled gateway. */
 const SITE = fileURLToPath(new URL("../site", import.meta.url));
 
-/** The console from a folder that the build made. */
+/** Loads the console from its build folder. */
 export function createConsole(folder: string = SITE): Console {
   const { find, notFound } = readSite(folder, HEADERS);
   return { find, notFoundFor: (request) => (isDocumentWanted(request) ? notFound : null) };
 }
 
-/** Browsers ask for HTML first when a person goes somewhere; what is under `/api` is not for people. */
+/** Browsers ask for HTML first when navigating; paths under `/api` are not for people. */
 function isDocumentWanted({ method, url = "", headers }: IncomingMessage): boolean {
   if ((method !== "GET" && method !== "HEAD") || /^\/api(?:[/?]|$)/.test(url)) return false;
   return new Negotiator({ headers: { accept: headers.accept } }).mediaType(["application/json", "text/html"]) === "text/html"; // prettier-ignore

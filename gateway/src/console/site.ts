@@ -3,13 +3,12 @@ import { extname, join, relative, sep } from "node:path";
 import type { HeaderList } from "../edge/header-list.js";
 import { servedFile, type ServedFile } from "../files/served-file.js";
 
-// The files of the console as the build wrote them, read once when the gateway starts. A build that is not there is no
-// fault: the gateway then says so at `/`, and serves the API all the same.
+// The console's files, read once at startup. Without a build, `/` says so and the API is served all the same.
 
 export interface Site {
-  /** The file that answers a path; null where the console has none. Paths are taken as they were sent. */
+  /** The file for a path as sent; null if there is none. */
   find(path: string): ServedFile | null;
-  /** What tells a reader that there is no such path; null where the console was not built. */
+  /** The page for unknown paths; null if the console was not built. */
   readonly notFound: ServedFile | null;
 }
 
@@ -22,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** The build writes a hash of the content into the names of these. */
+/** The build puts a content hash into these file names. */
 const HASHED = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_AGAIN = "no-cache";
@@ -41,7 +40,7 @@ const ABSENT = `<!doctype html>
 </html>
 `;
 
-/** Reads the build in a folder. @param headers of the answer with any of its files */
+/** Reads a build folder. @param headers sent with every file */
 export function readSite(folder: string, headers: HeaderList): Site {
   if (!existsSync(join(folder, "site.json"))) {
     const options = { contentType: typeOf(".html"), cacheControl: ASK_AGAIN, headers, status: 404 } as const;
@@ -66,7 +65,7 @@ function siteOf(files: ReadonlyMap<string, ServedFile>, document?: ServedFile, p
   };
 }
 
-/** `/hosts/:id` as the paths that it stands for: exactly those, in the one way in which we write them. */
+/** Expands a route such as `/hosts/:id` to exactly the paths it stands for, in our notation. */
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(":id", "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")}$`);
 }

@@ -1,6 +1,6 @@
 import { HeaderList } from "./header-list.js";
 
-/** Of every answer: nobody may take it for another type, show it inside a page, or embed it in another's. */
+/** Sent with every response: no content sniffing, framing or embedding by other origins. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
@@ -14,16 +14,16 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 /** {@link SECURITY_HEADERS}, to be copied. */
 export const SECURITY_FIELDS = HeaderList.of(SECURITY_HEADERS);
 
-/** Of an answer to one caller: nor may anybody store it. */
+/** Of a response to one caller, which must not be cached. */
 export const PRIVATE_FIELDS = HeaderList.of({ "Cache-Control": "no-store", ...SECURITY_HEADERS });
 
-/** Of every JSON answer. */
+/** Of every JSON response. */
 export const JSON_FIELDS = HeaderList.of({ "Content-Type": JSON_TYPE }).addAll(PRIVATE_FIELDS);
 
-/** The header with the request id, as answers show it. */
+/** The request id header as sent in responses. */
 export const ANSWERED_REQUEST_ID = "X-Request-Id";
 
-/** Of every answer, pages included: where users reach the product by https, browsers shall not try http any more. */
+/** HSTS, for deployments whose public URL is https. */
 export function everyAnswerFields(publicUrl: string | undefined): HeaderList {
   return HeaderList.of(
     publicUrl?.startsWith("https:") === true ? { "Strict-Transport-Security": "max-age=31536000" } : {},

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import type { Exchange } from "./exchange.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
-/** Bytes of one answer that are taken from a service although the client has not taken them yet. */
+/** Maximum bytes of a response read from a service ahead of its client. */
 const MOST_AHEAD_BYTES = 262_144;
 
-/** The body of an answer that is sent in pieces; its holder alone writes to it. After the exchange has ended it writes nothing. */
+/** The body of a chunked response, written only by its holder. After the exchange has ended, writes are ignored. */
 export class AnswerStream {
   #isPaused = false;
 
@@ -16,7 +16,7 @@ export class AnswerStream {
     private readonly onDrain: () => void,
   ) {}
 
-  /** @returns false when no more is wanted until it has drained */
+  /** @returns false until drained */
   write(piece: Buffer | string): boolean {
     const { exchange, response, unread } = this;
     if (exchange.isEnded) return true;

@@ -19,7 +19,7 @@ export interface AnswererOptions {
   readonly cors: Cors;
 }
 
-/** What the public server calls: requests become exchanges, and go through the pipeline in the turn of their connection. */
+/** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
 export function createAnswerers(options: AnswererOptions): Answerers {
   const { context, pipeline, refusals, pace, charges, cors } = options;
   const connections = createConnections(pipeline);

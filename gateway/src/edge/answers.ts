@@ -4,17 +4,17 @@ import { JSON_FIELDS, SECURITY_FIELDS } from "./answer-headers.js";
 import { failureText, successText } from "./envelope-text.js";
 import type { Exchange } from "./exchange.js";
 
-/** Answers with data of the gateway's own. */
+/** Responds with data of the gateway itself. */
 export function sendSuccess(exchange: Exchange, data: unknown): void {
   sendText(exchange, 200, successText(data));
 }
 
-/** Answers with a failure. @param status where the code alone does not tell it */
+/** Responds with a failure. @param status if it does not follow from the code */
 export function sendFailure(exchange: Exchange, error: AppError, status: number = STATUSES[error.code]): void {
   sendText(exchange, status, failureText(error, exchange.requestId), retryAfterSeconds(error));
 }
 
-/** Answers with nothing but headers. */
+/** Responds with headers only. */
 export function sendEmpty(exchange: Exchange, status: number): void {
   exchange.answer(status, SECURITY_FIELDS.copy(), null);
 }

@@ -5,29 +5,29 @@ import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { limited } from "@nts/shared/http/limited";
 import type { Exchange } from "./exchange.js";
 
-/** True when the headers announce a body. */
+/** True if the headers announce a body. */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers["content-length"];
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/** True when the headers announce more than may be sent. */
+/** True if the headers announce a body over the limit. */
 export function announcesTooMuch(headers: IncomingHttpHeaders, limitBytes = BODY_LIMIT_BYTES): boolean {
   return Number(headers["content-length"] ?? 0) > limitBytes;
 }
 
-/** True when the headers announce a body of unknown length, or one too long to wait for. */
+/** True if the headers announce a body of unknown or excessive length. */
 export function isEndless(headers: IncomingHttpHeaders): boolean {
   return headers["transfer-encoding"] !== undefined || announcesTooMuch(headers);
 }
 
-/** Is told of the bytes of a body as they come. @throws AppError when they are too many to be kept */
+/** Called with the size of each chunk. @throws AppError if there is no room for it */
 export type CountBytes = (bytes: number) => void;
 
 /**
- * Reads all of a body of at most {@link BODY_LIMIT_BYTES}.
+ * Reads a body of at most {@link BODY_LIMIT_BYTES}.
  *
- * @throws AppError `payload_too_large` · `malformed_request` (it broke off) · what `count` throws
+ * @throws AppError `payload_too_large` · `malformed_request` (disconnected) · errors of `count`
  */
 export function readBody(exchange: Exchange, count: CountBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export function readBody(exchange: Exchange, count: CountBytes): Promise<Buffer>
   });
 }
 
-/** Reads and discards a whole body. @throws AppError as {@link readBody} */
+/** Reads and discards a body. @throws AppError as {@link readBody} */
 export function skipBody(exchange: Exchange): Promise<void> {
   return new Promise((resolve, reject) => {
     consume(exchange, { onPiece: () => undefined, onEnd: resolve, onFault: reject });
@@ -66,7 +66,7 @@ function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): 
       if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
       onPiece(piece);
     } catch (error) {
-      // What is left is not read before the answer is there.
+      // The rest stays unread until the response is sent.
       stop();
       request.pause();
       onFault(error as Error);
@@ -87,8 +87,8 @@ function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): 
 }
 
 /**
- * The body as it arrives, to be sent on. A reader that stops early leaves the rest of the request unread; it is skipped.
- * It fails with AppError `payload_too_large` when more arrives than may be sent.
+ * The body of an upload as it arrives. If the reader stops early, the rest of the request is discarded.
+ * It fails with AppError `payload_too_large` beyond the limit.
  */
 export function countedBody(request: IncomingMessage, limitBytes: number): Readable {
   return Readable.from(counted(request, limitBytes), { objectMode: false });

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 /**
- * The address a request comes from: that of its connection, or with `hops` proxies of ours in front, the one that the
- * outermost of them saw. What a client itself puts into `X-Forwarded-For` stands further left and is never read.
+ * The client's address: that of the connection or, behind `hops` trusted proxies, the one the outermost proxy saw.
+ * Entries of `X-Forwarded-For` set by the client are further left and ignored.
  */
 export function clientAddressOf(request: IncomingMessage, hops: number): string {
   const connected = canonicalAddress(request.socket.remoteAddress ?? "");
@@ -13,7 +13,7 @@ export function clientAddressOf(request: IncomingMessage, hops: number): string 
   return isIP(address) === 0 ? connected : address;
 }
 
-/** Addresses of `X-Forwarded-For`, the nearest first. */
+/** Addresses of `X-Forwarded-For`, nearest first. */
 function forwardedBy(request: IncomingMessage): string[] {
   const value = request.headers["x-forwarded-for"];
   const text = Array.isArray(value) ? value.join(",") : (value ?? "");
@@ -26,7 +26,7 @@ function withoutPort(text: string): string {
   return (/^\[(.*)\](?::\d+)?$/.exec(trimmed) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(trimmed))?.[1] ?? trimmed;
 }
 
-/** IPv4 in its plain form also when a socket shows it inside IPv6; without a zone. */
+/** Normalizes IPv4-mapped IPv6 to IPv4, and removes zones. */
 export function canonicalAddress(address: string): string {
   return address.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
 }

@@ -9,19 +9,19 @@ import type { HeaderList } from "./header-list.js";
 import { answerMalformed, type ClientError, isTooSlow, statusOf } from "./malformed.js";
 import type { Pace } from "./pace.js";
 
-// What can be wrong with a connection, away from the path of a normal request: bytes that are no request or come too slowly,
-// and the wish for a tunnel. Each is answered in its turn, and ends the connection.
+// Connection faults outside of normal requests: unparsable or slow bytes, and CONNECT. Each gets a response in its
+// turn, and the connection is closed.
 
 export interface ClientErrorOptions {
   readonly connections: Connections;
   readonly pace: Pace;
-  /** Refuses a request of which something after its head is wrong. */
+  /** Rejects a request with a fault after its head. */
   readonly refuse: (exchange: Exchange, status: number) => void;
-  /** Counts bytes that are no request against an address. @returns the headers of their answer */
+  /** Counts unparsable bytes against an address. @returns the headers of the response */
   readonly charge: (remoteAddress: string) => Promise<HeaderList>;
 }
 
-/** Makes the function that answers what Node calls client errors. */
+/** Creates the handler of Node's `clientError`. */
 export function createClientErrors({ connections, pace, refuse, charge }: ClientErrorOptions) {
   function answerBytes(error: ClientError, socket: Socket): void {
     charge(socket.remoteAddress ?? "").then(
@@ -47,8 +47,8 @@ export function createClientErrors({ connections, pace, refuse, charge }: Client
 }
 
 /**
- * Makes the function that answers CONNECT as any other request, and closes: Node hands over the bare connection, because what
- * follows would be the bytes of a tunnel.
+ * Creates the handler of CONNECT, which responds and closes: Node hands over the bare connection, as what follows would
+ * be tunneled bytes.
  */
 export function createTunnelRefusal(connections: Connections, serve: Listener) {
   return (request: IncomingMessage, connection: Duplex): void => {

@@ -2,26 +2,26 @@ import type { Socket } from "node:net";
 import type { Exchange } from "./exchange.js";
 import { createTurns } from "./turns.js";
 
-// The requests of one connection. A few of them are answered at a time; while others wait, nothing more is read, and their
-// turns take their time, so that what comes on other connections comes between. Node tells of a connection's end only to the
-// response whose turn it is, so all of its exchanges are ended here.
+// Pipelined requests of one connection: a few are handled at a time, and reading pauses while others wait; those are
+// paced, so that other connections get their turn. Node reports a closed connection only to the current response, so
+// all exchanges are ended here.
 
-/** Requests of one connection that are answered at a time. */
+/** Concurrently handled requests of a connection. */
 export const MOST_AT_A_TIME = 4;
 
-/** Requests that wait behind them, of what had been read already; with more than these the connection is closed. */
+/** Maximum waiting requests that were already read; beyond it, the connection is closed. */
 export const MOST_WAITING = 64;
 
-/** Milliseconds between turns, and the requests that have waited, on all connections together, which begin in each. */
+/** Pacing in milliseconds, and waiting requests of all connections started per turn. */
 export const TURN_MS = 2;
 export const MOST_IN_A_TURN = 2;
 
 type Start = (exchange: Exchange) => void;
 
 export class Connection {
-  /** The last exchange, until it is over and all of its request has been read. */
+  /** The last exchange, until it has ended and its request is read completely. */
   last: Exchange | null = null;
-  /** Nothing can be read from it any more; each further byte is reported as a fault of its own. */
+  /** Nothing more can be read; each further byte is reported as an error of its own. */
   isBroken = false;
   readonly #exchanges: Exchange[] = [];
   readonly #waiting: Exchange[] = [];
@@ -50,12 +50,12 @@ export class Connection {
     }
   }
 
-  /** One of its exchanges is over. */
+  /** One of its exchanges has ended. */
   readonly remove = (exchange: Exchange): void => {
     const place = this.#exchanges.indexOf(exchange);
     if (place === -1) return;
     this.#exchanges.splice(place, 1);
-    // An idle connection shall not hold what it was used for last.
+    // An idle connection should not retain its last exchange.
     if (exchange.request.complete && this.last === exchange) this.last = null;
     const next = this.#waiting.shift();
     if (next !== undefined) {
@@ -69,7 +69,7 @@ export class Connection {
     return this.#waiting.includes(exchange);
   }
 
-  /** Does it when everything before has been answered. */
+  /** Runs it once all earlier requests are answered. */
   whenIdle(task: () => void): void {
     if (this.#exchanges.length === 0) task();
     else this.#whenIdle = task;
@@ -81,7 +81,7 @@ export interface Connections {
   of(socket: Socket): Connection;
 }
 
-/** @param start begins to answer a request when its turn has come; never throws */
+/** @param start handles a request when its turn has come; never throws */
 export function createConnections(start: Start): Connections {
   const connections = new WeakMap<Socket, Connection>();
   const turns = createTurns<Exchange>({ turnMs: TURN_MS, most: MOST_IN_A_TURN }, (exchange) => {

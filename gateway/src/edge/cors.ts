@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import cors from "cors";
 
-// Pages of other origins may call the API only where the settings name their origin, and then with an API key: no answer
-// allows credentials, so that a browser sends no cookie along. What a page may read of an answer is what the API documents.
+// CORS for configured origins only, without credentials, so that browsers send no cookies. The documented response
+// headers are exposed.
 
 const REQUEST_HEADERS = [
   ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key"],
@@ -15,10 +15,10 @@ const ANSWER_HEADERS = [
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const PREFLIGHT_SECONDS = 600;
 
-/** Sets what an answer says to pages of other origins. @returns true for the question of an allowed one before its request */
+/** Sets the CORS headers of a response. @returns true for an allowed preflight request */
 export type Cors = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Closed to everybody when there are no origins. */
+/** No origin is allowed if none is configured. */
 export function createCors(origins: readonly string[]): Cors {
   if (origins.length === 0) return () => false;
   const setHeaders = cors<IncomingMessage>({

@@ -18,29 +18,28 @@ import { newRequestId } from "./request-id.js";
 import type { Skipping } from "./skipping.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
-// A request and its one answer. Only this class writes to the response. Whoever calls `answer` or `begin` first owns the
-// answer; everyone later finds it taken and can write nothing. An exception in a callback that belongs to the exchange ends
-// the exchange, never the process.
+// A request and its single response, written only by this class. The first call of `answer` or `begin` owns the
+// response; later ones have no effect. Exceptions in its callbacks end the exchange, never the process.
 
-// How long and how much of a body nobody wants is still read after its answer, for the client to get at that answer:
-// closing at once would reset the connection, and the answer with it.
+// How long and how much of an unwanted body is read after the response: closing at once would reset the connection and
+// lose the response.
 const LINGER_MS = 1_000;
 
-/** Bytes of a body that nobody wants which Node may read as fast as they come; with more, others would have to wait. */
+/** Bytes of an unwanted body that are read at full speed; more is paced. */
 const AT_ONCE_BYTES = 65_536;
 
-/** What all exchanges of a process share. */
+/** Shared by all exchanges of a process. */
 export interface ExchangeContext {
-  /** Proxies of ours in front of the gateway. */
+  /** Trusted proxies in front of the gateway. */
   readonly trustedHops: number;
-  /** Of every answer. */
+  /** Sent with every response. */
   readonly everyAnswer: HeaderList;
   readonly tracing: Tracing;
   readonly unread: UnreadAnswers;
   readonly skipping: Skipping;
   readonly connections: Pick<OpenConnections, "exempt">;
   readonly log: Log;
-  /** Told of each exchange when it is over. */
+  /** Called when an exchange has ended. */
   readonly account: (exchange: Exchange) => void;
   /** Called with every unexpected exception. */
   readonly onDefect: () => void;
@@ -48,11 +47,11 @@ export interface ExchangeContext {
 
 /** Something that lives as long as an exchange. */
 export interface Dependent {
-  /** Nothing more may come of it: the answer has left, the client has, or the gateway has given it up. May be said again. */
+  /** The exchange has ended: response sent, client gone, or given up. May be called again. */
   release(): void;
 }
 
-/** A request and its answer, with what becomes known of them on the way. */
+/** A request and its response, with what becomes known about them. */
 export class Exchange {
   readonly requestId = newRequestId();
   readonly clientAddress: string;
@@ -60,25 +59,25 @@ export class Exchange {
   readonly startedAt = performance.now();
   readonly span: Span;
   operationId = "none";
-  /** Path of the operation with `{name}` placeholders; null when there is none. */
+  /** Path of the operation with `{name}` placeholders; null if there is none. */
   route: string | null = null;
-  /** What the limit said last; null before it was asked. */
+  /** The last rate limit state; null before it was checked. */
   level: Level | null = null;
-  /** The user on whose behalf it is made, once known. */
+  /** The user, once known. */
   principal: UserPrincipal | null = null;
-  /** Of the good key that came with the request, also where it may not be used. */
+  /** Id of the valid key of the request, even if it may not be used. */
   keyId: string | null = null;
-  /** Requests a minute that its API key is kept to; null for the user's limit alone. */
+  /** The key's own limit per minute; null if only the user's limit applies. */
   keyPerMinute: number | null = null;
-  /** Status with which to refuse what came after the head, when that could not be read before its turn came. */
+  /** Status with which to reject the request for a fault after its head, found before its turn. */
   unreadable: 400 | 408 | 431 | null = null;
-  /** It is a browser's question whether a page of another origin may send a request, and that one may. */
+  /** An allowed CORS preflight request. */
   isPreflight = false;
   #state: "open" | "answering" | "ended" = "open";
   #isOver = false;
   #dependents: Dependent[] = [];
 
-  /** @param onOver called when all is over, before it is accounted for */
+  /** @param onOver called at the very end, before it is accounted for */
   constructor(
     readonly request: IncomingMessage,
     private readonly response: ServerResponse,
@@ -95,7 +94,7 @@ export class Exchange {
     return this.#state === "open";
   }
 
-  /** True when nothing more is written to it. */
+  /** True once nothing more can be written. */
   get isEnded(): boolean {
     return this.#state === "ended";
   }
@@ -104,38 +103,38 @@ export class Exchange {
     return this.response.statusCode;
   }
 
-  /** The client has all of the answer, as far as this process can tell. */
+  /** The response was sent completely, as far as this process can tell. */
   get isDelivered(): boolean {
     return this.response.writableFinished;
   }
 
-  /** What requests on behalf of this one tell of it. */
+  /** Passed on with requests made for this one. */
   get cause(): Cause {
     return { requestId: this.requestId, traceparent: this.span.traceparent };
   }
 
-  /** What its limits are counted against: a user, or a block of addresses. */
+  /** What rate limits count against: a user, or an address block. */
   get caller(): string {
     return this.principal?.userId ?? addressBlockOf(this.clientAddress);
   }
 
-  /** Bytes of the answer that the client has not taken. */
+  /** Bytes of the response that the client has not read. */
   get unreadBytes(): number {
     return this.response.writableLength;
   }
 
-  /** Releases it when the exchange is over or given up. */
+  /** Releases it when the exchange ends. */
   hold(dependent: Dependent): void {
     if (this.#isOver) dependent.release();
     else this.#dependents.push(dependent);
   }
 
-  /** Sets a header of the answer, whatever part gives that. */
+  /** Sets a header of the response, whoever sends it. */
   setHeader(name: string, value: string): void {
     if (this.isOpen) this.response.setHeader(name, value);
   }
 
-  /** Lets a library have the request and the response themselves. It must not answer. */
+  /** Gives a library the request and the response. It must not respond. */
   lend(use: (request: IncomingMessage, response: ServerResponse) => void): void {
     use(this.request, this.response);
   }
@@ -145,13 +144,13 @@ export class Exchange {
     this.response.shouldKeepAlive = false;
   }
 
-  /** The connection is a stream's own, and ends with it. */
+  /** The connection serves this stream only, and closes with it. */
   takeConnection(): void {
     this.closeConnection();
     this.context.connections.exempt(this.request.socket);
   }
 
-  /** Answers whole: head and body leave in one write. @returns false when the answer is not open any more */
+  /** Sends a complete response in one write. @returns false if the response is no longer open */
   answer(
     status: number,
     headers: HeaderList,
@@ -172,7 +171,7 @@ export class Exchange {
     return true;
   }
 
-  /** Begins an answer that comes in pieces. @returns null when the answer is not open any more */
+  /** Starts a chunked response. @returns null if the response is no longer open */
   begin(status: number, headers: HeaderList, onDrain: () => void): AnswerStream | null {
     if (!this.isOpen) return null;
     this.#writeHead(status, headers);
@@ -180,18 +179,18 @@ export class Exchange {
     return new AnswerStream(this, this.response, this.context.unread, onDrain);
   }
 
-  /** All pieces of the answer have been written. */
+  /** All chunks were written. */
   finish(): void {
     this.#state = "ended";
     this.watchUnread();
   }
 
-  /** A client that does not take its answer is watched. */
+  /** Watches clients that do not read their response. */
   watchUnread(): void {
     if (this.response.writableLength > 0) this.context.unread.note(this);
   }
 
-  /** Answers with a failure; cuts an answer that has begun, so that it cannot be taken for a whole one. */
+  /** Responds with a failure; aborts a response that has started, so that it cannot be taken for complete. */
   fail(error: unknown, status?: number): void {
     const known = error instanceof AppError ? error : this.#defect(error);
     try {
@@ -204,14 +203,14 @@ export class Exchange {
     }
   }
 
-  /** Ends the answer and its connection, whatever of it has left. */
+  /** Aborts the response and its connection. */
   cut(): void {
     this.#state = "ended";
     this.response.destroy();
     this.request.socket.destroy();
   }
 
-  /** The callback, with its exceptions kept inside this exchange. */
+  /** Wraps a callback so that its exceptions end this exchange only. */
   guard<Given extends unknown[]>(callback: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
       try {
@@ -222,7 +221,7 @@ export class Exchange {
     };
   }
 
-  /** The answer has left, or the client has gone. May be said again. */
+  /** The response was sent, or the client is gone. May be called again. */
   readonly close = (): void => {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -250,7 +249,7 @@ export class Exchange {
     headers.writeHead(this.response, status);
   }
 
-  /** Answers, and reads what is still coming for a while; where that does not end, the connection does. */
+  /** Responds, and reads the rest of the body for a while before closing the connection. */
   #linger(body: string | Buffer | null, encoding: BufferEncoding): void {
     const { request, response } = this;
     if (body !== null) response.write(body, encoding);

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeader, ServerResponse } from "node:http";
 
 /**
- * The header fields of one answer. They are kept as Node writes them with the least work: as a flat array of alternating names
- * and values, given to `writeHead` at once. Nothing outside this file handles that form.
+ * The headers of one response, as the flat array of alternating names and values that `writeHead` takes with the least
+ * work. Only this file handles that form.
  */
 export class HeaderList {
   readonly #flat: OutgoingHttpHeader[];
@@ -15,7 +15,7 @@ export class HeaderList {
     return new HeaderList(Object.entries(headers).flat());
   }
 
-  /** A list of its own that begins with the same fields. */
+  /** A copy. */
   copy(): HeaderList {
     return new HeaderList([...this.#flat]);
   }
@@ -34,7 +34,7 @@ export class HeaderList {
     response.writeHead(status, this.#flat);
   }
 
-  /** The fields as lines of a message, each ended. */
+  /** The headers as terminated lines. */
   toText(): string {
     let text = "";
     for (let at = 0; at < this.#flat.length; at += 2)

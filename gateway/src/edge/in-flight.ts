@@ -2,19 +2,18 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import type { Dependent, Exchange } from "./exchange.js";
 
-// What users, organizations and addresses hold of a gateway at this moment: requests that are not over, of which only so many
-// are at a service at a time, and bodies in memory. A request with a valid credential counts for its user and organization,
-// any other for its address.
+// Limits what users, organizations and addresses occupy at a time: open requests, calls to services, and bodies in
+// memory. Requests with a valid credential count for user and organization, others for their address.
 
-/** What one holder may have. */
+/** Limits of one holder. */
 export interface HolderLimits {
-  /** Requests that are not over. */
+  /** Open requests. */
   readonly requests: number;
-  /** Of these, those at a service; the others wait for their turn. */
+  /** Those at a service; others wait for their turn. */
   readonly atServices: number;
-  /** Files that are being sent. */
+  /** Open uploads. */
   readonly uploads: number;
-  /** Streams that are open; they are none of the requests. */
+  /** Open streams, which do not count as requests. */
   readonly streams: number;
   readonly bodyBytes: number;
 }
@@ -24,33 +23,33 @@ export type HolderKind = "user" | "organization" | "address";
 export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits>> {
   /** Of all bodies together. */
   readonly bodyBytes: number;
-  /** Streams in all. */
+  /** All streams. */
   readonly streams: number;
 }
 
-/** What a request takes the connection to its service for. */
+/** What a request uses its service connection for. */
 export type Way = "plain" | "upload" | "waiting" | "stream";
 
-/** Requests that are in flight. */
+/** Tracks open requests. */
 export interface InFlight {
   /**
-   * Counts a request until it is over.
+   * Counts a request until it ends.
    *
-   * @param way files, and answers that are held back, have connections of their own
+   * @param way uploads and long polls have connections of their own
    * @throws AppError `too_many_in_flight` · `too_many_streams` · `unavailable`
    */
   enter(exchange: Exchange, way: Way): RequestInFlight;
   requests(): number;
   streams(): number;
-  /** Of bodies that are in memory. */
+  /** Bytes of bodies in memory. */
   bytes(): number;
 }
 
-/** One request, counted until it is over. */
+/** One counted request. */
 export interface RequestInFlight {
   /** Counts bytes of its body. @throws AppError `too_many_in_flight` · `unavailable` */
   countBody(bytes: number): void;
-  /** Waits until it may be sent to a service; null when it may be at once. */
+  /** Waits until it may be sent to a service; null if it may at once. */
   turn(): Promise<void> | null;
 }
 
@@ -58,11 +57,11 @@ export interface RequestInFlight {
 interface Group {
   readonly kind: HolderKind;
   readonly limits: HolderLimits;
-  /** Callers that hold at least one request. */
+  /** Number of callers with open requests. */
   readonly holders: Map<string, Holder>;
 }
 
-/** What one of them holds. */
+/** The use of one caller. */
 interface Holder {
   readonly group: Group;
   readonly key: string;
@@ -71,7 +70,7 @@ interface Holder {
   uploads: number;
   streams: number;
   bytes: number;
-  /** Requests that wait for their turn, first come first; those of users wait at their organization. */
+  /** Requests waiting for their turn, in order; those of users wait at their organization. */
   readonly waiting: Counted[];
 }
 
@@ -83,7 +82,7 @@ interface Totals {
   readonly refuse: (group: Group, code?: "too_many_in_flight" | "too_many_streams") => never;
 }
 
-/** @param onRefused told whose limit refused a request */
+/** @param onRefused called with the exceeded limit */
 export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderKind) => void): InFlight {
   const groupOf = (kind: HolderKind): Group => ({ kind, limits: limits[kind], holders: new Map() });
   const [users, organizations, addresses] = [groupOf("user"), groupOf("organization"), groupOf("address")];
@@ -159,7 +158,7 @@ class Counted implements RequestInFlight, Dependent {
     });
   }
 
-  /** Goes to a service if all of its holders may have another one there. */
+  /** Sends it to a service if all of its holders have capacity. */
   start(): boolean {
     for (const { group, atServices } of this.holders) if (atServices >= group.limits.atServices) return false;
     for (const holder of this.holders) holder.atServices++;

@@ -6,21 +6,24 @@ import { failureText } from "./envelope-text.js";
 import type { HeaderList } from "./header-list.js";
 import { newRequestId } from "./request-id.js";
 
-/** What Node says of bytes that it cannot take for a request, or not in time. */
+/** Node's error for bytes that it cannot parse, or not in time. */
 export type ClientError = Error & { readonly code?: string };
 
-/** True for what did not come in time. */
+/** True for timeouts. */
 export function isTooSlow({ code }: ClientError): boolean {
   return code === "ERR_HTTP_REQUEST_TIMEOUT";
 }
 
-/** The status of what Node could not take for a request, or not in time. */
+/** The status for what Node could not parse, or not in time. */
 export function statusOf(error: ClientError): 400 | 408 | 431 {
   if (error.code === "HPE_HEADER_OVERFLOW") return 431;
   return isTooSlow(error) ? 408 : 400;
 }
 
-/** Answers bytes that are no HTTP request, for which Node makes neither request nor response, and closes the connection. */
+/**
+ * Responds to bytes that are no HTTP request, for which Node creates neither request nor response, and closes the
+ * connection.
+ */
 export function answerMalformed(error: ClientError, socket: Duplex, more: HeaderList): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -2,25 +2,25 @@ import type { Socket } from "node:net";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { canonicalAddress } from "./client-address.js";
 
-/** The connections of clients, and how many of them there may be. */
+/** Counts and limits client connections. */
 export interface OpenConnections {
-  /** @returns false when there are too many already */
+  /** @returns false if there are too many */
   add(socket: Socket): boolean;
-  /** Counts one no longer that serves a stream from now on: streams have limits of their own. */
+  /** Stops counting a connection that became a stream: streams have their own limits. */
   exempt(socket: Socket): void;
-  /** All that are open. */
+  /** All open connections. */
   count(): number;
 }
 
 export interface ConnectionLimits {
   readonly most: number;
-  /** Of one address; null where addresses are those of proxies. */
+  /** Per address; null if addresses are those of proxies. */
   readonly mostOfAddress: number | null;
 }
 
 export function createOpenConnections({ most, mostOfAddress }: ConnectionLimits): OpenConnections {
   const ofAddress = new Map<string, number>();
-  /** Those that count, with the block of their address. */
+  /** Counted connections, with their address block. */
   const counted = new Map<Socket, string>();
   let all = 0;
 

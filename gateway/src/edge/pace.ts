@@ -1,22 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import type { Exchange } from "./exchange.js";
 
-// The time that a file may take to arrive. Node has one limit for the whole of any request; a file of many megabytes over a
-// slow line needs more. It gets more only for what has arrived: a client that sends nothing times out as soon as any other.
+// Upload time limits. Node's limit covers a whole request, but a large file on a slow line needs more: each received
+// byte extends the deadline, so that silent clients time out as usual.
 
-/** Milliseconds until all of a request has come, beside what a file earns. */
+/** Milliseconds for a complete request, plus what an upload earns. */
 export const REQUEST_MS = 7_000;
 
-/** Bytes of a file that earn it another millisecond: 80 KiB a second, which an upstream of 0.7 Mbit/s has. */
+/** Bytes of an upload that earn a millisecond: 80 KiB/s, which an uplink of 0.7 Mbit/s has. */
 export const BYTES_PER_MS = (80 * 1_024) / 1_000;
 
 const CHECK_EVERY_MS = 500;
 
-/** Watches files while they come. */
+/** Watches uploads. */
 export interface Pace {
-  /** @param onTooSlow called once; the client alone is to blame */
+  /** @param onTooSlow called once, if the client alone is slow */
   watch(exchange: Exchange, onTooSlow: () => void): void;
-  /** What comes on the connection is still a file, whose time is not Node's to tell. */
+  /** The connection still receives an upload, to which Node's timeout does not apply. */
   isWatched(exchange: Exchange): boolean;
 }
 
@@ -44,7 +44,7 @@ function watch(request: IncomingMessage, onTooSlow: () => void): void {
   };
   const timer = setInterval(() => {
     const now = performance.now();
-    // What has come and waits to be passed on is not the client's delay.
+    // Bytes waiting to be forwarded are not the client's delay.
     if (request.readableLength === 0) waitedMs += now - checkedAt;
     checkedAt = now;
     if (request.complete) stop();

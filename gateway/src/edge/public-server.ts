@@ -6,24 +6,24 @@ import type { ClientError } from "./malformed.js";
 import type { OpenConnections } from "./open-connections.js";
 import { REQUEST_MS } from "./pace.js";
 
-// The door that everybody may knock at, with its limits.
+// The public server and its limits.
 
-/** Bytes of the request line and the header fields together; a list of 1,000 ids in the address fits. */
+/** Maximum bytes of request line and headers; a list of 1,000 ids in the URL fits. */
 export const HEAD_LIMIT_BYTES = 49_152;
 
-// A request that comes slowly is told so, before the service that waits for its body would give up (8 s).
+// Slow requests time out before the waiting service would (8 s).
 export const HEAD_MS = 5_000;
 const CHECK_EVERY_MS = 500;
 
 const KEEP_ALIVE_MS = 65_000;
 const DRAIN_MS = 8_000;
 
-/** What answers whatever comes in. */
+/** Handlers of requests and connection faults. */
 export interface Answerers {
   readonly serve: Listener;
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
   readonly onClientError: (error: ClientError, socket: Socket) => void;
-  /** Told of an exception in one of the others; its connection is destroyed. */
+  /** Called with exceptions of the others; the connection is destroyed. */
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -31,17 +31,17 @@ export interface PublicServerOptions {
   readonly host: string;
   readonly port: number;
   readonly connections: OpenConnections;
-  /** Connections of all kinds; one more is closed before the process hears of it. */
+  /** Maximum connections of all kinds; further ones are closed by Node. */
   readonly mostConnections: number;
 }
 
 export interface PublicServer extends RunningServer {
   openConnections(): number;
-  /** Connections that were closed because there were too many, since the start. */
+  /** Connections closed because of the maximum. */
   droppedConnections(): number;
 }
 
-/** Opens the door. @throws the system's error, such as EADDRINUSE */
+/** Starts the server. @throws the system's error, such as EADDRINUSE */
 export async function startPublicServer(answerers: Answerers, options: PublicServerOptions): Promise<PublicServer> {
   const { host, port, connections, mostConnections } = options;
   const contained = containing(answerers.onDefect);
@@ -53,7 +53,7 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
     keepAliveMs: KEEP_ALIVE_MS,
     drainMs: DRAIN_MS,
     node: {
-      // Node's own answer to a missing Host would have no envelope.
+      // Node's own response to a missing Host would have no envelope.
       requireHostHeader: false,
       headersTimeout: HEAD_MS,
       requestTimeout: REQUEST_MS,
@@ -63,7 +63,7 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
   const { server } = running;
   let dropped = 0;
   server.maxConnections = mostConnections;
-  // Node would leave out what comes after the 2,000th field, and not say so; their bytes are limited.
+  // Node would silently drop headers after the 2,000th; their bytes are limited instead.
   server.maxHeadersCount = 0;
   server.on(
     "connect",
@@ -73,7 +73,7 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
     "clientError",
     contained(answerers.onClientError, (_error, socket) => socket),
   );
-  // An unknown expectation is ignored.
+  // Unknown expectations are ignored.
   server.on("checkExpectation", serve);
   server.on("drop", () => dropped++);
   server.on("connection", (socket: Socket) => {
@@ -84,7 +84,7 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
   return { ...running, openConnections: connections.count, droppedConnections: () => dropped };
 }
 
-/** Makes listeners whose exceptions cost their connection, and nothing else. */
+/** Wraps listeners so that exceptions only cost their connection. */
 function containing(onDefect: (error: unknown) => void) {
   return <Given extends unknown[]>(listener: (...given: Given) => void, connectionOf: (...given: Given) => Duplex) =>
     (...given: Given): void => {

@@ -5,7 +5,7 @@ const BYTES = 16;
 const pool = Buffer.alloc(256 * BYTES);
 let at = pool.length;
 
-/** A new UUID v7. Its randomness comes from a pool, because asking the system for each would cost more than all of the routing. */
+/** A new UUID v7. Random bytes are pooled, because a system call for each would cost more than routing. */
 export function newRequestId(): string {
   if (at === pool.length) {
     randomFillSync(pool);

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { createTurns, type Pacing } from "./turns.js";
 
-// What is left of bodies that nobody wants. It is read for the client to get at its answer, but takes its time: whoever sends
-// much of it shall wait, not those whose requests are served meanwhile.
+// Discards the rest of unwanted bodies, so that clients can read the response; paced, so that large ones do not delay
+// other requests.
 
-/** Milliseconds between turns, and the requests that may send a piece (of 64 KiB at most) in each: 50 MiB a second. */
+/** Pacing in milliseconds, and requests that may send a chunk (up to 64 KiB) per turn: 50 MiB/s. */
 const TURN_MS = 5;
 const MOST_IN_A_TURN = 4;
 
-/** Discards unwanted bodies, of all connections together no faster than that. */
+/** Discards unwanted bodies of all connections at a limited rate. */
 export interface Skipping {
   /** Nothing else may read from the request afterwards. */
   skip(request: IncomingMessage): void;

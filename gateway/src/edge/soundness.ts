@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
 
-// What Node's parser lets pass and a gateway must not: requests that two parsers would read differently. Node itself refuses
-// broken lines, spaces before colons, folded lines, two lengths, a length beside chunks, and heads above its limit.
+// Rejects what Node's parser accepts but two parsers may read differently (request smuggling). Node itself rejects
+// malformed lines and headers, conflicting lengths and oversized heads.
 
-/** Bytes of all header fields together; with the address they may have as much as the server lets Node read. */
+/** Maximum bytes of all headers; with the URL up to the server's limit. */
 export const FIELDS_LIMIT_BYTES = 16_384;
 
-/** Of a header field: the colon, the space and the end of the line. */
+/** Overhead per header: colon, space and line end. */
 const AROUND_FIELD_BYTES = 4;
 
-/** A name or address with or without a port; empty is allowed. */
+/** A name or address with optional port; may be empty. */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-/** What an address is made of: no space, nothing beyond ASCII, no fragment. */
+/** Characters of a request target: no space, no non-ASCII, no fragment. */
 const TARGET = /^[!"$-~]+$/;
 
-/** The status with which a request is refused before it is looked at any further; null for a sound one. */
+/** The status with which a request is rejected before anything else; null if it is sound. */
 export function faultOf({ rawHeaders, httpVersion, headers, url = "" }: IncomingMessage): 400 | 431 | null {
   let hosts = 0;
   let authorizations = 0;
@@ -35,13 +35,13 @@ export function faultOf({ rawHeaders, httpVersion, headers, url = "" }: Incoming
   return isSound ? null : 400;
 }
 
-/** HTTP/1.1 has exactly one `Host`, its elder may do without; nobody else is spoken to. */
+/** HTTP/1.1 requires exactly one `Host`; HTTP/1.0 may omit it; other versions are rejected. */
 function hasHost(version: string, count: number, host = ""): boolean {
   if (version !== "1.1" && version !== "1.0") return false;
   return (count === 1 || (count === 0 && version === "1.0")) && HOST.test(host);
 }
 
-/** Chunks are the one encoding that is taken off again; HTTP/1.0 does not know them. */
+/** Only chunked encoding is supported, and not in HTTP/1.0. */
 function hasPlainFraming(version: string, encoding: string | undefined): boolean {
   return encoding === undefined || (version === "1.1" && encoding.toLowerCase() === "chunked");
 }

@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 const ABSOLUTE = /^https?:\/\/([^/?]+)(\/[^?]*)?(\?.*)?$/i;
 
 /**
- * Replaces a target in absolute form that names this server by its path and query. Then the target says what `Host` is.
+ * Replaces an absolute-form target that names this server by its path and query; it then takes precedence over `Host`.
  *
- * @param ownHost of the public URL; null when only the request's own `Host` counts
+ * @param ownHost of the public URL; null if only the request's `Host` counts
  * @see RFC 9112 § 3.2.2
  */
 export function resolveTarget(request: IncomingMessage, ownHost: string | null): void {

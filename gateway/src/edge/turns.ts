@@ -1,20 +1,20 @@
-/** How fast turns come. */
+/** The pace of a queue. */
 export interface Pacing {
   /** Milliseconds between turns. */
   readonly turnMs: number;
-  /** How many get their turn at a time. */
+  /** Members per turn. */
   readonly most: number;
-  /** Begins the next turn after so many milliseconds. */
+  /** Schedules the next turn. */
   readonly schedule?: (turn: () => void, ms: number) => unknown;
 }
 
-/** A queue whose members get their turns no faster than its pacing, however many are added. */
+/** A queue that releases its members no faster than its pace. */
 export interface Turns<T> {
   add(one: T): void;
   remove(one: T): void;
 }
 
-/** @param take is given each in its turn; false says that it took none of the time, and another one may follow */
+/** @param take handles a member; false if it took no time, so that another may follow */
 export function createTurns<T>({ turnMs, most, schedule = setTimeout }: Pacing, take: (one: T) => boolean): Turns<T> {
   const waiting = new Set<T>();
   let isScheduled = false;

@@ -1,17 +1,16 @@
 import type { Exchange } from "./exchange.js";
 
-// Answers that clients do not take as fast as they come. Each may wait in memory up to a bound, all together too; beyond it
-// its service is told to wait, which keeps a connection to that service busy. So clients that read too slowly are cut, and of
-// those that keep services waiting the ones that have done so for longest.
+// Responses that clients read too slowly. Memory per response and in total is bounded; beyond it the service is paused,
+// which occupies its connection. So slow clients are disconnected, the longest-blocking ones first.
 
-/** Bytes that clients have not taken, of all answers together. */
+/** Maximum unread bytes of all responses. */
 const MOST_BYTES = 67_108_864;
 
-/** Milliseconds without reading, beside what was read earns at 8 KiB a second. */
+/** Milliseconds without reading, plus what reading at 8 KiB/s earned. */
 export const STALL_MS = 30_000;
 export const BYTES_PER_MS = (8 * 1_024) / 1_000;
 
-/** Services may be kept waiting by so many answers longer than a moment: of one caller, and of all. */
+/** Maximum responses that pause services longer than a moment: of one caller, and in total. */
 const MOST_PAUSED_OF_CALLER = 8;
 const MOST_PAUSED = 64;
 const MOMENT_MS = 1_000;
@@ -20,25 +19,25 @@ const CHECK_EVERY_MS = 500;
 
 interface Entry {
   readonly since: number;
-  /** Bytes that the connection had taken then. */
+  /** Bytes that the connection had accepted by then. */
   readonly takenBefore: number;
   bytes: number;
-  /** Since when its service has been kept waiting. */
+  /** When its service was paused. */
   pausedSince: number | null;
 }
 
 export interface UnreadAnswers {
-  /** Some of an answer waits to be read. */
+  /** Part of a response is unread. */
   note(exchange: Exchange): void;
-  /** Its service is kept waiting until the client has read. */
+  /** Its service is paused until the client has read. */
   pause(exchange: Exchange): void;
-  /** All of it has been taken, or it is over. */
+  /** Everything was read, or the exchange has ended. */
   forget(exchange: Exchange): void;
-  /** No answer may wait in memory beyond what Node itself holds back. */
+  /** Limits unread responses to what Node itself buffers. */
   isFull(): boolean;
 }
 
-/** @param onCut told of each answer that was cut because it was not read */
+/** @param onCut called for each response that was cut */
 export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
   const entries = new Map<Exchange, Entry>();
   let bytes = 0;
@@ -102,7 +101,7 @@ function takenBy({ request: { socket } }: Exchange): number {
   return socket.bytesWritten - socket.writableLength;
 }
 
-/** Those that keep services waiting beyond what is allowed, whoever has done so longest first. */
+/** The excess of responses that pause services, longest first. */
 function surplusOf(entries: ReadonlyMap<Exchange, Entry>, now: number): Exchange[] {
   const paused = [...entries]
     .filter(([, { pausedSince }]) => pausedSince !== null && now - pausedSince > MOMENT_MS)

@@ -1,12 +1,12 @@
 import Negotiator from "negotiator";
 
-/** The forms in which a file lies ready, best first. `identity` is as it is. */
+/** Content encodings in which files are prepared, best first; `identity` is unencoded. */
 export const ENCODINGS = ["br", "gzip", "identity"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * Chooses among the forms that there are by the header `Accept-Encoding`: the one that the client likes best, and of several
- * the best one. A client that refuses all of them gets the file as it is.
+ * Chooses an available encoding by `Accept-Encoding`: the client's preference, then ours. A client that rejects all of
+ * them gets `identity`.
  */
 export function chooseEncoding(accepted: string | undefined, available: ReadonlySet<Encoding>): Encoding {
   const forms = ENCODINGS.filter((encoding) => available.has(encoding));

@@ -1,8 +1,8 @@
-/** What we use of the library; the published types do not know `preferred`. */
+/** The part of the library that we use; the published types lack `preferred`. */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string | undefined>> });
-    /** @param preferred decides where the client has no preference */
+    /** @param preferred decides if the client has no preference */
     encoding<E extends string>(available: readonly E[], options: { readonly preferred: readonly E[] }): E | undefined;
     mediaType<T extends string>(available: readonly T[]): T | undefined;
   }

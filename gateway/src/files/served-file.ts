@@ -6,23 +6,23 @@ import type { Exchange } from "../edge/exchange.js";
 import { HeaderList } from "../edge/header-list.js";
 import { chooseEncoding, type Encoding } from "./encoding.js";
 
-// Files that are sent from memory: each is kept once in every encoding.
+// Files served from memory, kept once in every encoding.
 
 const SMALLEST_COMPRESSED_BYTES = 1_024;
-/** Takes a twentieth of the time of the highest quality, for a tenth more bytes. */
+/** A twentieth of the time of the highest quality, for 10 % more bytes. */
 const BROTLI_QUALITY = 6;
 
-/** A file in each form in which it is sent. */
+/** A file in each of its encodings. */
 export interface ServedFile {
   readonly contents: Map<Encoding, Buffer>;
-  /** Of all forms: a cache that knows one by it may use it for the same request only, as `Vary` tells. */
+  /** Common to all encodings: caches distinguish them by `Vary`. */
   readonly etag: string;
   readonly contentType: string;
   readonly cacheControl: string;
-  /** The headers of a request that choose what is answered. */
+  /** The request headers that select the response. */
   readonly vary: string;
   readonly status: 200 | 404;
-  /** What else its answer carries. */
+  /** Further headers of the response. */
   readonly headers: HeaderList;
 }
 
@@ -30,7 +30,7 @@ export type FileOptions = Pick<ServedFile, "contentType" | "cacheControl" | "hea
   readonly status?: 200 | 404;
 };
 
-/** A file as it is, in no other form yet. */
+/** A file that is not compressed yet. */
 export function servedFile(content: Buffer, { status = 200, ...options }: FileOptions): ServedFile {
   return {
     ...options,
@@ -41,7 +41,7 @@ export function servedFile(content: Buffer, { status = 200, ...options }: FileOp
   };
 }
 
-/** Adds the compressed forms of a file; until then it is sent as it is. */
+/** Adds the compressed encodings. */
 export async function compress({ contents }: ServedFile): Promise<void> {
   const content = contents.get("identity");
   if (content === undefined || content.length < SMALLEST_COMPRESSED_BYTES) return;
@@ -53,7 +53,7 @@ export async function compress({ contents }: ServedFile): Promise<void> {
   contents.set("br", await promisify(brotliCompress)(content, { params }));
 }
 
-/** Answers a GET or HEAD of a file. */
+/** Responds to GET or HEAD of a file. */
 export function sendFile(exchange: Exchange, file: ServedFile): void {
   const { request } = exchange;
   const { contents, etag, contentType, cacheControl, vary, status } = file;

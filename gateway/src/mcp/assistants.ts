@@ -12,16 +12,16 @@ import type { Exchange } from "../edge/exchange.js";
 import type { InFlight } from "../edge/in-flight.js";
 import { createInnerFetch } from "./inner-fetch.js";
 
-// `POST /mcp`: the Model Context Protocol, for assistants. It comes through the pipeline as any request does; what its tools ask
-// the API comes through it once more.
+// `POST /mcp`: the Model Context Protocol. It passes through the pipeline like any request, and so do the API requests
+// of its tools.
 
-/** Bytes of a message. */
+/** Maximum bytes of a message. */
 export const MOST_MESSAGE_BYTES = 65_536;
 
-/** Longer than any request to the API may take. */
+/** Longer than any API request may take. */
 const MOST_MS = 20_000;
 
-/** It is none of the contract's: its messages have a protocol of their own. */
+/** Not an operation of the contract: its messages follow their own protocol. */
 export const MCP = endpoint({
   operationId: "mcp",
   method: "post",
@@ -35,12 +35,12 @@ export const MCP = endpoint({
   errors: [],
 });
 
-/** Answers a message. @throws AppError when it cannot be read, or no API key came with it */
+/** Responds to a message. @throws AppError if it is unreadable, or has no API key */
 export type Assistants = (exchange: Exchange, caller: Caller) => Promise<void>;
 
-/** @param serve what answers the requests of the public server: those of tools, too */
+/** @param serve handles requests of the public server, including those of tools */
 export function createAssistants(inFlight: InFlight, serve: Listener): Assistants {
-  // Most gateways are never asked by an assistant.
+  // Loaded on first use, because most gateways never need it.
   const load = onceItWorks(async () =>
     (await import("./assistants-server.js")).createAssistantsServer(createInnerFetch(serve)),
   );
@@ -70,7 +70,7 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
   };
 }
 
-/** One message: what is asked in bundles would be one request for many. */
+/** Reads a single message; a batch would be many requests for the price of one. */
 async function readMessage(exchange: Exchange, inFlight: InFlight): Promise<unknown> {
   const { headers } = exchange.request;
   const counted = inFlight.enter(exchange, "plain");
@@ -100,7 +100,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** What the protocol says in headers; the credential stays here. */
+/** The protocol's headers, without the credential. */
 function protocolHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const isOfProtocol = (name: string): boolean =>
     name === "accept" || name === "content-type" || name.startsWith("mcp-");

@@ -1,6 +1,6 @@
 import type { ApiError } from "@nts/shared/client";
 
-/** What a refused tool call says: what was wrong, and what to do next. */
+/** The text of a failed tool call: what was wrong, and what to do next. */
 export function failureText(error: ApiError): string {
   const { code, message, requestId, params } = error;
   const faults = ((params["errors"] ?? []) as readonly { path: string; message: string }[]).slice(0, 20);

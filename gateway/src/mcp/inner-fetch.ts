@@ -2,14 +2,13 @@ import { type ClientRequest, createServer, type IncomingMessage, request } from 
 import { Duplex, PassThrough } from "node:stream";
 import type { Listener } from "@nts/shared/http/server";
 
-// Requests that the gateway makes of itself, on behalf of a client whose request it is answering. They come in by the front door:
-// each is read, authenticated, limited, authorized, forwarded and accounted for as one of the client's own, from its address.
-// They travel in memory, so that nobody else can come this way.
+// In-process requests to our own public server on behalf of a client. They pass through the whole pipeline from the
+// client's address, over in-memory connections that nobody else can use.
 
-/** Bytes of an answer beyond which it is given up: what is asked for here is asked for in small pages. */
+/** Maximum bytes of a response; tools request small pages. */
 const MOST_BYTES = 4_194_304;
 
-/** `fetch` for requests from an address. An answer that is too large becomes a failure, `payload_too_large`. */
+/** `fetch` from a given address. A response that is too large becomes the failure `payload_too_large`. */
 export type InnerFetch = (address: string) => typeof globalThis.fetch;
 
 const TOO_LARGE = JSON.stringify({
@@ -17,9 +16,9 @@ const TOO_LARGE = JSON.stringify({
   meta: { request_id: "" },
 });
 
-/** @param serve what answers the requests of the public server */
+/** @param serve handles requests of the public server */
 export function createInnerFetch(serve: Listener): InnerFetch {
-  // It never listens: connections are handed to it.
+  // Never listens: connections are handed to it.
   const server = createServer(serve);
   return (address) => async (url, init) => {
     const { far, near } = connection(address);
@@ -45,7 +44,7 @@ export function createInnerFetch(serve: Listener): InnerFetch {
   };
 }
 
-/** Both ends of a connection in memory; to the server it comes from the address. */
+/** Both ends of an in-memory connection; the server sees it coming from the address. */
 function connection(address: string): { readonly far: Duplex; readonly near: Duplex } {
   const [there, back] = [new PassThrough(), new PassThrough()];
   const far = Duplex.from({ readable: there, writable: back });
@@ -60,7 +59,7 @@ function answerTo(asking: ClientRequest, body: string | undefined): Promise<Inco
   });
 }
 
-/** Null for too many. */
+/** Null if too large. */
 async function bytesOf(answer: IncomingMessage): Promise<Buffer<ArrayBuffer> | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,21 +1,21 @@
 import type { Client } from "@nts/shared/client";
 import type { z } from "zod";
 
-/** One thing that an assistant can do. Its answer is bounded: see `answers.rules.ts`. */
+/** A tool for assistants. Its result is bounded: see `answers.rules.ts`. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** It changes something; `destructive` when it may delete. */
+  /** It changes something; `destructive` if it may delete. */
   readonly writes?: "destructive";
-  /** @throws ApiError as the API refuses it */
+  /** @throws ApiError as the API responds */
   readonly run: (client: Client, input: z.infer<Input>) => Promise<Told>;
 }
 
 export interface Told {
   readonly data: unknown;
-  /** What to call to have more; null when that is all. */
+  /** What to call for more; null if complete. */
   readonly next: string | null;
 }
 

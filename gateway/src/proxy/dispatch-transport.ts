@@ -12,7 +12,7 @@ import {
   type Transport,
 } from "./transport.js";
 
-/** Sends by undici's dispatch, which makes no streams of requests without a body and of answers. */
+/** Sends with undici's dispatch, which avoids streams for requests without a body and for responses. */
 export function createDispatchTransport(): Transport {
   const pools = {
     plain: createPools(MOST_CONNECTIONS),
@@ -43,9 +43,9 @@ export function createDispatchTransport(): Transport {
   };
 }
 
-/** The connections to each replica. @param connections at most, to one of them; null where they are bounded elsewhere */
+/** The connections to each replica. @param connections maximum per replica; null if bounded elsewhere */
 function createPools(connections: number | null) {
-  // Its own time limits are off: the caller has one for the whole exchange.
+  // Its own timeouts are off: the caller limits the whole exchange.
   const options: Pool.Options = {
     connections,
     pipelining: 1,
@@ -68,14 +68,14 @@ function createPools(connections: number | null) {
   };
 }
 
-/** One request on its way. A class, because one of its methods each per request would cost more than what they do. */
+/** A pending request. A class, because a closure per method and request would cost more than their work. */
 class Dispatched implements Dispatcher.DispatchHandler, Sending {
   #started: Dispatcher.DispatchController | null = null;
   #isOver = false;
 
   constructor(private readonly reader: AnswerReader) {}
 
-  /** Said when a connection has been found, just before the first byte leaves. */
+  /** Called when a connection is assigned, just before the first byte is sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#started = controller;
     if (this.#isOver) controller.abort(new Error("no longer wanted"));
@@ -86,7 +86,7 @@ class Dispatched implements Dispatcher.DispatchHandler, Sending {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx speaks of what is still to come.
+    // 1xx is informational.
     if (!this.#isOver && status >= 200) this.reader.onHead({ status, headers });
   }
 

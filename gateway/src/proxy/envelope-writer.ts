@@ -7,9 +7,9 @@ import type { HeaderList } from "../edge/header-list.js";
 import type { Envelope } from "./envelope.js";
 import type { AnswerHead } from "./transport.js";
 
-// Sends a service's answer with its envelope around it, while it comes. The last piece is held back until the next one or the
-// end has come: a short answer so leaves in one piece with its envelope, and the last byte of a failure can be left out. The
-// end is written only when all of the service's message has come; anything less must never look like a whole answer.
+// Streams a service's response with its envelope around it. The last piece is held back until the next one or the end:
+// short responses leave in one write, and the last byte of a failure can be removed.
+// The end is written only after a complete message, so that a partial response never looks complete.
 
 const PASSED_ON = Object.entries({
   etag: "ETag",
@@ -22,12 +22,12 @@ const PASSED_ON = Object.entries({
 });
 const NOTHING = Buffer.alloc(0);
 
-/** An answer that is being sent. */
+/** A response being sent. */
 export class EnvelopeWriter {
   #held: Buffer | null = null;
   #stream: AnswerStream | null = null;
 
-  /** @param resume asks for more after {@link add} said that it was enough */
+  /** @param resume requests more after {@link add} returned false */
   constructor(
     private readonly head: AnswerHead,
     private readonly exchange: Exchange,
@@ -35,14 +35,14 @@ export class EnvelopeWriter {
     private readonly resume: () => void,
   ) {}
 
-  /** @returns false when no more is wanted for the moment */
+  /** @returns false to pause */
   add(piece: Buffer): boolean {
     const wantsMore = this.#held === null || this.#send(this.#held);
     this.#held = piece;
     return wantsMore;
   }
 
-  /** All pieces have been added. @returns false when the answer is unusable, and so has no end */
+  /** All pieces were added. @returns false if the response is unusable, and so has no end */
   end(trailers: IncomingHttpHeaders): boolean {
     const { head, exchange, envelope } = this;
     const suffix = envelope.suffix(trailers);
@@ -53,7 +53,7 @@ export class EnvelopeWriter {
       this.#stream.write(last.subarray(0, end));
       this.#stream.end(suffix);
     } else {
-      // As one text of single bytes the whole answer leaves in one write, head and body together.
+      // As Latin-1 text, head and body leave in one write.
       const text = envelope.prefix + last.toString("latin1", envelope.trim, end) + suffix;
       exchange.answer(head.status, headersOf(head, envelope.length), text, "latin1");
     }
@@ -69,13 +69,13 @@ export class EnvelopeWriter {
   }
 }
 
-/** Sends an answer that has no body: one to HEAD, or 304. @param length that the body would have */
+/** Sends a response without a body, to HEAD or as 304. @param length of the body, if there were one */
 export function sendHeadOnly(exchange: Exchange, head: AnswerHead, length: number | null): void {
   exchange.answer(head.status, headersOf(head, length), null);
 }
 
 export function headersOf({ headers: given }: AnswerHead, length: number | null): HeaderList {
-  // Only JSON and the files that the contract names have an envelope.
+  // Only JSON and the files of the contract are accepted.
   const headers = PRIVATE_FIELDS.copy().add("Content-Type", given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {
     const value = given[name];

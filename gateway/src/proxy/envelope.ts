@@ -12,22 +12,21 @@ import {
 } from "../edge/envelope-text.js";
 import type { AnswerHead } from "./transport.js";
 
-// What goes around the bytes of a service's answer. A success is the data alone; a failure is an object whose braces give
-// way to those of the envelope; a list tells its totals in headers, or in a trailer when it was not counted beforehand. A
-// file stays as it is.
+// The text around a service's response: data for a success; for a failure, an object whose braces are replaced. Lists
+// report totals in headers, or in a trailer if not counted beforehand. Files are unchanged.
 
-/** The envelope of one answer. */
+/** The envelope of one response. */
 export interface Envelope {
   readonly prefix: string;
-  /** Bytes of the answer that are left out at each end. */
+  /** Bytes of the response to omit at each end. */
   readonly trim: 0 | 1;
-  /** Stands after the answer; asked for when all of it has come, and null when the answer turns out unusable. */
+  /** Follows the response; requested at its end. Null if the response turns out unusable. */
   readonly suffix: (trailers: IncomingHttpHeaders) => string | null;
-  /** Bytes of the whole; null when the answer's own length is not known beforehand. */
+  /** Total bytes; null if the response's length is unknown. */
   readonly length: number | null;
 }
 
-/** The envelope of a service's answer; null when it is not one that a service of ours gives. */
+/** The envelope of a service's response; null if it is not a valid one. */
 export function envelopeOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Envelope | null {
   const { status, headers } = head;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
@@ -45,7 +44,10 @@ function isFile({ "content-type": type = "" }: IncomingHttpHeaders, { files = []
   return files.includes(type.replace(/;.*$/, ""));
 }
 
-/** A 401 that the operation does not declare, or that speaks of the tenancy header, is a fault between us and the service. */
+/**
+ * A 401 that the operation does not declare, or that concerns the tenancy header, is a fault between us and the
+ * service.
+ */
 function isForCaller({ status, headers }: AnswerHead, { errors }: AnyEndpoint): boolean {
   return (
     status !== 401 || (headers["www-authenticate"] === undefined && errors.some((code) => STATUSES[code] === status))
@@ -82,7 +84,7 @@ function envelope(prefix: string, trim: 0 | 1, suffix: string, length: number | 
   return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
 }
 
-/** The cursor of the next page; null at the end, undefined where a service of an earlier version does not tell. */
+/** The cursor of the next page; null at the end, undefined from services of an earlier version. */
 function nextIn({ [INTERNAL.listNext]: value }: IncomingHttpHeaders): string | null | undefined {
   const next = cursorIn(value);
   return next === END_OF_LIST ? null : next;

@@ -21,20 +21,22 @@ export interface ForwardOptions {
   readonly inFlight: InFlight;
   readonly streamPlaces: StreamPlaces;
   readonly pace: Pace;
-  /** Refuses a request of which something after its head is wrong. */
+  /** Rejects a request with a fault after its head. */
   readonly refuse: (exchange: Exchange, status: number) => void;
   readonly tenancyHeader: (caller: Caller, audience: Service) => string;
-  /** Settles whether the caller still has the rights that it had. @throws AppError when it has not */
+  /** Re-checks the caller's rights. @throws AppError if they have changed */
   readonly judgeAgain: (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void>;
-  /** What a stream of the caller is judged by. */
+  /** Checks the rights of an open stream. */
   readonly rightsOf: RightsOf;
   readonly services: Readonly<Record<Service, Proxy>>;
 }
 
-/** Passes a request on to the service of its operation. @throws AppError when it holds too much, or its body is unusable */
+/**
+ * Forwards a request to the service of its operation. @throws AppError if a limit is exceeded, or its body is unusable
+ */
 export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
 
-/** What is passed on, and for whom. */
+/** What is forwarded, and for whom. */
 interface Asked {
   readonly exchange: Exchange;
   readonly endpoint: AnyEndpoint;
@@ -58,7 +60,7 @@ export function createForward(options: ForwardOptions): Forward {
     headers[REQUEST_ID] = exchange.requestId;
     headers[TRACEPARENT] = exchange.span.traceparent;
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
-    // It belongs to the trace that the client named; without one it means nothing.
+    // Belongs to the client's trace; meaningless without one.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
     const waiting = way !== "waiting" ? {} : { judgeAgain: () => judgeAgain(exchange, endpoint, caller) };
     const streaming = way !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };

@@ -6,17 +6,17 @@ import type { Way } from "../edge/in-flight.js";
 import type { StreamRights } from "../streams/stream-rights.js";
 import type { OutgoingBody, Transport } from "./transport.js";
 
-/** What is passed on. */
+/** A request to forward. */
 export interface Forwarding {
   readonly exchange: Exchange;
   readonly endpoint: AnyEndpoint;
-  /** Of the message to the service. */
+  /** Headers of the message to the service. */
   readonly headers: Record<string, string | string[]>;
   readonly body: OutgoingBody;
   readonly way: Way;
-  /** Of an answer that may be held back. @throws AppError when the caller has not the rights any more that it had */
+  /** For a delayed response. @throws AppError if the caller's rights have changed */
   readonly judgeAgain?: () => Promise<void>;
-  /** Of a stream: what it is judged by while it goes on. */
+  /** For a stream: checks its rights while it is open. */
   readonly rights?: StreamRights;
 }
 
@@ -26,10 +26,10 @@ export interface ProxyOptions {
   readonly log: Log;
 }
 
-/** Answers an exchange with what a service answers. */
+/** Responds to an exchange with the response of a service. */
 export type Proxy = (forwarding: Forwarding) => void;
 
-/** The service tells a repeat of such a write from another one. */
+/** The service recognizes retries of such writes. */
 export function isKeyed({ endpoint, exchange }: Forwarding): boolean {
   return exchange.request.headers[IDEMPOTENCY_KEY] !== undefined && takesIdempotencyKey(endpoint);
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/headers";
 
-// What of a client's headers a service gets to see. Whatever could be taken for a header of ours, speaks of one connection
-// only, or is a credential, stays here. A name with an underscore is dropped because some readers take it for a hyphen.
+// Filters client headers: internal and hop-by-hop headers and credentials are not forwarded. Names with an underscore
+// are dropped, because some readers treat it as a hyphen.
 
 const DROPPED = new Set([
   ...Object.values(INTERNAL),
@@ -23,7 +23,7 @@ const DROPPED = new Set([
   "transfer-encoding",
   "upgrade",
   "expect",
-  // The service is addressed by its own name, and answers in plain JSON to be put into an envelope.
+  // The service has its own host name, and responds in plain JSON to be enveloped.
   "host",
   "accept-encoding",
   "http2-settings",
@@ -32,9 +32,9 @@ const DROPPED = new Set([
 const OF_BODY = new Set(["content-length", "content-type", "content-encoding"]);
 
 /**
- * The headers that go on to a service. A body of unknown length gets its framing from the client that sends it on.
+ * The headers to forward. A body of unknown length gets its framing from the HTTP client.
  *
- * @param withBody false when no body goes on, and so nothing that describes one
+ * @param withBody false if no body is forwarded, nor headers that describe one
  */
 export function cleanHeaders(headers: IncomingHttpHeaders, withBody: boolean): Record<string, string | string[]> {
   const perConnection = namedBy(headers.connection);
@@ -48,7 +48,7 @@ export function cleanHeaders(headers: IncomingHttpHeaders, withBody: boolean): R
   return clean;
 }
 
-/** Headers that `Connection` declares to be of this connection; null in the usual case of none. */
+/** Headers listed in `Connection`; null in the usual case of none. */
 function namedBy(connection: string | undefined): ReadonlySet<string> | null {
   if (connection === undefined || connection === "keep-alive" || connection === "close") return null;
   return new Set(connection.split(",").map((name) => name.trim().toLowerCase()));

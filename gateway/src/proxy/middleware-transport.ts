@@ -3,16 +3,16 @@ import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
 import { type Attempt, CONNECT_MS, IDLE_MS, type Sending, type Transport } from "./transport.js";
 
-// http-proxy-middleware gets the client's own request, whose headers have been replaced by those that may go on, and whose
-// body has been read. It answers nothing itself: it hands the service's response to the waiting exchange.
+// http-proxy-middleware gets the client's request with filtered headers and its body already read. It does not respond
+// itself, but hands the service's response to the exchange.
 
-/** Sends by http-proxy-middleware. It cannot send files. */
+/** Sends with http-proxy-middleware. It cannot send uploads. */
 export function createMiddlewareTransport(): Transport {
-  // Without a limit of its own: a request that waits for a connection would be ended before its body is written. The number of
-  // calls to a service that wait for an answer is bounded before.
+  // No limit of its own: a request waiting for a connection would be ended before its body is written. Pending calls
+  // are bounded earlier.
   const agent = new Agent({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS });
   Object.assign(agent, { createConnection: connectInTime });
-  /** The last attempt of each request, and every attempt by the target made for it. */
+  /** The last attempt of each request, and every attempt by its target. */
   const current = new WeakMap<IncomingMessage, Forwarded>();
   const byTarget = new WeakMap<object, Forwarded>();
   const attemptAt = (target: unknown): Forwarded | undefined =>
@@ -52,7 +52,7 @@ function targetOf(origin: string) {
   return { protocol, host, hostname: hostname.replace(/^\[(.*)\]$/, "$1"), port };
 }
 
-/** A connection that is made within the time for it, or fails. */
+/** A connection that is established in time, or fails. */
 function connectInTime(options: NetConnectOpts): Socket {
   const socket = connect(options);
   const timer = setTimeout(() => {
@@ -64,7 +64,7 @@ function connectInTime(options: NetConnectOpts): Socket {
   return socket.once("connect", settle).once("close", settle);
 }
 
-/** One request on its way. */
+/** A pending request. */
 class Forwarded implements Sending {
   readonly target: ReturnType<typeof targetOf>;
   #outgoing: ClientRequest | null = null;
@@ -76,7 +76,7 @@ class Forwarded implements Sending {
     this.target = targetOf(attempt.replica.origin);
   }
 
-  /** There is a socket for it, which may not be connected yet. */
+  /** It has a socket, which may not be connected yet. */
   begin(outgoing: ClientRequest): void {
     const { body } = this.attempt;
     if (this.#isOver) {

@@ -8,47 +8,46 @@ import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
 import { type Forwarding, isKeyed, type Proxy, type ProxyOptions } from "./forwarding.js";
 import type { AnswerHead, AnswerReader, Sending } from "./transport.js";
 
-// Passes a request on to a service and its answer back. All of the request has been read before, but for files, which go on
-// as they come. A client that goes away takes the request to the service with it, also before that has answered; a service
-// that breaks off takes the client's connection with it; and nothing waits for ever. Another replica gets a request of which
-// no byte was sent, and once a read that got no answer; a write that got none, when its idempotency key makes that safe.
+// Forwards requests, read completely except for uploads. If the client disconnects, the call is aborted; if the service
+// disconnects, so is the client; everything has a timeout.
+// Retries on another replica: always if no byte was sent, reads once, writes if an idempotency key makes it safe.
 
 export const HEAD_MS = 10_000;
 export const STALLED_MS = 30_000;
 
-/** Attempts to reach a replica at all, for one request. */
+/** Attempts to reach a replica, per request. */
 const MOST_ATTEMPTS = 3;
 
-/** How often a write with an idempotency key is sent again after the connection broke before an answer. */
+/** Retries of a write with an idempotency key after the connection broke. */
 const MOST_REPEATS_OF_WRITE = 2;
 
 const NO_REPLICAS: readonly Replica[] = [];
 
-/** Makes the function that passes requests on to one service. */
+/** Creates the forwarder for one service. */
 export function createProxy(options: ProxyOptions): Proxy {
   return (forwarding) => {
-    // The client may have gone, or been told that its request is malformed, while its credential was checked.
+    // The client may have left, or been rejected, while its credential was verified.
     if (forwarding.exchange.isOpen) new ProxiedRequest(options, forwarding).begin();
   };
 }
 
-/** One request that is passed on. A class, because a closure for each of its steps would cost more than the steps. */
+/** A forwarded request. A class, because a closure per step would cost more than the steps. */
 class ProxiedRequest implements AnswerReader, Dependent {
   #call: Call | null = null;
   #sending: Sending | null = null;
   #writer: EnvelopeWriter | EventWriter | null = null;
   #tried: readonly Replica[] = NO_REPLICAS;
   readonly #isRead: boolean;
-  /** How often it may be sent once more to another replica, after bytes of it were sent. */
+  /** How often it may still be retried after bytes of it were sent. */
   #repeats: number;
   #isOver = false;
-  /** What has come while the caller is judged again; null when that is done, or not needed. */
+  /** What arrived while the caller is re-checked; null if that is done or unnecessary. */
   #heldUp: (() => void)[] | null;
   #isJudged = false;
-  /** The client has not taken what came, so that no more is asked for. */
+  /** The client has not read what arrived, so reading is paused. */
   #isPaused = false;
   #progressedAt = 0;
-  /** Bytes of the connection that had come when it was last looked at. */
+  /** Bytes of the connection at the last check. */
   #takenIn = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -87,7 +86,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     });
   }
 
-  /** The replica was given up while it was waited for. */
+  /** The replica was ejected while its response was pending. */
   readonly #askAnother = (): void => {
     if (this.#isOver || this.#repeats === 0) return;
     try {
@@ -100,13 +99,13 @@ class ProxiedRequest implements AnswerReader, Dependent {
     }
   };
 
-  /** The replica was given up that a stream comes from, or shall come from. */
+  /** The replica of a stream was ejected. */
   readonly #leave = (): void => {
     if (this.#writer instanceof EventWriter) this.#breakOff(this.#writer);
     else this.#askAnother();
   };
 
-  /** A stream ends before its time; its client resumes it. */
+  /** Ends a stream early; its client resumes it. */
   #breakOff(writer: EventWriter): void {
     if (this.#isOver) return;
     writer.end();
@@ -129,7 +128,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
   }
 
   #handleFault(error: Error, wasSent: boolean): void {
-    // A file that is too long is no fault of the replica.
+    // An upload over the limit is no failure of the replica.
     if (error instanceof AppError) {
       this.#fail(error);
       return;
@@ -178,7 +177,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     else this.#writer = new EnvelopeWriter(head, exchange, envelope, this.#resume);
   }
 
-  /** Puts off what came last, until it is certain that the caller may still have it. */
+  /** Holds back the last piece until the caller is re-checked. */
   #holdUp(event: () => void): boolean {
     if (this.#heldUp === null) return false;
     this.#heldUp.push(event);
@@ -240,7 +239,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     this.#timer = setTimeout(this.#tooLate, HEAD_MS);
   };
 
-  /** A file is still coming, and the service takes it in: how fast the client is, the edge watches. */
+  /** An upload in progress is watched by the edge. */
   #isTakingIn(): boolean {
     const { request } = this.forwarding.exchange;
     if (this.forwarding.endpoint.upload === undefined || request.readableEnded) return false;
@@ -257,7 +256,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     }
     if (this.#writer === null) this.#call?.failed();
     else {
-      // How long a client may leave an answer unread is watched elsewhere.
+      // Slow reading of responses is watched elsewhere.
       const leftMs = this.#isPaused ? STALLED_MS : this.#progressedAt + STALLED_MS - performance.now();
       if (leftMs > 0) {
         this.#timer = setTimeout(this.#tooLate, leftMs);
@@ -278,7 +277,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     exchange.fail(error);
   }
 
-  /** All of the answer has come. */
+  /** The response is complete. */
   #finish(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);

@@ -3,52 +3,52 @@ import type { Replica } from "@nts/shared/upstream/replicas";
 import type { Exchange } from "../edge/exchange.js";
 import type { Way } from "../edge/in-flight.js";
 
-// How a request gets to a service and its answer back. There are two ways, which share everything else: undici's dispatch,
-// which costs least, for the topology service, and http-proxy-middleware for the identity service.
+// How requests reach a service. There are two transports: undici's dispatch, the cheaper one, for topology, and
+// http-proxy-middleware for identity.
 
 /**
- * Connections to one replica for all but files; what does not get one at once waits for it. More than any user, organization
- * or address may have requests at a service, so that none of them can hold all.
+ * Connections to one replica for ordinary requests, which wait for a free one. More than any user, organization or
+ * address may use at a time, so that none can occupy all.
  */
 export const MOST_CONNECTIONS = 256;
 
-/** Connections to one replica on which files are sent. */
+/** Connections to one replica for uploads. */
 export const MOST_UPLOADS = 32;
 
-/** Connections to one replica on which answers are waited for that are held back. */
+/** Connections to one replica for delayed responses. */
 export const MOST_WAITING = 512;
 
-/** Milliseconds until a connection is made. */
+/** Connect timeout in milliseconds. */
 export const CONNECT_MS = 1_000;
 
-// Shorter than the 75 s that the services keep an unused connection, so that none is closed under a request.
+// Shorter than the 75 s of the services, so that no connection is closed under a request.
 export const IDLE_MS = 30_000;
 
-/** One attempt to have a request answered, and what is told about it. */
+/** One attempt of a request, and its observers. */
 export interface Attempt {
   readonly replica: Replica;
   readonly way: Way;
   readonly exchange: Exchange;
-  /** Of the message to the service, with the length of its body. */
+  /** Headers of the message to the service, including the body's length. */
   readonly headers: Record<string, string | string[]>;
   readonly body: OutgoingBody;
   readonly reader: AnswerReader;
 }
 
-/** What goes on of a body: nothing, all of it at once, or a file of at most so many bytes while it comes. */
+/** The body to forward: none, complete, or an upload of limited size. */
 export type OutgoingBody = null | Buffer | { readonly limitBytes: number };
 
-/** Receives the answer of a service. Its methods never throw. */
+/** Receives the response of a service. Its methods never throw. */
 export interface AnswerReader {
   onHead(head: AnswerHead): void;
-  /** @returns false when no more is wanted until {@link Sending.resume} */
+  /** @returns false to pause until {@link Sending.resume} */
   onData(piece: Buffer): boolean;
-  /** All of the answer has come. */
+  /** The response is complete. */
   onEnd(trailers: IncomingHttpHeaders): void;
   /**
-   * The service could not be reached or broke off; said once, and nothing after it.
+   * The service was unreachable or disconnected; called once, as the last call.
    *
-   * @param wasSent false when no byte of the request left: another replica may have it
+   * @param wasSent false if no byte of the request was sent, so that another replica may get it
    */
   onFault(error: Error, wasSent: boolean): void;
 }
@@ -58,10 +58,10 @@ export interface AnswerHead {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A request on its way. */
+/** A pending request. */
 export interface Sending {
   resume(): void;
-  /** Ends it, whatever has been sent or has come; nothing is said after this. */
+  /** Aborts it; no further calls follow. */
   abort(): void;
 }
 

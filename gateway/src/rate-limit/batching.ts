@@ -1,23 +1,23 @@
-// Requests arrive together: what is asked about one key within one tick of the event loop is asked once, because a call
-// costs as much for many tokens as for one.
+// Batches calls for the same key within one tick of the event loop, because a call costs the same for many tokens as
+// for one.
 
 interface Asker<Answer> {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Callers that ask about one key in one tick. */
+/** The callers for one key in one tick. */
 export interface Batch {
   readonly key: string;
   readonly count: number;
-  /** `performance.now()` when the first of them asked. */
+  /** `performance.now()` of the first call. */
   readonly since: number;
 }
 
 /**
- * Makes the function that asks about a key, together with the other callers of this tick.
+ * Creates a function that batches calls for a key per tick.
  *
- * @param ask answers all of a batch, in the order of the questions
+ * @param ask answers a batch, in the order of its calls
  */
 export function batchPerTick<Answer>(
   ask: (batch: Batch) => Promise<readonly Answer[]>,

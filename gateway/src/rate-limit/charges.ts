@@ -6,28 +6,27 @@ import type { Buckets, Level } from "./bucket.js";
 import { retryAfterSeconds } from "./headers.js";
 import type { Limiter } from "./limiter.js";
 
-// Every request costs one token: of its user when the credential is good, of its address otherwise. Whoever shares an
-// address with somebody that sends bad credentials must not pay for it: a credential that is not remembered takes its token
-// before it is looked up and gets it back when it is good, and where the address has none left, it takes one of a bucket
-// for look-ups alone. One that was good the last time is looked up for nothing.
+// Every request costs one token: of its user if the credential is valid, otherwise of its address. So that invalid
+// credentials do not cost others at the same address, unknown ones pay before their lookup and are refunded if valid;
+// if the address has none left, a separate bucket for lookups pays. Recently valid ones pay nothing.
 
 export interface Charges {
-  /** Counts a request, unless it was counted before. @throws AppError `rate_limited` */
+  /** Counts a request unless already counted. @throws AppError `rate_limited` */
   charge(exchange: Exchange): Promise<void>;
-  /** Takes the token for looking up a credential. @throws AppError `rate_limited` */
+  /** Takes the token for the lookup of a credential. @throws AppError `rate_limited` */
   payForLookup(exchange: Exchange): Promise<LookupPayment>;
-  /** Counts bytes that are no request. */
+  /** Counts unparsable bytes. */
   chargeBytes(address: string): Promise<Level>;
 }
 
-/** A token that was taken for a look-up. */
+/** A token taken for a lookup. */
 export interface LookupPayment {
-  /** The token of a refused credential stays taken, and is the request's; any other goes back. */
+  /** The token of a rejected credential is spent on the request; others are refunded. */
   settle(isRefused: boolean): Promise<void>;
 }
 
 export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "addresses" | "lookups">): Charges {
-  /** A request of a key that is kept to its own limit, too. What the key is refused costs its user nothing. */
+  /** A request of a key with its own limit. What the key's limit rejects costs its user nothing. */
   async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<Level> {
     const ofKey = await keys.take(credentialId);
     if (!ofKey.allowed) return ofKey;
@@ -61,7 +60,7 @@ export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "address
   };
 }
 
-/** @param level of the address's own bucket when that paid */
+/** @param level of the address's own bucket if that paid */
 function paymentOf(exchange: Exchange, buckets: Buckets, address: string, level: Level | null): LookupPayment {
   return {
     settle: async (isRefused) => {

@@ -1,7 +1,7 @@
 import type { HeaderList } from "../edge/header-list.js";
 import type { Level } from "./bucket.js";
 
-/** Adds the headers that tell a caller its level; `X-RateLimit-Reset` is in whole seconds until the bucket is full. */
+/** Adds the rate limit headers; `X-RateLimit-Reset` is in whole seconds until the bucket is full. */
 export function addRateLimit(headers: HeaderList, { limit, remaining, fullInMs }: Level): void {
   headers
     .add("X-RateLimit-Limit", limit)
@@ -9,7 +9,7 @@ export function addRateLimit(headers: HeaderList, { limit, remaining, fullInMs }
     .add("X-RateLimit-Reset", Math.ceil(fullInMs / 1000));
 }
 
-/** Whole seconds, at least 1, after which a refused request succeeds. */
+/** Whole seconds, at least 1, after which a rejected request would succeed. */
 export function retryAfterSeconds({ waitMs }: Level): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }

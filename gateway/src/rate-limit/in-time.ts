@@ -1,6 +1,6 @@
 /**
- * Settles as the promise does, or rejects when that takes longer. The time begins after this tick of the event loop, which is
- * when calls are written, and at its end what has arrived is read first: a process that was busy is not taken for a slow Redis.
+ * Settles like the promise, or rejects after a timeout. The time starts after this tick, when calls are written, and
+ * pending input is read before it ends: a busy process must not take Redis for slow.
  */
 export function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Result> {
   return new Promise((resolve, reject) => {

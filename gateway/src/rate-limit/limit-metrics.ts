@@ -1,7 +1,7 @@
 import { Histogram, type Registry } from "prom-client";
 import type { LimiterOptions } from "./limiter.js";
 
-/** Makes the function that notes how long requests waited for their limit, and from where it came. */
+/** Creates a function that records how long limits took, and their source. */
 export function createLimitMetrics(registry: Registry): LimiterOptions["observe"] {
   const waits = new Histogram({
     name: "nts_rate_limit_wait_seconds",

@@ -6,24 +6,24 @@ import { createLocalBuckets } from "./local.js";
 import { createRedisBuckets } from "./redis.js";
 import type { RedisGuard } from "./redis-guard.js";
 
-/** Different limits of keys that are ready at a time. */
+/** Maximum distinct key limits kept ready. */
 const MOST_KEY_LIMITS = 1_000;
 
-/** The limits of the API: exact over all gateways while Redis is there, shared out among them while it is away. */
+/** The rate limits of the API: exact across gateways while Redis is available, divided among them otherwise. */
 export interface Limiter {
   /** By user id. */
   readonly users: Buckets;
-  /** By id of the API key, of those that are kept to so many requests a minute; null when the user's limit is not above. */
+  /** By id of an API key with its own limit; null if that is not below the user's. */
   keys(perMinute: number): Buckets | null;
-  /** By block of client addresses. */
+  /** By client address block. */
   readonly addresses: Buckets;
-  /** By block of client addresses: credentials that are looked up although the address has no token left. */
+  /** By client address block: credential lookups of addresses without tokens. */
   readonly lookups: Buckets;
-  /** True while Redis is away. */
+  /** True while Redis is unavailable. */
   isLocal(): boolean;
 }
 
-/** Where a level comes from: Redis, this process, or this process after it had waited for Redis in vain. */
+/** The source of a level: Redis, this process, or this process after waiting for Redis in vain. */
 export type Source = "redis" | "local" | "local_after_redis";
 
 export interface LimiterOptions {
@@ -31,18 +31,18 @@ export interface LimiterOptions {
   readonly perUser: Allowance;
   readonly perAddress: Allowance;
   readonly perLookup: Allowance;
-  /** Gateways that serve now. */
+  /** Number of serving gateways. */
   readonly liveGateways: () => number;
   readonly guard: RedisGuard;
-  /** Called with the time that so many requests waited for their levels. */
+  /** Called with the waiting time of a number of requests. */
   readonly observe: (source: Source, seconds: number, requests: number) => void;
 }
 
-/** A limiter that fails no request for the sake of Redis. */
+/** Creates a limiter that never fails requests because of Redis. */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { redis, guard, perUser, perAddress, perLookup, liveGateways, observe } = options;
 
-  /** Buckets in Redis, or in this process while Redis is away. */
+  /** Buckets in Redis, or in this process while Redis is unavailable. */
   function withFallback(prefix: string, allowance: Allowance): Buckets {
     const exact = createRedisBuckets(redis, prefix, allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
@@ -51,7 +51,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return Array.from({ length: count }, () => local.take(key));
     }
 
-    /** Redis may only be slow: it is told what is allowed meanwhile. */
+    /** Redis may only be slow, so it is told what is allowed meanwhile. */
     function tellRedis(key: string, levels: readonly Level[]): void {
       for (const { allowed } of levels) if (allowed) guard.fireAndForget(() => exact.take(key, 1));
     }
@@ -70,7 +70,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
           local.learn(key, Math.max(...levels.map(({ fullInMs }) => fullInMs)));
         }
       } catch {
-        // A call that was only late is still counted when it arrives.
+        // A late call still counts when it arrives.
         source = "local_after_redis";
         levels = takeLocally(batch);
       }
@@ -94,7 +94,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return { take: batchPerTick(take), giveBack: batchPerTick<undefined>(giveBack) };
   }
 
-  // A key has the burst of its user in proportion.
+  // A key's burst is its user's in proportion.
   const ofKeys = new LRUCache<number, Buckets>({
     max: MOST_KEY_LIMITS,
     memoMethod: (perMinute) => {

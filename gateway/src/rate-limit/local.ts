@@ -1,23 +1,23 @@
 import { LRUCache } from "lru-cache";
 import { type Allowance, intervalMsOf, type Level } from "./bucket.js";
 
-// Buckets in this process, for as long as Redis is away: this gateway's share of each allowance, which is the allowance
-// divided by the gateways that serve. A bucket begins at the last level that Redis reported.
+// Buckets in this process while Redis is unavailable, with this gateway's share of each limit. A bucket starts at the
+// last level reported by Redis.
 
 const MOST_BUCKETS = 100_000;
 
-/** Buckets that answer at once. */
+/** Buckets that respond synchronously. */
 export interface LocalBuckets {
   take(key: string): Level;
   giveBack(key: string, tokens: number): void;
-  /** Notes the level that Redis reported. */
+  /** Records the level reported by Redis. */
   learn(key: string, fullInMs: number): void;
 }
 
 /**
- * Buckets of one kind of caller.
+ * Creates buckets of one kind of caller.
  *
- * @param sharers number of gateways that the allowance is divided by
+ * @param sharers number of gateways that share the limit
  * @param now monotonic milliseconds
  */
 export function createLocalBuckets(allowance: Allowance, sharers: () => number, now: () => number): LocalBuckets {
@@ -25,7 +25,7 @@ export function createLocalBuckets(allowance: Allowance, sharers: () => number, 
   return {
     take: (key) => {
       const intervalMs = intervalMsOf(allowance) * sharers();
-      // A whole bucket takes the same time to fill, however many share it; but one token always fits.
+      // The fill time is the same for any number of gateways, but at least one token fits.
       const depthMs = Math.max(allowance.burst * intervalMsOf(allowance), intervalMs);
       const present = now();
       const before = Math.max(fullAt.get(key) ?? present, present) - present;

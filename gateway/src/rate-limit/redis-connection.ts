@@ -1,14 +1,13 @@
 import { Redis } from "ioredis";
 
-// Times within which a connection that has died without a word is noticed and replaced: together less than the two seconds
-// in which limits are to be exact again.
+// Timeouts to detect and replace a dead connection; together less than the two seconds in which limits must be exact
+// again.
 const CONNECT_MS = 1_000;
 const SILENT_MS = 1_000;
 const RECONNECT_AFTER_MS = 200;
 
 /**
- * A connection that comes back by itself. A call fails where it would have to wait for that, and none is made a second time.
- * Whether Redis can be used is found out by using it.
+ * A reconnecting client that neither queues nor repeats calls. Whether Redis is available is determined by using it.
  */
 export function connectRedis(url: string): Redis {
   const redis = new Redis(url, {
@@ -21,7 +20,7 @@ export function connectRedis(url: string): Redis {
     socketTimeout: SILENT_MS,
     retryStrategy: () => RECONNECT_AFTER_MS,
   });
-  // Without a listener the process would end; the limiter sees and says for itself that Redis is away.
+  // Without a listener the process would end; the limiter detects and logs it itself.
   redis.on("error", () => undefined);
   return redis;
 }

@@ -1,31 +1,30 @@
 import type { Log } from "@nts/shared/log";
 import { inTime } from "./in-time.js";
 
-// Decides whether Redis is there. A call that fails, or takes longer than a request may wait, turns it off at once for all
-// requests, so that only the first ones notice; from then on a probe does what a request would do, and turns it on again
-// when that works in time.
+// A circuit breaker for Redis: a failed or slow call opens it for all requests; a probe that does what requests do
+// closes it.
 
 const PROBE_EVERY_MS = 100;
 const MOST_UNAWAITED = 2_000;
 
 export interface RedisGuard {
   isAway(): boolean;
-  /** Makes a call; rejects at once while Redis is away, and otherwise when it fails or takes too long. */
+  /** Makes a call; rejects at once while Redis is unavailable, and if the call fails or takes too long. */
   run<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Makes a call in the background, so that a Redis that is merely slow keeps its counts. */
+  /** Makes a call in the background, so that a merely slow Redis keeps its counts. */
   fireAndForget(call: () => Promise<unknown>): void;
   stop(): void;
 }
 
 export interface RedisGuardOptions {
-  /** Does what a request would do; rejects when Redis cannot. */
+  /** Does what a request would do; rejects if Redis cannot. */
   readonly probe: () => Promise<unknown>;
   /** Milliseconds that a request waits. */
   readonly timeoutMs: number;
   readonly log: Log;
 }
 
-/** A guard that takes Redis to be there until a call shows otherwise. */
+/** Creates a guard that assumes Redis to be available. */
 export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): RedisGuard {
   let away = false;
   let stopped = false;

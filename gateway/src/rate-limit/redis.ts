@@ -2,10 +2,9 @@ import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { type Allowance, intervalMsOf, type Level, levelsUpTo } from "./bucket.js";
 
-// Buckets in Redis, exact over all gateways: one script decides, by the clock of Redis alone. The script takes the place of
-// the fixed window of rate-limiter-flexible and returns, as that expects, {consumed points, milliseconds}: of an allowed
-// request the milliseconds until the bucket is full, of a refused one those until a token is there. A negative cost puts
-// tokens back.
+// Buckets in Redis, exact across gateways: a script on Redis' clock replaces the fixed window of rate-limiter-flexible.
+// It returns {consumed points, milliseconds until the bucket is full, or until the next token if rejected}. A negative
+// cost returns tokens.
 
 const SCRIPT = `
 local cost = tonumber(ARGV[1])
@@ -22,18 +21,18 @@ redis.call('SET', KEYS[1], string.format('%.3f', after), 'PX', math.ceil(after -
 return {math.ceil((after - now) / interval - 0.0001), math.ceil(after - now)}
 `;
 
-// The library asks for whole seconds of life, which the script does not use; 0 would make it leave the script out.
+// The library requires a lifetime in whole seconds, which the script ignores; with 0 it would skip the script.
 const UNUSED_LIFE = { customDuration: 1 };
 
-/** Buckets that many tokens can be taken from at once. */
+/** Buckets from which several tokens can be taken at once. */
 export interface RedisBuckets {
-  /** The levels after each of so many tokens was taken. */
+  /** The levels after each of the tokens was taken. */
   take(key: string, tokens: number): Promise<readonly Level[]>;
-  /** Puts tokens back, up to a full bucket. */
+  /** Returns tokens, up to a full bucket. */
   giveBack(key: string, tokens: number): Promise<Level>;
 }
 
-/** Buckets of one kind of caller. A call rejects when Redis does not do what it is asked. */
+/** Creates buckets of one kind of caller. A call rejects if Redis fails. */
 export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: Allowance): RedisBuckets {
   const { burst, perMinute: limit } = allowance;
   const intervalMs = intervalMsOf(allowance);
@@ -62,7 +61,7 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
     take: async (key, tokens) => {
       const level = await takeTogether(key, tokens);
       if (level.allowed || tokens === 1) return levelsUpTo(level, tokens, intervalMs);
-      // They are not there together: each is asked for by itself.
+      // Not all available: they are requested one by one.
       return Promise.all(Array.from({ length: tokens }, () => takeTogether(key, 1)));
     },
     giveBack: async (key, tokens) => {
@@ -72,7 +71,7 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
   };
 }
 
-/** Makes what tries whether Redis does what a request would ask of it. @param gatewayId names the bucket for that */
+/** Creates the probe of Redis. @param gatewayId names its bucket */
 export function createRedisProbe(redis: Redis, gatewayId: string): () => Promise<unknown> {
   const probes = createRedisBuckets(redis, "nts:probe", { perMinute: 60_000, burst: 1_000 });
   return () => probes.take(gatewayId, 1);

@@ -5,23 +5,23 @@ import { headersOf } from "../proxy/envelope-writer.js";
 import type { AnswerHead } from "../proxy/transport.js";
 import type { RightsHolder, StreamEnd, StreamRights } from "./stream-rights.js";
 
-// Sends Server-Sent Events on as they come, as long as their caller may have them. While its rights are judged nothing is let
-// through; a client that has not taken what was let through before is cut, because that would still reach it.
+// Forwards Server-Sent Events while the caller's rights hold; events are held back during a check. A client that has
+// not read earlier events is disconnected, because those would still reach it.
 
 const END_OF_EVENT = Buffer.from("\n\n");
 
 export interface EventWriterOptions {
   readonly rights: StreamRights;
-  /** Asks for more after {@link EventWriter.add} said that it was enough. */
+  /** Requests more after {@link EventWriter.add} returned false. */
   readonly resume: () => void;
-  /** Nothing more is wanted of the service. */
+  /** Ends the call to the service. */
   readonly onOver: () => void;
 }
 
 export class EventWriter implements RightsHolder {
   readonly #stream: AnswerStream | null;
   readonly #stopWatching: () => void;
-  /** What has come while the rights are judged; null while nothing is held up. */
+  /** What arrived during a check; null if nothing is held back. */
   #held: Buffer[] | null = null;
   #isBetweenEvents = true;
   #isOver = false;
@@ -45,7 +45,7 @@ export class EventWriter implements RightsHolder {
     });
   }
 
-  /** @returns false when no more is wanted for the moment */
+  /** @returns false to pause */
   add(piece: Buffer): boolean {
     if (this.#isOver) return true;
     if (this.#held !== null || !this.options.rights.stand()) {
@@ -55,7 +55,7 @@ export class EventWriter implements RightsHolder {
     return this.#write(piece);
   }
 
-  /** Nothing more comes of the service; what has come stands by itself. */
+  /** The service has ended; what arrived stands by itself. */
   end(): boolean {
     if (this.#isOver) return true;
     this.#isOver = true;
@@ -66,8 +66,7 @@ export class EventWriter implements RightsHolder {
 
   suspended(): void {
     this.#held ??= [];
-    // What was written in this turn of the event loop, such as the head, is offered to the client at its end. Whoever says that the
-    // rights are others by now is heard later.
+    // Output of this tick, such as the head, is flushed at its end. Changed rights are handled later.
     process.nextTick(() => {
       if (this.#held !== null && this.exchange.unreadBytes > 0) this.exchange.cut();
     });
@@ -85,7 +84,7 @@ export class EventWriter implements RightsHolder {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stopWatching();
-    // Within an event, the last one would be taken for a part of it.
+    // Within an event, it would be read as part of it.
     this.#stream?.end(this.#isBetweenEvents ? endEvent(end) : "");
     this.options.onOver();
   }

@@ -3,15 +3,14 @@ import type { Redis } from "ioredis";
 import type { Exchange } from "../edge/exchange.js";
 import type { RedisGuard } from "../rate-limit/redis-guard.js";
 
-// The streams that a user has open at all gateways. Each is a member of a sorted set in Redis, until a time that its gateway
-// moves on as long as it is open: those of a gateway that has died are free some seconds later. While Redis is away a gateway
-// counts its own alone, and tells Redis of them when that is back.
+// Limits a user's streams over all gateways. Each is a member of a sorted set in Redis that its gateway keeps alive, so
+// that those of a dead gateway expire. While Redis is unavailable, each gateway counts its own, and reports them later.
 
-/** Milliseconds for which a place is kept without a word of its gateway, and between two words. */
+/** Milliseconds until an unrefreshed entry expires, and between refreshes. */
 export const PLACE_MS = 6_000;
 const KEEP_MS = 2_000;
 
-/** ARGV: milliseconds, the most, the stream. */
+/** ARGV: milliseconds, maximum, stream. */
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -22,7 +21,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
 `;
 
-/** ARGV: milliseconds, the streams. */
+/** ARGV: milliseconds, streams. */
 const KEEP = `
 local time = redis.call('TIME')
 local untilTime = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[1]
@@ -31,9 +30,9 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
 `;
 
-/** Places for the streams of users, over all gateways. */
+/** Stream slots of users, over all gateways. */
 export interface StreamPlaces {
-  /** Takes one until the exchange is over. @throws AppError `too_many_streams` */
+  /** Takes a slot until the exchange ends. @throws AppError `too_many_streams` */
   take(exchange: Exchange): Promise<void>;
 }
 
@@ -45,7 +44,7 @@ export interface StreamPlacesOptions {
   readonly onRefused: () => void;
 }
 
-/** Places that never refuse a stream because Redis is unavailable: what one gateway lets a user have is bounded elsewhere. */
+/** Creates slots that never reject a stream because Redis is unavailable: each gateway has its own limit, too. */
 export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlacesOptions): StreamPlaces {
   const users = new Map<string, OpenHere>();
 
@@ -70,7 +69,7 @@ export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlac
     };
   }
 
-  /** Each user has a timer, so that not all are told of at once. */
+  /** A timer per user spreads the refreshes. */
   function openHere(key: string): OpenHere {
     const ids = new Set<string>();
     const keep = (): void => {
@@ -92,7 +91,7 @@ export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlac
   };
 }
 
-/** What one user has open at this gateway. */
+/** A user's open streams at this gateway. */
 interface OpenHere {
   readonly ids: Set<string>;
   readonly timer: NodeJS.Timeout;

@@ -9,29 +9,29 @@ import type { Verifier } from "../authenticate/verifier.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { Streams } from "./streams.js";
 
-/** Why a stream ends, as its last event says it. */
+/** Why a stream ends, as reported in its last event. */
 export interface StreamEnd {
   readonly code: string;
   readonly error: string;
 }
 
-/** Told what becomes of the rights of a stream. */
+/** Notified about the rights of a stream. */
 export interface RightsHolder {
-  /** Nothing may be let through until {@link cleared}. */
+  /** Nothing may be forwarded until {@link cleared}. */
   suspended(): void;
   cleared(): void;
   ended(end: StreamEnd): void;
 }
 
-/** The rights that a stream was begun with. */
+/** The rights with which a stream was opened. */
 export interface StreamRights {
-  /** True when an event may be let through; otherwise they are judged, and the holder is told. */
+  /** True if an event may be forwarded; otherwise the rights are checked and the holder notified. */
   stand(): boolean;
-  /** Begins to watch them. @returns stops it @throws AppError `unavailable` when the process stops */
+  /** Starts watching. @returns stops watching @throws AppError `unavailable` if the process stops */
   watch(holder: RightsHolder): () => void;
 }
 
-/** Makes what a stream of a caller is judged by. */
+/** Creates the rights check of a caller's stream. */
 export type RightsOf = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => StreamRights;
 
 export interface StreamRightsParts {
@@ -41,7 +41,7 @@ export interface StreamRightsParts {
   readonly streams: Streams;
 }
 
-/** One look in so many asks while nothing that is remembered may be served. */
+/** While no cached result may be served, only one in this many checks calls identity. */
 const LOOKS_WITHOUT_LEASE = 5;
 
 const CLOSING: StreamEnd = { code: "closing", error: STREAM_ENDS.closing };
@@ -75,7 +75,7 @@ export function createStreamRights({ authenticate, verifier, lease, streams }: S
       );
     }
 
-    /** What was found out may be void before it arrives: then it is found out again. */
+    /** If rights change during the check, it is repeated. */
     async function judged(): Promise<void> {
       while (mustJudgeAgain) {
         mustJudgeAgain = false;
@@ -93,7 +93,7 @@ export function createStreamRights({ authenticate, verifier, lease, streams }: S
           principal,
           forgotten: judge,
           look: () => {
-            // Without a lease every look asks identity; what comes then is judged by itself.
+            // Without a lease each check calls identity, and events are checked one by one.
             if (lease.isAlive() || ++looks % LOOKS_WITHOUT_LEASE === 0) stand();
           },
           close: () => {

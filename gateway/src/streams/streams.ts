@@ -1,16 +1,16 @@
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 
-// The streams that are open. Whoever changes rights is answered when each gateway has applied the change; before this one says
-// so, the streams that it may concern are told, and let nothing through until their rights have been checked again.
+// Open streams. Before this gateway acknowledges a change of rights, affected streams are notified and hold events back
+// until re-checked.
 
-/** Milliseconds between two looks whether the rights of a stream still stand; keys expire to the second. */
+/** Milliseconds between checks of a stream's rights; keys expire to the second. */
 const LOOK_MS = 1_000;
 
-/** A stream, as long as it is open. */
+/** An open stream. */
 export interface OpenStream {
   readonly principal: UserPrincipal;
-  /** The rights of its caller may be others by now. */
+  /** The caller's rights may have changed. */
   forgotten(): void;
   /** Time has passed. */
   look(): void;
@@ -19,7 +19,7 @@ export interface OpenStream {
 }
 
 export interface Streams {
-  /** @throws AppError `unavailable` when the process stops @returns takes it out again */
+  /** @throws AppError `unavailable` if the process stops @returns removes it */
   add(stream: OpenStream): () => void;
   /** @param subjects ids of users, organizations and credentials; null for all */
   forget(subjects: readonly string[] | null): void;

@@ -21,7 +21,7 @@ const from = z.int().min(0).max(1_000_000).default(0).describe("Where to go on, 
 const network = z.string().max(36).optional().describe("Only of this network, by its id.");
 const inNetwork = (network_id: string | undefined) => (network_id === undefined ? {} : { network_id });
 
-/** What is said of a host in a list. */
+/** The summary of a host in a list. */
 function hostLine({ id, name, hostname, network_id, interfaces, services, missed_since }: Host) {
   return {
     ...{ id, name: short(name, 60), hostname: short(hostname, 80), network_id },
@@ -31,7 +31,7 @@ function hostLine({ id, name, hostname, network_id, interfaces, services, missed
   };
 }
 
-/** The sockets of a host: what listens where. */
+/** The listening sockets of a host. */
 function listeners({ interfaces, ports, services }: Host, wanted: (number: number, protocol: string) => boolean) {
   const addresses = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
   return ports
@@ -105,12 +105,12 @@ export const describeHost = tool({
   },
 });
 
-/** True for one of the names, in whatever case. */
+/** True if one of the names matches, ignoring case. */
 function isOneOf(names: readonly (string | null)[], text: string): boolean {
   return names.some((name) => name?.toLowerCase() === text.toLowerCase());
 }
 
-/** Hosts of this name. */
+/** Hosts with this name. */
 async function called(client: Client, text: string): Promise<Host[]> {
   const { data } = await client.list(listHosts, { query: { q: text.slice(0, 100), limit: 20 } });
   return data.filter(({ name, hostname }) => isOneOf([name, hostname], text));

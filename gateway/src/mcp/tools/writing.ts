@@ -27,7 +27,7 @@ import { z } from "zod";
 import { pageOf, short } from "../answers.rules.js";
 import { tool } from "../tool.js";
 
-/** What can be written, by kind. */
+/** The writable kinds. */
 const OPERATIONS = {
   host: { create: createHost, change: patchHost, delete: deleteHost },
   interface: { create: createInterface, change: patchInterface, delete: deleteInterface },
@@ -63,7 +63,7 @@ function askedBy({ action, kind, id, members }: Change): [AnyEndpoint, never] {
   return [operation, input as never];
 }
 
-/** What is missing in the arguments; null when nothing is. */
+/** The missing argument; null if complete. */
 function lackOf({ action, id, members }: Change): string | null {
   if (action !== "create" && id === undefined) return `${action} needs the id; call find`;
   return action !== "delete" && members === undefined ? `${action} needs members` : null;
@@ -71,7 +71,7 @@ function lackOf({ action, id, members }: Change): string | null {
 
 const VALUE_CHARACTERS = 200;
 
-/** A plan in few words: values are cut. */
+/** A short summary of a plan with truncated values. */
 function planLines({ changes }: Plan) {
   return changes.slice(0, 100).map(({ action, entity, id, name, fields }) => ({
     ...{ action, entity, id, name },
