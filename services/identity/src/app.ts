@@ -65,7 +65,7 @@ import { createPeople, mountMoving } from "./users/people.js";
 import { mountUsers } from "./users/routes.js";
 import { mountWhoami } from "./whoami/routes.js";
 
-/** Milliseconds until an answer must have begun. */
+/** Milliseconds until a response must start. */
 const DEADLINE_MS = 8_000;
 
 export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares"> {
@@ -75,16 +75,16 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly topology: Pick<InternalClient, "ask">;
   readonly passwords: Passwords;
   readonly judgePassword: JudgePassword;
-  /** What secrets of second factors are encrypted with, the present one first; empty when none can be set up. */
+  /** Encryption keys of second factors, current one first; if empty, none can be set up. */
   readonly secondFactorSecrets: readonly string[];
-  /** By whom users can sign in beside a password. */
+  /** Identity providers for sign-in. */
   readonly providers: readonly ProviderSettings[];
-  /** Null where no mail is sent. */
+  /** Null if mail is not configured. */
   readonly mail: MailSettings | null;
   readonly quotas: Quotas;
   readonly publicUrl: string;
   readonly registration: "open" | "invite";
-  /** How documents are stored; as this build does, unless said otherwise. */
+  /** Stored forms; by default those of this build. */
   readonly forms?: Forms;
 }
 
@@ -93,15 +93,15 @@ export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
   readonly sweepOrganizations: OrganizationSweep;
   readonly takeNotes: TakeNotes;
-  /** Asks all providers what they say of themselves, and logs which setting is wrong. */
+  /** Fetches the metadata of all providers, and logs wrong settings. */
   readonly checkProviders: () => Promise<void>;
-  /** Sends the mails that were promised, for as long as the process runs. */
+  /** Sends queued mails until stopped. */
   readonly startMail: () => Delivery | null;
   /** Resolves when all background writes are done. */
   readonly settled: () => Promise<void>;
 }
 
-/** It listens to the bus but not yet to a port. */
+/** Connected to the bus, but not listening yet. */
 export function createApp(options: AppOptions): App {
   const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
   const [database, transaction] = [{ db, share: routing.shares.use }, createAudited(plain, db)];
@@ -161,7 +161,7 @@ interface DutyParts extends Pick<Stores, "keys" | "deletions"> {
   readonly topology: TopologyDirectory;
 }
 
-/** What is done beside requests: with what was deleted, and for the audit log. */
+/** Background work: purging deleted data, and the audit log. */
 function createDuties(
   { db, bus, topology: client, log, forms }: AppOptions,
   { database, transaction, changeRights, topology, keys, deletions }: DutyParts,
@@ -187,7 +187,7 @@ function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes &
 type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "guess"> &
   Pick<Stores, "failures">;
 
-/** How somebody proves who they are, and gets in. */
+/** Authentication. */
 function createSigningIn(parts: SigningInParts) {
   const guess = createGuess(parts.failures);
   return {
@@ -205,7 +205,7 @@ function mountOwnAccess(router: Router, parts: SessionRoutes & OwnSessionRoutes 
   mountPasswords(router, parts);
 }
 
-/** What refuses requests beyond the rights of their callers. */
+/** Rejects requests beyond the rights of their callers. */
 function createGuards(
   { keys, users, sessions, organizations, invites }: Stores,
   { quotas, judgePassword }: Pick<AppOptions, "quotas" | "judgePassword">,
@@ -219,7 +219,7 @@ function createGuards(
   };
 }
 
-/** The log of key changes, and the gateways that apply them. */
+/** The key change log, and the gateways that apply it. */
 function followChanges({ db, transaction, bus }: Pick<AppOptions, "db" | "transaction" | "bus">) {
   const keyChanges = createKeyChangeLog(db);
   const registry = createGatewayRegistry(db);
@@ -227,17 +227,17 @@ function followChanges({ db, transaction, bus }: Pick<AppOptions, "db" | "transa
   bus.subscribe(keyApplied, ({ gateway, number }) => {
     acknowledgements.note(gateway, number);
   });
-  // Asked after every write, of every organization: together, so that it takes no more than one connection.
+  // Checked after every write of any organization, batched to use a single connection.
   const newestChange = sharingNext(keyChanges.highest);
   return {
     ...{ keyChanges, registry, acknowledgements },
     changeRights: createChangeRights({ transaction, keyChanges, acknowledgements, bus }),
-    // Who repeats a change whose answer was lost finds nothing left to change, while gateways may still be applying it.
+    // A retry whose first response was lost changes nothing, but gateways may still be applying the change.
     settle: async () => acknowledgements.wait(await newestChange()),
   };
 }
 
-/** What a notice says is asked back before it takes anything away: topology alone knows what is gone. */
+/** Notices are verified before anything is removed: only topology knows what was deleted. */
 function hearDeletions(
   bus: Bus,
   { dropDeadNetworks, dropDeadTags }: Omit<ReferenceSweepParts, "database">,

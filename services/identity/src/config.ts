@@ -8,7 +8,7 @@ import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
 
 const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
-/** The settings of the identity service. */
+/** Settings of the identity service. */
 export const IdentitySettings = z.object({
   ...commonSettings,
   GATEWAY_TO_IDENTITY_SECRETS,

@@ -6,11 +6,11 @@ import type { OrganizationDocument } from "./organizations/organization.js";
 import { SESSION_FORM, type SessionDocument } from "./sessions/session.js";
 import type { UserDocument } from "./users/user.js";
 
-// During a rolling update two builds write the same documents. A write changes single members, so that what another build
-// has added stays; and a document names the oldest form among those of the builds that have written it, so that a build
-// which knows a newer one upgrades on reading whatever the older one could not keep true.
+// During a rolling update two builds write the same documents. Writes change single members, so that those of newer
+// builds survive; `form` is the oldest form of the builds that wrote the document, so that newer builds upgrade it on
+// read.
 
-/** Collections of what is stored until it is deleted. */
+/** Collections of persistent documents. */
 export interface Stored {
   readonly organizations: OrganizationDocument;
   readonly users: UserDocument;
@@ -31,23 +31,23 @@ export const FORMS: Forms = {
   api_keys: KEY_FORM,
 };
 
-/** What every document has. */
+/** Common members of documents. */
 export interface Formed {
   _id: string;
   /** Absent for the first form. */
   form?: number;
 }
 
-/** Documents of one kind, read in the present form. */
+/** Documents of one kind, read in the current form. */
 export interface Documents<T extends Formed> {
   readonly collection: Collection<T>;
-  /** A document as this build understands it. */
+  /** Reads a document in the current form. */
   understood(found: T): T;
   find(filter: Filter<T>, options?: FindOptions): Promise<T | null>;
   insert(document: T, tx?: ClientSession): Promise<void>;
-  /** The form of a document that was read, once this build has changed it. */
+  /** The form of a document after a change by this build. */
   formAfter(read: T): number;
-  /** An update of documents that were not read: these members, given as expressions, under the next revision. */
+  /** An update of unread documents: members given as expressions, and the next revision. */
   changing(members: Readonly<Record<string, Document>>, now: Date): Document[];
 }
 
@@ -82,14 +82,14 @@ export function openDocuments<Kind extends keyof Stored>(db: Db, kind: Kind, for
   };
 }
 
-/** The expression for what an account is in other organizations: a change of the account is one of its user in each. */
+/** The expression for other memberships of an account: a change of the account is a change of its user in each. */
 function movedOn(now: Date): Document {
   const next = { revision: { $add: ["$$this.revision", 1] }, updated_at: { $max: ["$$this.updated_at", now] } };
   const input = "$other_memberships";
   return { $cond: [{ $isArray: input }, { $map: { input, in: { $mergeObjects: ["$$this", next] } } }, "$$REMOVE"] };
 }
 
-/** The expression for a list without some of its items. */
+/** The expression for a list without some items. */
 export function without(member: string, items: readonly string[]): Document {
   return { $filter: { input: `$${member}`, cond: { $not: [{ $in: ["$$this", { $literal: items }] }] } } };
 }

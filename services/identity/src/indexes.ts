@@ -7,16 +7,16 @@ import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { SIGN_IN_PLACES } from "./sessions/places-store.js";
 import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
 
-/** Milliseconds that a key change is kept for gateways that were away. */
+/** Milliseconds that key changes are retained for gateways that were disconnected. */
 export const KEY_CHANGES_KEPT_MS = 3_600_000;
 
 const DAY_SECONDS = 86_400;
 
-/** Indexes by which API keys are counted. */
+/** Indexes for counting API keys. */
 export const KEYS_BY_USER = { user_id: 1, created_at: 1, _id: 1 } as const;
 export const KEYS_BY_ORGANIZATION = { organization_id: 1, tags: 1 } as const;
 
-/** The index by which entries are found that were made of notes; of each there is one. */
+/** The unique index of entries made from notes. */
 export const ENTRIES_OF_NOTES = { note: 1 } as const;
 
 /** Every index of the database, by collection. */

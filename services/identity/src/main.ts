@@ -31,10 +31,10 @@ import { createPasswords } from "./users/passwords.js";
 
 const NAME = "identity";
 const TOPOLOGY_TIMEOUT_MS = 3_000;
-// Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
+// Longer than our clients keep idle connections, so that none sends into a closing one.
 const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 9_000;
-/** Milliseconds in which what runs beside requests ends; a database that hangs must not keep the process. */
+/** Milliseconds for background work to end; a hanging database must not keep the process. */
 const ENDING_MS = 2_000;
 
 startProcess(async () => {
@@ -114,13 +114,13 @@ function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settin
   return { topology, disconnect: () => Promise.all([topology.close(), upstream.close()]) };
 }
 
-/** Does what waits to be done once the database is prepared, for as long as the process runs. */
+/** Runs background work once the database is prepared, until stopped. */
 function startWork(bus: Bus, log: Log, { takeNotes, startMail }: App) {
   const [taking, mailing] = [startTakingNotes(bus, log, takeNotes), startMail()];
   return { stop: () => Promise.all([taking.stop(), mailing?.stop() ?? Promise.resolve()]) };
 }
 
-/** Deletes what is left of what is gone, for as long as the process runs. */
+/** Purges deleted data until stopped. */
 function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations }: App) {
   const started = [startReferenceSweep(db, log, sweepReferences), startOrganizationSweep(db, log, sweepOrganizations)];
   return { stop: () => Promise.all(started.map((one) => one.stop())) };

@@ -11,7 +11,7 @@ import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { SIGN_IN_PLACES } from "./sessions/places-store.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
 
-/** The history of the schema. New steps are added at the end; released ones stay as they are. */
+/** The schema migrations. New ones are appended; released ones never change. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     name: "0001-collections",

@@ -3,9 +3,9 @@ import type { PageInfo } from "@nts/shared/http/answer";
 import { type Keyset, keysetOf, type ListIdentity, type PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "./database.js";
 
-/** What a list is read from. */
+/** The source of a list. */
 export interface Rows<T extends Document> {
-  /** @param behind a condition besides · `most` 0 for all */
+  /** @param behind a further condition · `most` 0 for no limit */
   read(
     behind: Filter<T>,
     page: { readonly sort: Keyset["sort"]; readonly skip: number; readonly most: number },
@@ -13,7 +13,7 @@ export interface Rows<T extends Document> {
   count(): Promise<number>;
 }
 
-/** The documents of a collection that match. */
+/** The matching documents of a collection. */
 export function rowsIn<T extends Document>(collection: Collection<T>, filter: Filter<T>): Rows<T> {
   return {
     read: (behind, { sort, skip, most }) => {
@@ -24,7 +24,7 @@ export function rowsIn<T extends Document>(collection: Collection<T>, filter: Fi
   };
 }
 
-/** A page of rows, in the order of the query, with their total. */
+/** A page of rows in query order, with the total. */
 export async function readPage<T extends Document>(
   { rows, share }: { readonly rows: Rows<T>; readonly share: Database["share"] },
   list: ListIdentity,
@@ -42,7 +42,7 @@ export async function readPage<T extends Document>(
   async function readSegments(): Promise<T[]> {
     const read: T[] = [];
     for (const segment of segments) {
-      // One more than the page has, which tells whether another page follows.
+      // One extra row shows whether another page follows.
       const most = limit === 0 ? 0 : limit + 1 - read.length;
       if (limit !== 0 && most <= 0) break;
       const part = () => rows.read(segment as Filter<T>, { sort, skip: offset, most });

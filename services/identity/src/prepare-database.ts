@@ -7,9 +7,9 @@ import { createKeyChangeLog } from "./key-changes/log.js";
 import { MIGRATIONS } from "./migrations.js";
 
 /**
- * Brings the database to what this version needs, whatever it was before; safe while other processes do the same.
+ * Brings the database to the current schema; safe with concurrent processes.
  *
- * @param auditRetentionDays null keeps what is there
+ * @param auditRetentionDays null keeps the current setting
  */
 export async function prepareDatabase(db: Db, log: Log, auditRetentionDays: number | null = null): Promise<void> {
   await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log });

@@ -1,10 +1,10 @@
-/** The most that there may be of what users make; the settings begin with `MAX_`. */
+/** Maximum numbers of what users create; the settings start with `MAX_`. */
 export interface Quotas {
   readonly keysPerUser: number;
   readonly keysPerOrganization: number;
   readonly sessionsPerUser: number;
-  /** Of those that can still be used. */
+  /** Of valid ones. */
   readonly invitesPerOrganization: number;
-  /** Used a day. */
+  /** Per day. */
   readonly idempotencyKeysPerUser: number;
 }

@@ -1,15 +1,15 @@
-/** What every changeable document has. */
+/** Common members of mutable documents. */
 export interface Revised {
   readonly revision: number;
   readonly updated_at: Date;
 }
 
-/** The revision after the present one; `updated_at` never goes back. */
+/** The next revision; `updated_at` never decreases. */
 export function nextRevision({ revision, updated_at }: Revised, now: Date): Revised {
   return { revision: revision + 1, updated_at: now > updated_at ? now : updated_at };
 }
 
-/** The members of `wanted` that differ from what is there; undefined ones ask for nothing. */
+/** The members of `wanted` that differ from the current ones; undefined members are unchanged. */
 export function changesTo<T extends object>(
   current: T,
   wanted: { [Name in keyof T]?: T[Name] | undefined },

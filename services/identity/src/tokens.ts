@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** A secret of 256 random bits for one person to keep: of a session, or of an invite. */
+/** A 256-bit random secret for one person, of a session or an invite. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }

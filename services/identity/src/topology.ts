@@ -16,23 +16,23 @@ import { narrowed } from "./scopes.rules.js";
 const MOST_IDS = 1_000;
 
 /**
- * Knows what exists of what the topology service owns. All methods throw AppError `unavailable` or `upstream_timeout`
- * when it does not answer: nothing is guessed. `cause` is absent where nobody asked.
+ * Knows which entities of the topology service exist. All methods throw AppError `unavailable` or `upstream_timeout` if
+ * it does not respond. `cause` is absent for background work.
  */
 export interface TopologyDirectory {
-  /** Ids of the networks of a scope that exist, ascending. */
+  /** Ids of existing networks in a scope, ascending. */
   networksIn(scope: Scope, cause?: Cause): Promise<string[]>;
-  /** Those of the tags that are ids of managed tags of the organization. */
+  /** The existing managed tags of the organization among the given ids. */
   managedAmong(tags: readonly string[], organizationId: string, cause?: Cause): Promise<string[]>;
-  /** Says that an organization is deleted; it may be said again. */
+  /** Reports a deleted organization; idempotent. */
   removeOrganization(organizationId: string): Promise<void>;
 }
 
-/** What topology has noted for the audit log. It throws as {@link TopologyDirectory} does. */
+/** Topology's audit notes. Throws like {@link TopologyDirectory}. */
 export interface AuditNoteSource {
-  /** The next ones behind a note, in the order of commit of each organization; none at the end. */
+  /** The next notes after a given one, in commit order per organization; empty at the end. */
   page(after: string): Promise<readonly AuditNote[]>;
-  /** Says that they are written. */
+  /** Acknowledges written notes. */
   confirm(organizationId: string, ids: readonly string[]): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): Au
       try {
         return await topology.ask(listAuditNotes, { query: { after } });
       } catch (error) {
-        // A replica of an earlier version notes nothing.
+        // A replica of an earlier version has no notes.
         if (error instanceof AppError && error.code === "not_found") return [];
         throw error;
       }
@@ -53,7 +53,7 @@ export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): Au
   };
 }
 
-/** Asks the topology service each time, but not when the answer can only be nothing. */
+/** Asks the topology service each time, unless the result can only be empty. */
 export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
   return {
     networksIn: async ({ organizationId, networks }, cause) => {

@@ -3,15 +3,15 @@ import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 
-/** Milliseconds before the deadline after which no other attempt begins: a change still has to reach the gateways. */
+/** Milliseconds before the deadline after which no attempt starts, as changes must still reach the gateways. */
 const RESERVE_MS = 2_000;
 
-/** Loads, decides and saves until no other writer came between. @throws AppError `write_conflict` */
+/** Loads, decides and saves, again until there is no conflict. @throws AppError `write_conflict` */
 export function untilSaved<T>(work: Work, attempt: () => Promise<T | "conflict">): Promise<T> {
   return retryConflicts(work, attempt, RESERVE_MS);
 }
 
-/** Makes the attempt of a change that touches nobody's rights. @param key what is changed */
+/** An attempt of a change that affects no rights. @param key what is changed */
 export function saveIn<T>(
   transaction: RunTransaction,
   work: Work,

@@ -15,7 +15,7 @@ export interface VerificationMailParts {
   readonly publicUrl: string;
 }
 
-/** Writes mails with a link that verifies an address; none for one that is verified, or gone. */
+/** Writes mails with a verification link; null if the address is already verified or gone. */
 export function createVerificationMails(parts: VerificationMailParts): Writer<"verification"> {
   const { users, linkTokens, transaction, publicUrl } = parts;
   return async ({ about: { email } }) => {

@@ -20,7 +20,7 @@ export interface AddressRoutes {
   readonly transaction: RunTransaction;
 }
 
-/** Operations by which users prove that their address is theirs. */
+/** Operations to verify one's own email address. */
 export function mountAddresses(router: Router, routes: AddressRoutes): void {
   const { mail, linkTokens, addresses, users, topology, transaction } = routes;
 

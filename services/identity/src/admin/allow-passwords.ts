@@ -13,11 +13,11 @@ export interface AllowPasswordsOptions {
 }
 
 /**
- * Lets the organization of a user sign in with passwords again.
+ * Re-enables password login for a user's organization.
  *
  * @param email lower case
- * @param id of the organization, for a user of several that do not
- * @throws AdminProblem when there is no such user, or it does so already
+ * @param id of the organization, for users of several with password login disabled
+ * @throws AdminProblem if there is no such user, or nothing to change
  */
 export async function allowPasswords(
   { users, organizations, changeRights }: AllowPasswordsOptions,

@@ -62,7 +62,7 @@ export interface UnlinkProviderCommand {
   readonly kind: "unlink-provider";
   /** In lower case. */
   readonly email: string;
-  /** The id of one; all when absent. */
+  /** Provider id; all providers if absent. */
   readonly provider?: string;
 }
 
@@ -70,7 +70,7 @@ export interface AllowPasswordsCommand {
   readonly kind: "allow-passwords";
   /** In lower case. */
   readonly email: string;
-  /** The id of one; needed when there are several. */
+  /** Organization id; required if the user has several. */
   readonly organization?: string;
 }
 
@@ -84,7 +84,7 @@ export interface ListOrganizationsCommand {
   readonly kind: "list-organizations";
 }
 
-/** What the operator asks for. */
+/** A parsed command. */
 export type Command =
   | { readonly kind: "help" }
   | CreateOwnerCommand
@@ -100,7 +100,7 @@ const KINDS = [
   ...(["disable-user", "enable-user", "list-organizations"] as const),
 ];
 
-/** @throws AdminProblem naming what cannot be understood */
+/** @throws AdminProblem for invalid arguments */
 export function readCommand(args: readonly string[]): Command {
   const { values, positionals } = parsed(args);
   const { help, stdin: fromStdin, organization, provider } = values;
@@ -133,7 +133,7 @@ function listing(argument: string | undefined, { stdin, organization, provider }
   return { kind: "list-organizations" };
 }
 
-/** An address and a name are what a registration would take. */
+/** Address and name are validated as for a registration. */
 function newOwner(email: string, organization: string | undefined): Pick<CreateOwnerCommand, "email" | "organization"> {
   const { shape } = Registration;
   const name = valid(shape.organization_name, organization, "The name of the organization");
@@ -141,9 +141,9 @@ function newOwner(email: string, organization: string | undefined): Pick<CreateO
 }
 
 /**
- * A value as the contract has it.
+ * Validates a value by the contract.
  *
- * @param what begins the sentence that refuses another one
+ * @param what starts the error message
  */
 export function valid<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const read = schema.safeParse(value);

@@ -14,14 +14,14 @@ export interface NewOwner {
   /** Lower case. */
   readonly email: string;
   readonly password: string;
-  /** The name of the organization that is made, if it shall have one of its own. */
+  /** Name of the new organization, if not the default. */
   readonly organization: string | undefined;
 }
 
 /**
- * Makes an organization and its first owner, without asking whether registration is open.
+ * Creates an organization and its first owner, even if registration is closed.
  *
- * @throws AdminProblem when the email address is in use
+ * @throws AdminProblem if the email address is in use
  */
 export async function createOwner(
   { registerUser, organizations }: CreateOwnerOptions,

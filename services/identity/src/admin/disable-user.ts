@@ -13,11 +13,11 @@ export interface DisableUserOptions {
 }
 
 /**
- * Disables an account, or enables it again. When a disabling is done, every session of the user has ended on every gateway, and the
- * user's API keys are refused until the account is enabled; nothing else of it changes.
+ * Disables or re-enables an account. Once it returns, the sessions of a disabled user have ended on every gateway and
+ * the API keys are rejected; nothing else changes.
  *
  * @param email lower case
- * @throws AdminProblem when there is no such user, or there is nothing to change
+ * @throws AdminProblem if there is no such user, or nothing to change
  */
 export async function disableUser(
   { users, sessions, changeRights }: DisableUserOptions,

@@ -9,8 +9,8 @@ interface Listed extends Pick<OrganizationDocument, "_id" | "name" | "created_at
 }
 
 /**
- * All organizations, the oldest first: a line for each, with tabs between id, day of creation, name, number of users and of API keys,
- * and the email addresses of its Owners.
+ * Lists all organizations, oldest first, as tab-separated lines: id, creation date, name, number of users and API keys,
+ * and email addresses of Owners.
  */
 export async function* listOrganizations(db: Db): AsyncGenerator<string> {
   const found = db.collection("organizations").aggregate<Listed>([

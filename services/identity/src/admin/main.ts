@@ -50,8 +50,8 @@ import { resetPassword } from "./reset-password.js";
 import { resetSecondFactor } from "./reset-second-factor.js";
 import { unlinkProvider } from "./unlink-provider.js";
 
-// What an operator does directly in the database, whether identity runs or not. Gateways that run learn of it by the record
-// of key changes, without a notice on the bus. Standard output is for the operator, standard error for the log.
+// Operator commands on the database, whether identity runs or not. Gateways learn of changes from the key change log.
+// Standard output is for the operator, standard error for logs.
 
 const AdminSettings = IdentitySettings.pick({ MONGODB_URL: true, MONGODB_DATABASE: true });
 
@@ -82,7 +82,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** @returns what is said when it is done */
+/** @returns the success message */
 async function runCommand(run: Run, command: Exclude<Command, { kind: "help" }>): Promise<string> {
   switch (command.kind) {
     case "reset-second-factor":
@@ -121,7 +121,7 @@ interface Run {
   readonly password: string;
 }
 
-/** @throws AdminProblem when the operator's own password is a weak one */
+/** @throws AdminProblem if the new password is weak */
 async function requireStrong(password: string, account: AccountWords): Promise<void> {
   const passwordJudge = createPasswordJudge();
   try {
@@ -231,12 +231,12 @@ function changingRights(client: MongoClient, db: Db): ChangeRights {
   });
 }
 
-/** One trailing line break belongs to the terminal and not to the password. */
+/** A trailing line break is not part of the password. */
 async function passwordFromStdin(): Promise<string> {
   return valid(Password, (await text(process.stdin)).replace(/\r?\n$/, ""), "The password");
 }
 
-/** What the driver says may hold parts of the URL or of documents; its names and codes tell enough. */
+/** The driver's messages may contain parts of the URL or of documents, so only names and codes are printed. */
 function sentenceOf(error: unknown): string {
   if (error instanceof AdminProblem || error instanceof ConfigError || error instanceof AppError) return error.message;
   if (!(error instanceof MongoError)) throw error;

@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-/** The name of who runs this process; of a user without one, as containers have, the number. */
+/** Name of the process owner; the uid if it has none, as in containers. */
 export function operatorName(lookUp: () => { readonly username: string } = userInfo): string {
   try {
     return lookUp().username;

@@ -1,4 +1,4 @@
-/** A problem that the operator can solve: the message is the sentence to print. */
+/** A problem that the operator can solve; its message is printed. */
 export class AdminProblem extends Error {
   override readonly name = "AdminProblem";
 }

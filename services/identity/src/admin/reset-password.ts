@@ -12,11 +12,10 @@ export interface ResetPasswordOptions {
 }
 
 /**
- * Gives a user another password; when it is done, every session of the user has ended on every gateway, and the user may
- * log in at once.
+ * Sets a user's password. Once it returns, all sessions of the user have ended on every gateway.
  *
  * @param email lower case
- * @throws AdminProblem when there is no such user
+ * @throws AdminProblem if there is no such user
  */
 export async function resetPassword(
   { users, failures, change }: ResetPasswordOptions,

@@ -11,11 +11,11 @@ export interface ResetSecondFactorOptions {
 }
 
 /**
- * Takes the second factor of a user away, who has lost the device and the recovery codes; when it is done, every session of the user
- * has ended on every gateway, and the password is enough.
+ * Removes the second factor of a user who lost device and recovery codes. Once it returns, all sessions of the user
+ * have ended on every gateway.
  *
  * @param email lower case
- * @throws AdminProblem when there is no such user, or no second factor
+ * @throws AdminProblem if there is no such user, or no second factor
  */
 export async function resetSecondFactor(
   { users, reset }: ResetSecondFactorOptions,

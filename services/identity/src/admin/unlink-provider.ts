@@ -10,11 +10,11 @@ export interface UnlinkProviderOptions {
 }
 
 /**
- * Takes accounts at providers off a user; when it is done, the sessions that they began have ended on every gateway.
+ * Unlinks a user's provider accounts. Once it returns, the sessions they started have ended on every gateway.
  *
  * @param email lower case
- * @param provider the id of one; all when absent
- * @throws AdminProblem when there is no such user, or nothing to take off
+ * @param provider its id; all if absent
+ * @throws AdminProblem if there is no such user, or nothing to unlink
  */
 export async function unlinkProvider(
   { users, unlink }: UnlinkProviderOptions,

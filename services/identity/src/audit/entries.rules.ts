@@ -1,28 +1,28 @@
 import type { AuditEntry } from "@nts/shared/contract/audit";
 import type { Actor } from "@nts/shared/contract/changes";
 
-/** Something that happened, as a writer tells it. */
+/** An event, as reported by a writer. */
 export interface Happening extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name"> {
   readonly organization_id: string;
-  /** The entity as it is answered, without any secret. */
+  /** The entity as returned to clients, without secrets. */
   readonly before: object | null;
   readonly after: object | null;
-  /** Where it is not who asks. */
+  /** If other than the caller. */
   readonly actor?: Actor | null;
-  /** Where it is not that of the request. */
+  /** If other than that of the request. */
   readonly address?: string;
   readonly request_id?: string | null;
   readonly comment?: string | null;
   readonly attempts?: number;
-  /** The note that told of it, for what another part of the system did. */
+  /** The id of its note, for events of another service. */
   readonly note?: string;
 }
 
 /** An entry of the audit log. */
 export interface AuditDocument extends Happening {
-  /** Of its organization and its number. */
+  /** Of the organization and the number. */
   _id: string;
-  /** Its number, from 1 in each organization. */
+  /** From 1 in each organization. */
   n: number;
   at: Date;
   actor: Actor | null;
@@ -31,7 +31,7 @@ export interface AuditDocument extends Happening {
   comment: string | null;
 }
 
-/** An entry as answered. */
+/** An entry as returned to clients. */
 export function entryAnswer(entry: AuditDocument): AuditEntry {
   const { n, at, action, entity, entity_id, name, actor, request_id, comment, attempts = null } = entry;
   const before = entry.before as AuditEntry["before"];

@@ -6,20 +6,17 @@ import type { UserDocument } from "../users/user.js";
 import { noteEvent } from "./notes.js";
 import { takeRoom } from "./room.js";
 
-/** Entries that may wait to be written; those beyond are lost, and logged. */
+/** Maximum entries waiting to be written; further ones are dropped and logged. */
 const MOST_WAITING = 1_000;
 
-/** With a wrong password, or with a wrong code after the right one. */
+/** With a wrong password, or a wrong code after the correct password. */
 export type FailedStep = "login_failed" | "second_factor_failed";
 
-/**
- * Writes down that somebody gave a wrong password or code. Nobody waits for it: the answer would take longer for accounts that exist than
- * for others.
- */
+/** Records failed logins in the background, because waiting would make the response slower for existing accounts. */
 export interface FailedLogins {
-  /** @param failures in a row from this address */
+  /** @param failures consecutive failures from this address */
   note(user: UserDocument, failures: number, work: Work, action?: FailedStep): void;
-  /** All that was noted is written. */
+  /** Resolves when all recorded entries are written. */
   written(): Promise<void>;
 }
 
@@ -62,7 +59,7 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
   };
 }
 
-/** The first failure is told, and then whenever their number has doubled. */
+/** Reports the first failure, and then each doubling. */
 function isTold(failures: number): boolean {
   return (failures & (failures - 1)) === 0;
 }

@@ -10,23 +10,23 @@ import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
 export const KEY_ADDRESSES = "key_addresses";
 
-/** Address blocks that are remembered of a key; a new one takes the place of the oldest. */
+/** Maximum remembered address blocks of a key; new ones replace the oldest. */
 const MOST_BLOCKS = 100;
 
-/** From where a key has been used. */
+/** Addresses from which a key was used. */
 interface KeyAddresses {
   _id: string;
   organization_id: string;
   blocks: string[];
 }
 
-/** A key that was used lately. */
+/** A recently used key. */
 export interface UsedFrom {
   readonly key_id: string;
   readonly addresses: readonly string[];
 }
 
-/** Writes down from where keys are used for the first time. Asked often: mostly that is one read. */
+/** Records first uses of keys from new addresses. Called often; usually a single read. */
 export type NoteFirstUses = (uses: readonly UsedFrom[]) => Promise<void>;
 
 export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFirstUses {
@@ -36,7 +36,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
   async function write({ _id, organization_id: organizationId }: KeyDocument, address: string): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
       if (!(await takeRoom(db, { organizationId, action: "first_used", now: new Date() }, tx))) throw new Discard(null);
-      // Read behind that write, which whoever deletes the key makes as well: so nothing is remembered of a key that is gone.
+      // Read after that write, which key deletion also makes, so nothing is stored for a deleted key.
       const key = await keys.findOne({ _id }, { session: tx });
       if (key === null || !(await remember(key, addressBlockOf(address), tx))) throw new Discard(null);
       const users = db.collection<UserDocument>("users");
@@ -46,7 +46,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
     });
   }
 
-  /** @returns false when it is remembered already */
+  /** @returns false if already known */
   async function remember({ _id, organization_id }: KeyDocument, block: string, tx: ClientSession): Promise<boolean> {
     const known = await remembered.findOne({ _id, blocks: block }, { session: tx });
     if (known !== null) return false;
@@ -81,7 +81,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
   };
 }
 
-/** Forgets from where keys were used that are deleted. */
+/** Removes the addresses of deleted keys. */
 export async function forgetAddresses(
   db: Db,
   gone: readonly { readonly _id: string }[],

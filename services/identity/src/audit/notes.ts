@@ -11,12 +11,12 @@ import { userAnswer, type UserDocument } from "../users/user.js";
 import type { Happening } from "./entries.rules.js";
 import { trailOf } from "./trail.js";
 
-// Entities as the audit log shows them: as they are answered, with the networks that are stored instead of those that one caller
-// may know of. Members are named one by one, so that no secret can come along.
+// Entities as shown in the audit log: as returned to clients, but with all stored networks. Members are listed
+// explicitly, so that no secret can be included.
 
 type Subject = Pick<Happening, "organization_id" | "entity" | "entity_id" | "name">;
 
-/** A session, and whose it is. */
+/** A session and its user. */
 export interface SessionOf {
   readonly session: SessionDocument;
   readonly email: string;
@@ -30,7 +30,7 @@ interface Told {
   readonly key: KeyDocument;
 }
 
-/** What an entry says of its entity. */
+/** How an entry describes its entity. */
 const SUBJECTS: { readonly [Kind in keyof Told]: (one: Told[Kind]) => Subject } = {
   organization: ({ _id, name }) => ({ organization_id: _id, entity: "Organization", entity_id: _id, name }),
   user: ({ _id, organization_id, email }) => ({ organization_id, entity: "User", entity_id: _id, name: email }),
@@ -70,17 +70,17 @@ const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
 };
 
 interface Change<Document> {
-  /** Absent for something new. */
+  /** Absent for a new entity. */
   readonly before?: Document;
-  /** Absent for something that is gone. */
+  /** Absent for a deleted entity. */
   readonly after?: Document;
-  /** Where it is none of created, updated and deleted. */
+  /** If other than created, updated and deleted. */
   readonly action?: Happening["action"];
-  /** Where it is not who asks. */
+  /** If other than the caller. */
   readonly actor?: Actor;
 }
 
-/** Tells what a transaction did to an entity. */
+/** Records what a transaction did to an entity. */
 export function noteChange<Kind extends keyof Told>(tx: ClientSession, kind: Kind, change: Change<Told[Kind]>): void {
   const {
     before,
@@ -98,7 +98,7 @@ export function noteChange<Kind extends keyof Told>(tx: ClientSession, kind: Kin
   });
 }
 
-/** Tells that something happened to an entity which is as it was. */
+/** Records an event that did not change its entity. */
 export function noteEvent<Kind extends keyof Told>(
   tx: ClientSession,
   kind: Kind,
@@ -108,7 +108,7 @@ export function noteEvent<Kind extends keyof Told>(
   trailOf(tx).note({ ...SUBJECTS[kind](one), before: null, after: null, ...told });
 }
 
-/** Tells every organization of an account what happened to the account, which is the same in all of them. */
+/** Records an event of an account in all of its organizations. */
 export function noteAccountEvent(
   tx: ClientSession,
   user: UserDocument,
@@ -117,7 +117,7 @@ export function noteAccountEvent(
   for (const { organization_id } of membershipsOf(user)) noteEvent(tx, "user", { ...user, organization_id }, told);
 }
 
-/** A user who acts without being signed in yet. */
+/** A user who acts before being signed in. */
 export function actorFrom({ _id, email }: Pick<UserDocument, "_id" | "email">): Actor {
   return { user_id: _id, key_id: null, email };
 }

@@ -5,13 +5,13 @@ import type { Database } from "../database.js";
 import type { AuditDocument } from "./entries.rules.js";
 import { AUDIT, AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
-// Reads ranges of an organization's entries. Numbers have no gaps, so a range in which few entries match is looked through some
-// thousand numbers at a time, and what was found in time is answered with the place from which to go on.
+// Reads ranges of an organization's entries. Numbers have no gaps, so sparse matches are searched in steps of some
+// thousand numbers; what was found in time is returned with a cursor to continue.
 
-/** Numbers that one query looks through. */
+/** Numbers searched by one query. */
 const WINDOW = 20_000;
 const PATIENCE_MS = 2_000;
-/** Bytes of entries after which no more are read. */
+/** Bytes of entries after which reading stops. */
 const PAGE_BYTES = 1_048_576;
 
 export interface AuditFilter {
@@ -32,16 +32,16 @@ export interface Asked {
 
 export interface Page {
   readonly entries: readonly AuditDocument[];
-  /** The number of the last one that was looked at; null when there was none. */
+  /** The last number searched; null if none. */
   readonly reached: number | null;
-  /** Nothing more is in the range. */
+  /** The range is exhausted. */
   readonly isEnd: boolean;
 }
 
 export interface AuditReader {
-  /** All numbers that are kept; `last` is one less than `first` when none is. */
+  /** All retained numbers; `last` is `first` - 1 if there are none. */
   kept(organizationId: string): Promise<Range>;
-  /** The first number at or after a time; one more than the last when there is none. */
+  /** The first number at or after a time; the last plus one if there is none. */
   firstSince(organizationId: string, time: Date, range: Range): Promise<number>;
   page(organizationId: string, asked: Asked): Promise<Page>;
 }

@@ -7,10 +7,9 @@ export const AUDIT_RETENTION_DAYS = 365;
 const BY_TIME = { at: 1 } as const;
 
 /**
- * Makes the database delete entries that are too old, by itself and some at a time. Times follow the numbers, so what is left
- * begins with a number and has no holes.
+ * Sets a TTL index that deletes old entries. Times follow numbers, so the retained entries have no gaps.
  *
- * @param days null keeps what is there
+ * @param days null keeps the current setting
  */
 export async function keepAudit(db: Db, days: number | null): Promise<void> {
   const entries = db.collection(AUDIT);

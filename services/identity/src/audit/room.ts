@@ -1,27 +1,27 @@
 import type { ClientSession, Db } from "mongodb";
 import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
-// Some entries anybody can bring about who has no account here. Of each kind of them an organization gets a number an hour, so that
-// nobody fills the database.
+// Some entries can be caused without an account. Each kind is limited per organization and hour, so that nobody can
+// fill the database.
 
 export const MOST_AN_HOUR = 100;
 const HOUR_MS = 3_600_000;
 
 export type Bounded = "login_failed" | "second_factor_failed" | "first_used";
 
-/** What an organization got in an hour. */
+/** Entries of an organization in an hour. */
 export interface HourlyCount {
   readonly hour: number;
   readonly count: number;
 }
 
-/** Whether another entry has room. */
+/** Whether the limit allows another entry. */
 export function hasRoom(head: Pick<HeadDocument, "hourly"> | null, action: Bounded, now: Date): boolean {
   const got = head?.hourly?.[action];
   return got?.hour !== hourOf(now) || got.count < MOST_AN_HOUR;
 }
 
-/** Takes the room of an entry; to be called first in its transaction. @returns false when there is none */
+/** Counts an entry; must come first in its transaction. @returns false if the limit is reached */
 export async function takeRoom(
   db: Db,
   { organizationId, action, now }: { readonly organizationId: string; readonly action: Bounded; readonly now: Date },

@@ -23,14 +23,14 @@ export function mountAudit(router: Router, reader: AuditReader): void {
 
     const next = direction === "desc" && (isEnd || reached === null) ? null : String(reached ?? from ?? oldest);
     const meta = JSON.stringify({ next, oldest: String(oldest) }).slice(0, -1);
-    // The gateway adds what every answer has, and the end.
+    // The gateway adds the common members.
     return answer.json(`${JSON.stringify(entries.map(entryAnswer))},"meta":${meta}`, {
       headers: { [INTERNAL.meta]: "open" },
     });
   });
 }
 
-/** @throws AppError `cursor_invalid` for what was never answered */
+/** @throws AppError `cursor_invalid` for an unknown cursor */
 function numberIn(cursor: string, last: number): number {
   const n = /^\d{1,12}$/.test(cursor) ? Number(cursor) : NaN;
   if (!(n <= last)) throw new AppError("cursor_invalid");

@@ -13,18 +13,18 @@ import type { AuditNoteSource } from "../topology.js";
 import type { AuditDocument } from "./entries.rules.js";
 import { AUDIT, trailOf } from "./trail.js";
 
-// What topology does stands in its database as a note until an entry is made of it here. Whoever dies in between leaves the note,
-// and the next one to ask finds the entry that is there already: so none is lost and none is told twice.
+// Topology stores audit notes in its own database until they are entered here. If a process dies in between, the note
+// is retried and its existing entry found, so that none is lost or duplicated.
 
-/** Milliseconds after which notes are asked for without a notice, which can be lost. */
+/** Milliseconds between polls without a notice, which may be lost. */
 const EVERY_MS = 15_000;
 
-/** Writes down everything that has been noted. @throws AppError when topology does not answer */
+/** Enters all pending notes. @throws AppError if topology does not respond */
 export type TakeNotes = () => Promise<void>;
 
 export interface TakingParts {
   readonly db: Db;
-  /** One that leaves a trail. */
+  /** An audited transaction. */
   readonly transaction: RunTransaction;
   readonly source: AuditNoteSource;
   readonly log: Log;
@@ -33,7 +33,7 @@ export interface TakingParts {
 export function createTakeNotes({ db, transaction, source, log }: TakingParts): TakeNotes {
   const entries = db.collection<AuditDocument>(AUDIT);
 
-  /** A concurrent write of the same in another process makes this transaction retry, and find it. */
+  /** A concurrent insert by another process makes this transaction retry, and find the entry. */
   async function write(organizationId: string, notes: readonly AuditNote[]): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
       const wanted = { note: { $in: notes.map(({ id }) => id) } };
@@ -49,7 +49,7 @@ export function createTakeNotes({ db, transaction, source, log }: TakingParts): 
     const byOrganization = new Map<string, AuditNote[]>();
     for (const note of notes) putUnder(byOrganization, note.organization_id, note);
     for (const [organizationId, own] of byOrganization) {
-      // Later ones wait for those that could not be written.
+      // Later ones wait for those that failed.
       if (left.has(organizationId)) continue;
       try {
         await write(organizationId, own);
@@ -73,7 +73,7 @@ export function createTakeNotes({ db, transaction, source, log }: TakingParts): 
   };
 }
 
-/** Takes notes when there are some, for as long as the process runs. */
+/** Takes notes as they arrive, until stopped. */
 export function startTakingNotes(bus: Bus, log: Log, take: TakeNotes): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -8,40 +8,39 @@ import { actorOf } from "@nts/shared/writes/author";
 import type { Bounded, HourlyCount } from "./room.js";
 import type { AuditDocument, Happening } from "./entries.rules.js";
 
-// What a transaction does is written down in the same transaction, so neither is there without the other. Entries are numbered by a
-// document of their organization: whoever comes second meets a conflict and tries again, so numbers have no gaps and follow the
-// order of commit. Stores tell what they write; without a trail they do not write.
+// Audit entries are written in the transaction of the change. A counter document per organization numbers them, so
+// numbers are gapless and follow commit order. Stores refuse to write without a trail.
 
 export const AUDIT = "audit";
 export const AUDIT_HEADS = "audit_heads";
 
-/** Where the entries of an organization have come to. */
+/** The counter of an organization's entries. */
 export interface HeadDocument {
   /** Of the organization. */
   _id: string;
   n: number;
   at: Date;
-  /** Of the entries that are bounded. */
+  /** Of the rate-limited entries. */
   hourly?: Readonly<Partial<Record<Bounded, HourlyCount>>>;
 }
 
-/** What a transaction tells of what it does. */
+/** Records what a transaction does. */
 export interface Trail {
-  /** Names the actor of a request before anybody is signed in. */
+  /** Sets the actor of a request without a signed-in user. */
   actAs(actor: Actor): void;
   note(happening: Happening): void;
 }
 
 const trails = new WeakMap<ClientSession, Trail>();
 
-/** The trail of a transaction. @throws Error when it leaves none */
+/** The trail of a transaction. @throws Error if it has none */
 export function trailOf(tx: ClientSession): Trail {
   const trail = trails.get(tx);
   if (trail === undefined) throw new Error("what this transaction does would not be written down");
   return trail;
 }
 
-/** Transactions that leave a trail. */
+/** Audited transactions. */
 export function createAudited(transaction: RunTransaction, db: Db): RunTransaction {
   const entries = db.collection<AuditDocument>(AUDIT);
   const heads = db.collection<HeadDocument>(AUDIT_HEADS);
@@ -73,7 +72,7 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
     });
 }
 
-/** Takes the next numbers. Times do not go back, whatever the clocks of processes say. */
+/** Allocates the next numbers. Times never decrease, whatever the clocks of processes. */
 async function advance(
   heads: Collection<HeadDocument>,
   organizationId: string,

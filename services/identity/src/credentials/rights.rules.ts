@@ -9,25 +9,25 @@ import type { SessionDocument } from "../sessions/session.js";
 import { isDisabled } from "../users/disabled.rules.js";
 import type { UserDocument } from "../users/user.js";
 
-// What a credential may do is computed when it is checked and never frozen into it: a key or session of someone whose
-// level or networks have changed has changed with them.
+// Rights are computed on each verification and never stored with the credential, so that changes of a user apply to
+// keys and sessions at once.
 
-/** What the database knows of an API key; `number` is that of the newest key change read before the rest was. */
+/** A stored API key; `number` is that of the newest key change, read first. */
 export interface FoundKey {
   readonly number: number;
-  /** Of the secret that was presented. */
+  /** Of the presented secret. */
   readonly hash: string;
   readonly key: KeyDocument | null;
-  /** As the user of the organization to which the key belongs. */
+  /** As a user of the key's organization. */
   readonly user: UserDocument | null;
   readonly organization: OrganizationDocument | null;
 }
 
-/** What the database knows of a session; `number` as in {@link FoundKey}. */
+/** A stored session; `number` as in {@link FoundKey}. */
 export interface FoundSession {
   readonly number: number;
   readonly session: SessionDocument | null;
-  /** As the user of the organization in which the session acts. */
+  /** As a user of the session's organization. */
   readonly user: UserDocument | null;
   readonly organization: OrganizationDocument | null;
 }
@@ -35,7 +35,7 @@ export interface FoundSession {
 type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
 
 /**
- * What an API key may do at a moment.
+ * Computes the rights of an API key.
  *
  * @param enforcesLimits false for a gateway of an earlier version
  * @see docs/api.md "Permissions"
@@ -80,7 +80,7 @@ function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocumen
   return allowed_ips.length === 0 && per_minute === null ? undefined : { allowed_ips, per_minute };
 }
 
-/** What a session may do at a moment; it lasts as long as it does once this use of it has moved its end. */
+/** Computes the rights of a session; it lasts as long as this use extends it. */
 export function verifySession(found: FoundSession, now: Date): Verification {
   const { number, session, user, organization } = found;
   if (session === null || user === null || organization === null || session.expires_at <= now)

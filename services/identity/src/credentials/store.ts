@@ -11,9 +11,9 @@ import type { UserDocument } from "../users/user.js";
 import { storedHashes } from "../withheld-hashes.rules.js";
 import type { FoundKey, FoundSession } from "./rights.rules.js";
 
-// One round trip per credential. The pipelines start at the counter of key changes, so that its number is read before
-// anything else: what comes with number N is at least as new as change N. The counter is confirmed by the primary at the same
-// time: what a deposed primary says comes with an older number, and is not believed.
+// One round trip per credential. The counter of key changes is read first, so that results numbered N are at least as
+// new as change N. It is confirmed with the primary at the same time, so that a deposed primary is detected by its
+// older number.
 
 export interface CredentialStore {
   /** @param hash of the whole secret */
@@ -32,7 +32,7 @@ interface Found {
 
 const NUMBER = { $match: { _id: "key_changes" } };
 
-/** @param confirmed the number of the newest change that was committed before the call, or of a later one */
+/** @param confirmed number of the newest change committed before the call, or of a later one */
 export function createCredentialStore(
   db: Db,
   confirmed: KeyChangeLog["confirmed"],
@@ -48,7 +48,7 @@ export function createCredentialStore(
     return one === undefined ? null : inPresentForm<Stored[Kind]>(forms[kind], one, one.form);
   }
 
-  /** @throws AppError `unavailable` when all that can be read is older than the newest change */
+  /** @throws AppError `unavailable` if only reads older than the newest change are possible */
   async function find(stages: readonly Document[]): Promise<Found> {
     const [found, newest] = await Promise.all([read(stages), confirmed()]);
     if (found.number >= newest) return found;
@@ -97,7 +97,7 @@ export function createCredentialStore(
   };
 }
 
-/** As the user of the organization in which the credential acts. */
+/** As a user of the credential's organization. */
 function userOf(user: UserDocument | null, organizationId: string | undefined): UserDocument | null {
   return user === null || organizationId === undefined ? null : userIn(user, organizationId);
 }

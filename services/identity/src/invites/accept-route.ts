@@ -23,7 +23,7 @@ export interface AcceptRoute {
   readonly transaction: RunTransaction;
 }
 
-/** What the token of an invite shows, and how somebody who has an account joins another organization by it. */
+/** Operations to preview an invite and to accept it with an existing account. */
 export function mountAcceptance(router: Router, routes: AcceptRoute): void {
   const { users, sessions, organizations, addresses, joining, shownBy, transaction } = routes;
 
@@ -44,13 +44,13 @@ export function mountAcceptance(router: Router, routes: AcceptRoute): void {
     const user = await users.find(scope.organizationId, userId);
     const session = await sessions.find(scope.organizationId, userId, credentialId);
     if (user === null || session === null) throw new AppError("session_expired");
-    // Whom a provider lets into one organization only could not go on in another one.
+    // A provider for a single organization does not authenticate for another one.
     if (shownBy(session, user).provider === "bound") throw new AppError("provider_bound");
     const joined = await transaction(work, [`user:${userId}`, `invite:${hash}`], async (tx) => {
       const now = new Date();
       const invite = await joining.take(hash, now, tx, "token");
       const { permissions, network_ids } = invite;
-      // Before the account joins: the new organization is told of the user as the user is.
+      // Before the account joins, so that the organization sees the user as of now.
       if (user.email_verified !== true && provesAddress(invite, hash, user.email)) await addresses.verify(user, tx);
       const begun = { created_at: now, updated_at: now, revision: 1 };
       const made = await users.join(userId, { organization_id, permissions, network_ids, ...begun }, tx);

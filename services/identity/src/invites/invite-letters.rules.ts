@@ -1,8 +1,8 @@
 const LONGEST = 60;
 
 /**
- * The name of an organization as it may stand in a mail to a stranger; null for one that a mail program would make a link of. Anybody
- * can name an organization, and must not advertise with our mail.
+ * The organization's name for a mail to a stranger; null if mail clients would turn it into a link, as anyone could
+ * advertise that way.
  */
 export function harmlessName(name: string): string | null {
   if (name.length > LONGEST || /[/@\\]|\p{L}[.。]\p{L}|www/iu.test(name)) return null;

@@ -6,7 +6,7 @@ import { ranksOver } from "../users/rank.rules.js";
 
 const HOUR_MS = 3_600_000;
 
-/** An invite that was neither used nor revoked; its token is nowhere, only the hash of it. */
+/** An unused invite. Only the hash of its token is stored. */
 export interface InviteDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
@@ -19,19 +19,19 @@ export interface InviteDocument {
   /** Id of a user. */
   invited_by: string;
   permissions: Permission;
-  /** None from Admin upwards, where all networks can be used. */
+  /** Empty from Admin upwards, who have all networks. */
   network_ids: string[];
   expires_at: Date;
-  /** Where it was mailed to; absent where it was not. */
+  /** The address it was mailed to; absent if it was not mailed. */
   email?: string;
-  /** Hashes of the tokens in mails, of which each does what that of the invite does. */
+  /** Hashes of mailed tokens, which are equivalent to the invite's own. */
   mailed?: string[];
 }
 
 /**
- * An invite that begins now.
+ * Creates an invite.
  *
- * @param networkIds those of the organization that exist
+ * @param networkIds existing networks of the organization
  * @throws AppError `invalid_reference`
  */
 export function newInvite(
@@ -54,7 +54,7 @@ export function newInvite(
   };
 }
 
-/** True when an invite still makes an account: its time is not over, and its inviter could make it today. */
+/** True if an invite is valid: not expired, and its inviter could still create it. */
 export function isUsable(
   invite: Pick<InviteDocument, "expires_at" | "permissions">,
   inviter: { readonly permissions: Permission } | null,
@@ -63,12 +63,12 @@ export function isUsable(
   return invite.expires_at > now && inviter !== null && ranksOver(inviter.permissions, invite.permissions);
 }
 
-/** True when whoever uses an invite with a token has read the mail to an address. @param hash of the token */
+/** True if a token proves that its holder received the mail at an address. @param hash of the token */
 export function provesAddress({ email, mailed = [] }: InviteDocument, hash: string, address: string): boolean {
   return email === address && mailed.includes(hash);
 }
 
-/** An invite as answered. @param visibleIds networks that exist and that the caller may know of */
+/** An invite as returned to clients. @param visibleIds existing networks visible to the caller */
 export function inviteAnswer(invite: InviteDocument, visibleIds: readonly string[]): Invite {
   return {
     id: invite._id,

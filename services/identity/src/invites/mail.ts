@@ -15,7 +15,10 @@ export interface InviteMailParts {
   readonly publicUrl: string;
 }
 
-/** Writes mails with an invite; none for one that is used, revoked or over. Its token is another one than its inviter was shown. */
+/**
+ * Writes invite mails; null if the invite is used, revoked or expired. Each has its own token, other than the
+ * inviter's.
+ */
 export function createInviteMails({ invites, users, organizations, publicUrl }: InviteMailParts): Writer<"invite"> {
   return async ({ about: { organizationId, inviteId } }) => {
     const invite = await invites.find(organizationId, inviteId);

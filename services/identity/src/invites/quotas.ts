@@ -5,8 +5,8 @@ import type { Quotas } from "../quotas.js";
 import type { InviteStore } from "./store.js";
 
 /**
- * Makes sure that there is room for one more invite. Exact also for invites that are made at the same time; to be called in
- * the transaction that makes the invite, before it.
+ * Checks that one more invite fits the quota. Exact for concurrent creations; to be called first in the creating
+ * transaction.
  *
  * @throws AppError `quota_exceeded` {entity, limit}
  */

@@ -31,7 +31,7 @@ export interface InviteRoutes {
 export function mountInvites(router: Router, routes: InviteRoutes): void {
   const { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom, mail, users } = routes;
 
-  /** Whoever has not proved an address of their own sends no mail to those of others. */
+  /** Only users with a verified address may mail others. */
   async function requireMail({ userId, scope: { organizationId } }: UserPrincipal, address: string): Promise<void> {
     if (!mail.isConfigured) throw new AppError("mail_not_configured");
     if ((await users.find(organizationId, userId))?.email_verified !== true) throw new AppError("email_unverified");

@@ -12,38 +12,38 @@ import type { UserDocument } from "../users/user.js";
 import type { InviteDocument } from "./invite.rules.js";
 import { readPage, rowsIn } from "../pages.js";
 
-/** Tokens of one invite in mails: each attempt to send it has one. */
+/** Mailed tokens per invite: one for each attempt. */
 const MOST_MAILED = 5;
 
 export interface InviteQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
-  /** Only invites of users who may use this network. */
+  /** Only invites of users with access to this network. */
   readonly network_id?: string | undefined;
 }
 
 export interface InviteStore {
   insert(invite: InviteDocument, tx: ClientSession): Promise<void>;
-  /** How many can still be used. */
+  /** Number of valid invites. */
   countOpen(organizationId: string, now: Date, tx: ClientSession): Promise<number>;
-  /** Those that have not expired. */
+  /** Unexpired invites. */
   list(organizationId: string, query: InviteQuery, now: Date): Promise<{ invites: InviteDocument[]; page: PageInfo }>;
   find(organizationId: string, id: string): Promise<InviteDocument | null>;
-  /** Adds a token that a mail has. @returns false when the invite is gone */
+  /** Adds a mailed token. @returns false if the invite is gone */
   addMailed(invite: InviteDocument, hash: string): Promise<boolean>;
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<InviteDocument>;
-  /** The one look-up that knows no organization: a token is all that an invited person has. */
+  /** A lookup without organization, as the token is all that an invited person has. */
   findByHash(hash: string): Promise<InviteDocument | null>;
-  /** Uses an invite up; null when there is none any more. */
+  /** Uses up an invite; null if it is gone. */
   take(hash: string, tx: ClientSession): Promise<InviteDocument | null>;
-  /** @returns false when there was none any more */
+  /** @returns false if it was gone */
   remove(organizationId: string, id: string, tx: ClientSession): Promise<boolean>;
-  /** Those of an account, to whichever organizations. */
+  /** All invites of an account, in any organization. */
   removeAllOf(inviter: UserDocument, tx: ClientSession): Promise<void>;
-  /** Those of a user to the organization. */
+  /** A user's invites to the organization. */
   removeAllIn(inviter: UserDocument, tx: ClientSession): Promise<void>;
-  /** Removes what an inviter could not invite to at this level. */
+  /** Removes invites that an inviter could not create at this level. */
   removeBeyond(inviter: UserDocument, level: Permission, tx: ClientSession): Promise<void>;
 }
 

@@ -2,21 +2,21 @@ import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { GatewayRegistry, LiveGateway } from "./registry.js";
 
-// Lets the answer to a key change wait until no gateway can still accept what it took away. A gateway says on the bus
-// what it has applied, or by asking for a lease: at this replica, or at another one, which the registry tells. One that
-// says nothing is waited for until the leases that were granted before the change have ended.
+// Delays the response to a key change until no gateway can accept what it revoked. Gateways report applied changes on
+// the bus or with lease requests, at this replica or via the registry. For silent gateways, their last lease must
+// expire.
 
-/** Milliseconds for which a gateway serves what it knows, from the moment it asked. */
+/** Milliseconds that a gateway serves cached results after a request. */
 const LEASE_MS = 1_000;
 const MARGIN_MS = 50;
 const POLL_MS = 50;
 
 export interface Acknowledgements {
-  /** Remembers that a gateway has applied every key change up to a number. */
+  /** Records that a gateway has applied every key change up to a number. */
   note(gateway: string, number: number): void;
   /**
-   * Resolves when every registered gateway has applied the change, or when its lease must have ended. To be called when
-   * the change is committed: gateways that register later know it already. Never rejects.
+   * Resolves when every registered gateway has applied the change or lost its lease. To be called after the commit:
+   * gateways that register later already know it. Never rejects.
    */
   wait(number: number): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">):
     heard.emit("gateway");
   }
 
-  /** Resolves with true when all of the gateways have applied the change, with false after a while. */
+  /** Resolves with true when all gateways have applied the change, with false after a timeout. */
   function hearFrom(gateways: readonly LiveGateway[], number: number): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (all: boolean): void => {
@@ -54,7 +54,7 @@ export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">):
 
   async function allApplied(number: number, limit: AbortSignal): Promise<void> {
     while (!limit.aborted) {
-      // A database that is away tells nothing, and so the leases have to end.
+      // Without the database, leases must expire.
       const gateways = await registry.live().catch(() => null);
       for (const gateway of gateways ?? []) note(gateway.id, gateway.applied);
       if (gateways === null) await delay(POLL_MS);

@@ -7,13 +7,12 @@ import type { Acknowledgements } from "./acknowledgements.js";
 import type { KeyChangeLog } from "./log.js";
 
 /**
- * Makes a change that takes or gives rights: `write` and its entry in the record are one transaction, and the promise
- * resolves, or in a unit of work its end does, when no gateway accepts any more what the change took away. All such transactions write one document first, so
- * they run one after another: `write` may decide by what it reads in the transaction.
+ * Makes a change of rights: `write` and its log entry are one transaction, and it resolves when no gateway accepts what
+ * was revoked. These transactions are serialized by one document, so `write` may rely on its reads.
  *
- * @param work the request that asks for it
- * @param subjects ids of the keys, sessions, users or organizations of which everything known becomes void
- * @param write makes the change, in the transaction; all of it is undone when another writer came between
+ * @param work the request
+ * @param subjects ids of keys, sessions, users or organizations to invalidate
+ * @param write makes the change in the transaction; rolled back on a conflict
  * @returns what `write` returned
  */
 export type ChangeRights = <T>(

@@ -3,16 +3,15 @@ import type { KeyChange } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
 import { sharingNext } from "./sharing-next.js";
 
-// The numbered record of every change of rights. A change gets its number in the transaction that makes it, by a write
-// to one counter that all such transactions share; so numbers have no gaps, and a change is visible exactly when all
-// changes with lower numbers are.
+// The numbered log of changes of rights. Each is numbered in its transaction by a shared counter, so numbers are
+// gapless, and a change is visible exactly when all earlier ones are.
 
 const COUNTER = "key_changes";
 
-/** Milliseconds in which a primary must say that it is one; a lease is worth no more. */
+/** Milliseconds in which a primary must confirm its role; a lease is not worth more. */
 const CONFIRM_MS = 1_000;
 
-/** More changes than this are not sent one by one: a gateway that lags so far behind starts over. */
+/** Beyond this many changes, a lagging gateway starts over. */
 const MOST_CHANGES = 1_000;
 
 interface CounterDocument {
@@ -27,19 +26,20 @@ interface ChangeDocument {
 }
 
 export interface KeyChangeLog {
-  /** Makes the counter when it is missing; safe while other replicas do the same. */
+  /** Creates the counter if missing; safe with concurrent replicas. */
   prepare(): Promise<void>;
-  /** Takes the next number. First in its transaction, because it serialises all changes. */
+  /** Allocates the next number. First in its transaction, as it serializes all changes. */
   takeNumber(tx: ClientSession): Promise<number>;
   append(tx: ClientSession, change: KeyChange): Promise<void>;
-  /** The number of the newest change that was committed before the call, or of a later one. */
+  /** Number of the newest change committed before the call, or of a later one. */
   highest(): Promise<number>;
   /**
-   * The same, of a database that was the primary after the call: one that was deposed and does not know it yet cannot tell.
-   * Callers share readings that began after they asked. @throws the database's fault when there is no such primary in time
+   * Like `newest`, confirmed by the actual primary: a deposed one cannot respond. Concurrent callers share reads that
+   * started after their call.
+   * @throws the database's error if no primary responds in time
    */
   confirmed(): Promise<number>;
-  /** Changes with greater numbers, ascending; not all of them when there are very many. */
+  /** Changes with greater numbers, ascending; limited if there are very many. */
   after(number: number): Promise<KeyChange[]>;
 }
 

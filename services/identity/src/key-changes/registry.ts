@@ -1,10 +1,9 @@
 import type { Db } from "mongodb";
 
-// Which gateways live, and how far each has applied the key changes. A gateway is in here before it is granted a lease,
-// so whoever commits a change and then reads the registry knows every gateway that may hold one. Ages are told by the
-// clock of the database alone.
+// The live gateways and the changes they have applied. A gateway is registered before it gets a lease, so reading the
+// registry after a commit finds every gateway that may hold one. Ages use the database's clock only.
 
-/** Milliseconds after which a gateway that was not heard of is gone; far longer than a lease. */
+/** Milliseconds of silence after which a gateway is considered gone; far longer than a lease. */
 const GONE_MS = 15_000;
 const REFRESH_MS = 5_000;
 
@@ -16,15 +15,15 @@ interface GatewayDocument {
 
 export interface LiveGateway {
   readonly id: string;
-  /** The number of the newest key change that it has said to have applied. */
+  /** Number of the newest key change that it reported as applied. */
   readonly applied: number;
 }
 
 export interface GatewayRegistry {
   live(): Promise<LiveGateway[]>;
-  /** Registers a gateway that asks for a lease. @returns how many gateways live, this one included */
+  /** Registers a gateway that requests a lease. @returns the number of live gateways, including this one */
   renew(id: string, applied: number): Promise<number>;
-  /** Forgets a gateway that serves nothing any more. @returns how many live */
+  /** Removes a gateway that has stopped serving. @returns the number of live gateways */
   remove(id: string): Promise<number>;
 }
 
@@ -49,7 +48,7 @@ export function createGatewayRegistry(db: Db): GatewayRegistry {
     renew: async (id, applied) => {
       const live = await known();
       const own = live.find((gateway) => gateway.id === id);
-      // What it has applied is written when it moves: somebody at another replica may wait for it.
+      // Progress is written at once, as another replica may wait for it.
       if (own === undefined || own.ageMs >= REFRESH_MS || own.applied !== applied)
         await gateways.updateOne({ _id: id }, [{ $set: { applied, seen_at: "$$NOW" } }], { upsert: true });
       return own === undefined ? live.length + 1 : live.length;

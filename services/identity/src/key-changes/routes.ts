@@ -15,7 +15,7 @@ export interface KeyChangeRoutes {
 export function mountKeyChanges(router: Router, { keyChanges, registry, acknowledgements }: KeyChangeRoutes): void {
   mountAny(router, pullKeyChanges, async ({ query: { after, gateway, leaving } }) => {
     acknowledgements.note(gateway, after);
-    // Registered first, read afterwards: a change is either seen here or its maker waits for this gateway.
+    // Registered before reading: a change is either included, or its author waits for this gateway.
     const live_gateways = await (leaving === true ? registry.remove(gateway) : registry.renew(gateway, after));
     const highest = await keyChanges.confirmed();
     const found = highest > after ? await keyChanges.after(after) : [];

@@ -1,6 +1,6 @@
 /**
- * Makes a function that calls another one for all who ask while it runs: together, once it is done. What they are told was
- * asked after they did, however many they are, and never more than one call is under way.
+ * Shares calls: all who call while one is running share the next. Results are never older than the call, and only one
+ * call runs at a time.
  */
 export function sharingNext<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();

@@ -2,7 +2,7 @@ import { normalBlock } from "@nts/shared/address-block";
 import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { validationFailed } from "@nts/shared/errors";
 
-/** What is asked of a key, with its blocks of addresses in their usual form. @throws AppError `validation_failed` */
+/** Normalizes the address blocks in a key's input. @throws AppError `validation_failed` */
 export function withNormalBlocks(input: UserApiKeyInput): UserApiKeyInput {
   const { allowed_ips } = input;
   if (allowed_ips === undefined) return input;

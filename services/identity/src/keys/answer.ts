@@ -3,7 +3,9 @@ import type { UserApiKey } from "@nts/shared/contract/keys";
 import { networkIdsOf, type Grantor, type KeyDocument } from "./key.rules.js";
 import { endOf, endOfPrevious } from "./lifetime.rules.js";
 
-/** A key as answered, its secrets masked. @param holder its user, whose networks and organization limit it */
+/**
+ * A key as returned to clients, with masked secrets. @param holder its user, whose networks and organization limit it
+ */
 export function keyAnswer(
   key: KeyDocument,
   { networkIds, maxLifetimeDays }: Pick<Grantor, "networkIds" | "maxLifetimeDays">,

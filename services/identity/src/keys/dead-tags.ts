@@ -2,7 +2,7 @@ import { isId } from "@nts/shared/contract/common";
 import type { TopologyDirectory } from "../topology.js";
 import type { KeyStore } from "./store.js";
 
-/** Takes those of the tags off keys that are managed ones and deleted. */
+/** Removes deleted managed tags from keys. */
 export type DropDeadTags = (organizationId: string, tags: readonly string[]) => Promise<void>;
 
 export function createDropDeadTags(

@@ -5,14 +5,14 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import { changesTo } from "../revisions.rules.js";
 import { isWithheldHash, plainHash, storedHashes, withheldHash } from "../withheld-hashes.rules.js";
 
-// What a user may ask of a key. Somebody can never give a key more than they have themselves; but a record that is sent
-// back as it was answered changes nothing, even when it could not be asked for any more.
+// What a user may set on a key: never more than the user's own rights. An unmodified record sent back is accepted, even
+// if it could not be created any more.
 
 export interface KeyDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
   form?: number;
-  /** Of the whole secret; of an account with several organizations as `withheldHash` says. */
+  /** Of the whole secret; for accounts with several organizations, as in `withheldHash`. */
   hash: string;
   public_id: string;
   created_at: Date;
@@ -28,28 +28,28 @@ export interface KeyDocument {
   /** null follows the user. */
   network_ids: string[] | null;
   permissions: Permission;
-  /** Blocks of addresses; empty for all. */
+  /** Address blocks; empty for all. */
   allowed_ips: string[];
   rate_limit_per_minute: number | null;
-  /** When the present secret was made; absent where it is as old as its key, or an earlier build has rotated it. */
+  /** Creation time of the current secret; absent if it is that of the key, or an earlier build rotated it. */
   issued_at?: Date;
-  /** The secret before the last rotation, which works until `expires_at`; null when there is none. */
+  /** The secret before the last rotation, valid until `expires_at`; null if there is none. */
   previous: PreviousSecret | null;
 }
 
 export interface PreviousSecret {
   readonly hash: string;
-  /** When it was made; absent as in {@link KeyDocument}. */
+  /** Creation time; absent as in {@link KeyDocument}. */
   readonly issued_at?: Date;
-  /** When it became the previous one. */
+  /** When it was rotated out. */
   readonly since: Date;
   readonly expires_at: Date;
   readonly last_used: Date | null;
 }
 
 /**
- * Earlier builds know neither limits nor previous secrets. What they have written last may be rotated, so that a secret
- * which was the previous one before is worth nothing.
+ * Earlier builds know neither limits nor previous secrets. They may have rotated a document they wrote last, so a
+ * previous secret in it is ignored.
  */
 export const KEY_FORM = {
   version: 2,
@@ -62,7 +62,7 @@ export const KEY_FORM = {
 
 const LIMITED = "limited:";
 
-/** How the hash of a secret is stored: that of a key with limits so that builds which enforce none do not find it. */
+/** How the hash of a secret is stored: hashes of keys with limits are hidden from builds that do not enforce limits. */
 export function storedHashOf(hash: string, limits: Pick<KeyDocument, "allowed_ips" | "rate_limit_per_minute">): string {
   if (isWithheldHash(hash)) return hash;
   const isLimited = limits.allowed_ips.length > 0 || limits.rate_limit_per_minute !== null;
@@ -73,7 +73,7 @@ export function bareHashOf(stored: string): string {
   return plainHash(stored).replace(LIMITED, "");
 }
 
-/** A filter for the key that has a secret, also as its previous one. */
+/** A filter for the key with a secret, current or previous. */
 export function withSecret(hashes: readonly string[]): {
   $or: [{ hash: { $in: string[] } }, { "previous.hash": { $in: string[] } }];
 } {
@@ -82,14 +82,14 @@ export function withSecret(hashes: readonly string[]): {
   return { $or: [{ hash: { $in: current } }, { "previous.hash": { $in: stored } }] };
 }
 
-/** Which secret of a key it is; null for one that has ended. */
+/** Which secret of a key it is; null if expired. */
 export function secretOf(key: KeyDocument, hash: string, now: Date): "current" | "previous" | null {
   if (bareHashOf(key.hash) === hash) return "current";
   const { previous } = key;
   return previous !== null && bareHashOf(previous.hash) === hash && previous.expires_at > now ? "previous" : null;
 }
 
-/** What a rotation changes. @param graceSeconds for which the present secret goes on working */
+/** The changes of a rotation. @param graceSeconds how long the current secret remains valid */
 export function rotated(
   key: KeyDocument,
   next: { hash: string; publicId: string },
@@ -108,7 +108,7 @@ export function rotated(
   };
 }
 
-/** The members of a key that its user decides. */
+/** The members that users set. */
 export type KeySettings = Pick<
   KeyDocument,
   | "name"
@@ -121,16 +121,16 @@ export type KeySettings = Pick<
   | "rate_limit_per_minute"
 >;
 
-/** The user who asks, with the rights that the user has now. */
+/** The caller with its current rights. */
 export interface Grantor {
   readonly userId: string;
   readonly organizationId: string;
   readonly permission: Permission;
-  /** Networks that the user may use and that exist. */
+  /** Existing networks accessible to the user. */
   readonly networkIds: readonly string[];
-  /** Managed tags that exist, among those asked for. */
+  /** Existing managed tags among those requested. */
   readonly tagIds: readonly string[];
-  /** Days that the organization lets secrets be in use; null for any number. */
+  /** The organization's maximum lifetime of secrets in days; null for none. */
   readonly maxLifetimeDays: number | null;
 }
 
@@ -140,7 +140,7 @@ const RIGHTS: readonly (keyof KeySettings)[] = [
 ];
 
 /**
- * The settings of a new key.
+ * Validates the input of a new key.
  *
  * @throws AppError `permission_denied` · `invalid_reference` · `validation_failed`
  * @see docs/api.md "Authentication"
@@ -163,7 +163,7 @@ export function newKeySettings(input: UserApiKeyInput, grantor: Grantor, now: Da
 }
 
 /**
- * What an update really changes, by the rules of creation for what it changes; empty when nothing.
+ * The actual changes of an update, validated like a creation; empty if there are none.
  *
  * @throws AppError `permission_denied` · `invalid_reference` · `validation_failed`
  * @see docs/api.md "Authentication"
@@ -190,12 +190,12 @@ export function keyChanges(
   return changes;
 }
 
-/** True when a change takes or gives rights, so that gateways must hear of it. */
+/** True for a change of rights, which gateways must apply. */
 export function touchesRights(changes: Partial<KeySettings>): boolean {
   return RIGHTS.some((name) => name in changes);
 }
 
-/** The networks that a key may use now. @param userNetworkIds those of its user */
+/** The networks a key may use now. @param userNetworkIds those of its user */
 export function networkIdsOf(key: Pick<KeySettings, "network_ids">, userNetworkIds: readonly string[]): string[] {
   const { network_ids } = key;
   return network_ids === null ? [...userNetworkIds] : userNetworkIds.filter((id) => network_ids.includes(id));
@@ -215,7 +215,7 @@ function requireGrantable(settings: Partial<KeySettings>, grantor: Grantor, now:
   requireAll(network_ids ?? [], "network_ids", (id) => grantor.networkIds.includes(id));
 }
 
-/** Free labels may be anything; a tag in the form of an id is meant to be a managed one. */
+/** Free labels may be anything; a label that looks like an id is meant as a managed tag. */
 function requireTags(tags: readonly string[], known: readonly string[]): void {
   requireAll(tags, "tags", (tag) => !isId(tag) || known.includes(tag));
 }
@@ -225,7 +225,7 @@ function requireAll(values: readonly string[], path: string, isGood: (value: str
   if (wrong !== -1) throw new AppError("invalid_reference", { path: `${path}.${wrong}` });
 }
 
-/** True for the same set of networks as the record is answered with. */
+/** True for the same set of networks as the record shows. */
 function isAnswered(current: KeySettings, ids: readonly string[] | null | undefined, grantor: Grantor): boolean {
   if (!ids) return false;
   const answered = networkIdsOf(current, grantor.networkIds);

@@ -13,21 +13,21 @@ import type { KeyStore } from "./store.js";
 export interface LeakedKeyRoutes {
   readonly keys: Pick<KeyStore, "findBySecrets" | "remove" | "update">;
   readonly changeRights: ChangeRights;
-  /** Waits until gateways have applied all that was committed before. */
+  /** Waits until gateways have applied all earlier changes. */
   readonly settle: () => Promise<void>;
 }
 
-// Reports are anonymous and of no organization: together they have a few of the connections, and the rest is for everybody else.
+// Reports are anonymous: together they may use a few connections, so that others keep theirs.
 const AT_A_TIME = 4;
 const MOST_WAITING = 200;
 const LONGEST_WAIT_MS = 2_000;
 
-/** The operation by which the finder of a leaked key ends it. It costs one read of at most ten hashes when there is none. */
+/** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
 export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: LeakedKeyRoutes): void {
   const inTurn = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
 
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
-    // What cannot be a key is not looked for.
+    // Malformed keys are not looked up.
     const hashes = [...new Set(body.keys.map((key) => key.trim()).filter(isWellFormedApiKey))].map(hashCredential);
     await untilSaved(work, async () => {
       const found = await inTurn(() => keys.findBySecrets(hashes));
@@ -35,7 +35,7 @@ export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: 
       const ids = found.map(({ _id }) => _id);
       return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
     });
-    // Another report of the same key may have ended it, and its answer still wait for gateways.
+    // Another report may have revoked it already and still be waiting for gateways.
     await settle();
     return answer.data(null);
   });

@@ -1,24 +1,23 @@
 import type { OrganizationDocument } from "../organizations/organization.js";
 import type { KeyDocument } from "./key.rules.js";
 
-// When a secret ends is computed when it is checked and never stored: an organization that shortens the lifetime of its keys
-// shortens that of those that exist.
+// Expiry is computed on verification and never stored, so that a shorter lifetime also applies to existing keys.
 
 const DAY_MS = 86_400_000;
 
 type Dated = Pick<KeyDocument, "created_at" | "issued_at" | "expires_at" | "previous">;
 
-/** Days that a secret may be in use; null for any number. */
+/** Maximum lifetime of secrets in days; null for none. */
 export function maxLifetimeOf(organization: Pick<OrganizationDocument, "max_key_lifetime_days">): number | null {
   return organization.max_key_lifetime_days ?? null;
 }
 
-/** When the present secret of a key ends: with its key, or at the age that its organization permits; null for never. */
+/** When the current secret expires: with its key, or at the organization's maximum age; null for never. */
 export function endOf(key: Dated, maxLifetimeDays: number | null): Date | null {
   return earliest(key.expires_at, ageLimit(key.issued_at ?? key.created_at, maxLifetimeDays));
 }
 
-/** When the secret before the last rotation ends; null when there is none. */
+/** When the previous secret expires; null if there is none. */
 export function endOfPrevious(key: Dated, maxLifetimeDays: number | null): Date | null {
   const { previous } = key;
   if (previous === null) return null;

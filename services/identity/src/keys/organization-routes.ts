@@ -21,7 +21,7 @@ export interface OrganizationKeyRoutes {
   readonly changeRights: ChangeRights;
 }
 
-/** Operations by which Owners see and end the keys of everybody. */
+/** Operations by which Owners see and revoke the keys of all users. */
 export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRoutes): void {
   const { keys, users, organizations, topology, changeRights } = routes;
 

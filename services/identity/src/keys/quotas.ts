@@ -5,8 +5,8 @@ import type { Quotas } from "../quotas.js";
 import type { KeyOwner, KeyStore } from "./store.js";
 
 /**
- * Makes sure that there is room for one more key of this user. Exact also for keys that are made at the same time; to be
- * called in the transaction that makes the key, before it.
+ * Checks that one more key of this user fits the quota. Exact for concurrent creations; to be called first in the
+ * creating transaction.
  *
  * @throws AppError `quota_exceeded` {entity, limit}
  */

@@ -61,7 +61,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
   mountKeyEnds(router, routes);
   mountAny(router, recordKeyUses, async ({ body }) => {
     const now = Date.now();
-    // The clock of a gateway may be ahead; a use in the future would hide all later ones.
+    // A gateway's clock may be ahead; a use in the future would hide all later ones.
     const uses = body.uses.map(({ key_id, used_at, is_previous }) => ({
       ...{ key_id, is_previous },
       used_at: new Date(Math.min(Date.parse(used_at), now)),
@@ -101,7 +101,7 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
     return answer.data({ days: await usage.days(_id, new Date()) });
   });
 
-  /** Without tags that are deleted, and not taken off yet. */
+  /** Without deleted tags that are not removed yet. */
   async function withLivingTags<Found extends readonly KeyDocument[]>(
     found: Found,
     { organizationId }: Grantor,
@@ -113,7 +113,7 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
   }
 }
 
-/** Operations that say what a key may do. */
+/** Operations that define the rights of a key. */
 function mountKeySettings(router: Router, routes: KeyRoutes): void {
   const { keys, topology, transaction, requireRoom, requireConfirmed, changeRights } = routes;
 
@@ -207,7 +207,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
   });
 }
 
-/** @param tags those that the caller asks for */
+/** @param tags the requested ones */
 async function grantorOf(
   { topology, organizations }: KeyRoutes,
   principal: UserPrincipal,

@@ -16,7 +16,7 @@ import { forgetUsage } from "./usage.js";
 import { bareHashOf, KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
 import { readPage, rowsIn } from "../pages.js";
 
-/** Whose keys a call may touch; those of others do not exist for it. */
+/** Whose keys a call may access; other keys do not exist for it. */
 export interface KeyOwner {
   readonly organizationId: string;
   readonly userId: string;
@@ -25,20 +25,20 @@ export interface KeyOwner {
 export interface KeyQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
-  /** Only keys that are not kept from this network. */
+  /** Only keys that may access this network. */
   readonly network_id?: string | undefined;
 }
 
 /** Whose keys of an organization are listed. */
 export interface OrganizationKeyQuery extends KeyQuery {
-  /** Absent for those of everybody. */
+  /** Absent for all users. */
   readonly userIds?: readonly string[] | undefined;
 }
 
 export interface KeyUse {
   readonly key_id: string;
   readonly used_at: Date;
-  /** By the secret before the last rotation. */
+  /** With the secret before the last rotation. */
   readonly is_previous: boolean;
 }
 
@@ -46,36 +46,36 @@ export interface KeyStore {
   list(owner: KeyOwner, query: KeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
   listAll(organizationId: string, query: OrganizationKeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
   find(owner: KeyOwner, id: string): Promise<KeyDocument | null>;
-  /** A key of whomever in an organization. */
+  /** Any key of an organization. */
   findIn(organizationId: string, id: string): Promise<KeyDocument | null>;
-  /** Those that have one of these secrets, whosever they are: who knows a secret has had it. */
+  /** Keys with one of these secrets, in any organization, as the caller knows the secret. */
   findBySecrets(hashes: readonly string[]): Promise<KeyDocument[]>;
   /** @throws AppError `not_found` */
   get(owner: KeyOwner, id: string): Promise<KeyDocument>;
   insert(key: KeyDocument, tx: ClientSession): Promise<void>;
-  /** How many keys a user has, and the organization. */
+  /** Number of keys of a user and of the organization. */
   count(owner: KeyOwner, tx: ClientSession): Promise<{ ofUser: number; ofOrganization: number }>;
-  /** Saves changes under the next revision, unless another writer came between. */
+  /** Saves changes as the next revision, unless modified concurrently. */
   update(
     owner: KeyOwner,
     current: KeyDocument,
     changes: Partial<KeyDocument>,
     tx: ClientSession,
   ): Promise<KeyDocument | "conflict">;
-  /** Removes it, unless another writer came between. @param action as the audit log tells it */
+  /** Removes it, unless modified concurrently. @param action as recorded in the audit log */
   remove(
     owner: KeyOwner,
     current: KeyDocument,
     tx: ClientSession,
     action?: "deleted" | "revoked",
   ): Promise<"removed" | "conflict">;
-  /** Those of an account, of whichever organizations. */
+  /** All keys of an account, in any organization. */
   removeAllOf(user: UserDocument, tx: ClientSession): Promise<void>;
-  /** Those of a user that belong to the organization. */
+  /** A user's keys in the organization. */
   removeAllIn(user: UserDocument, tx: ClientSession): Promise<void>;
-  /** Takes managed tags off every key of an organization. */
+  /** Removes managed tags from every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
-  /** Moves `last_used` forward and touches nothing else; keys that are gone are passed over. */
+  /** Moves `last_used` forward and changes nothing else; deleted keys are skipped. */
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
     }),
     update: async (owner, current, changes, tx) => {
       const { allowed_ips, rate_limit_per_minute, previous } = current;
-      // With all members of this form it is of this form, whichever build has written it before.
+      // A full write brings the document to this form, whichever build wrote it before.
       const form = Math.max(formAfter(current), KEY_FORM.version);
       const written = { allowed_ips, rate_limit_per_minute, previous, ...changes, ...nextRevision(current, new Date()), form }; // prettier-ignore
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
@@ -136,7 +136,7 @@ export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore
   };
 }
 
-/** Removals of all keys of somebody. */
+/** Deletion of all keys of a user. */
 function createKeyRemovals(
   db: Db,
   { collection: keys, understood }: Documents<KeyDocument>,
@@ -195,15 +195,15 @@ function createKeyReads(
 }
 
 function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] {
-  // A write that meets an open transaction keeps its connection until that has ended. Several at a time could keep all
-  // of them, and the transaction needs one to end.
+  // A write that meets an open transaction occupies its connection. Several at a time could take all, including the one
+  // that the transaction needs to end.
   const useWrites = createKeyedQueue();
   return async (uses) => {
     if (uses.length === 0) return;
     const updates = uses.map(({ key_id: _id, used_at, is_previous }) => ({
       updateOne: is_previous
         ? {
-            // One that was meant by then may have ended since, and another one be the previous.
+            // The previous secret may have expired since and been replaced by another.
             filter: { _id, "previous.since": { $lte: used_at } },
             update: { $max: { last_used: used_at, "previous.last_used": used_at } },
           }

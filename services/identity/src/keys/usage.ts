@@ -2,7 +2,7 @@ import type { ClientSession, Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { type KeyUsageDay, USAGE_ADDRESSES, USAGE_DAYS } from "@nts/shared/contract/keys";
 
-// How often keys are used, counted by day. Gateways count, and tell every few seconds; each telling is one write for all keys of it.
+// Daily usage counts of keys, reported by gateways every few seconds; each report is one write for all keys.
 
 export const KEY_USAGE = "key_usage";
 
@@ -15,19 +15,19 @@ interface UsageDocument {
   day: string;
   requests: number;
   refusals: number;
-  /** One of each block, the first ones of the day. */
+  /** The first addresses of the day, one per block. */
   addresses: string[];
-  /** The last report of each gateway that counted here; absent before the first with a number. */
+  /** The last report of each gateway; absent before the first numbered one. */
   reports?: { gateway: string; number: number }[];
   expires_at: Date;
 }
 
-/** Gateways whose last reports are remembered of a key and a day. */
+/** Gateways whose last reports are remembered per key and day. */
 const MOST_REPORTERS = 50;
 
-/** How often keys were used and refused since it was told last. */
+/** Uses and rejections of keys since the last report. */
 export interface CountedUses {
-  /** Absent from earlier gateways, whose reports count as often as they arrive. */
+  /** Absent from earlier gateways, whose repeated reports count repeatedly. */
   readonly report?: { readonly gateway: string; readonly number: number; readonly at: string } | undefined;
   readonly uses: readonly {
     readonly key_id: string;
@@ -38,9 +38,9 @@ export interface CountedUses {
 }
 
 export interface KeyUsage {
-  /** Counts them on the day of the report, once for each number. Addresses beyond the bound are not kept. */
+  /** Adds the counts to the day of the report, once per number. Addresses beyond the maximum are dropped. */
   count(told: CountedUses, now: Date): Promise<void>;
-  /** The last days, today last; of those without any use, too. */
+  /** The last days, ending with today, including those without use. */
   days(keyId: string, now: Date): Promise<KeyUsageDay[]>;
 }
 
@@ -50,7 +50,7 @@ export function createKeyUsage(db: Db): KeyUsage {
     count: async (told, now) => {
       const counted = byKey(told);
       if (counted.size === 0) return;
-      // The clock of a gateway may be ahead.
+      // A gateway's clock may be ahead.
       const at = told.report === undefined ? now : new Date(Math.min(Date.parse(told.report.at), now.getTime()));
       const day = dayOf(at);
       const expires_at = new Date(at.getTime() + (USAGE_DAYS + 1) * DAY_MS);
@@ -94,7 +94,7 @@ interface Counts {
   readonly addresses: string[];
 }
 
-/** One line for each key, whichever of its secrets was used. */
+/** One line per key, whichever of its secrets was used. */
 function byKey({ uses, refusals }: CountedUses): Map<string, Counts> {
   const counted = new Map<string, Counts>();
   const of = (key_id: string): Counts => {
@@ -112,7 +112,7 @@ function byKey({ uses, refusals }: CountedUses): Map<string, Counts> {
   return counted;
 }
 
-/** Expressions: whether a document has counted a report, and the reports that it remembers with it. */
+/** Expressions for whether a report was already counted, and for the remembered reports. */
 function rememberedIn(report: CountedUses["report"]): { readonly isTold: unknown; readonly reports: object } {
   const known = { $ifNull: ["$reports", []] };
   if (report === undefined) return { isTold: false, reports: known };
@@ -122,13 +122,13 @@ function rememberedIn(report: CountedUses["report"]): { readonly isTold: unknown
   const others = { $filter: { input: known, cond: { $not: [isOf] } } };
   const last = { gateway: { $literal: gateway }, number: { $max: [{ $max: own }, number] } };
   return {
-    // Nothing is less than a number.
+    // Nothing compares as less than a number.
     isTold: { $gte: [{ $max: own }, number] },
     reports: { $slice: [{ $concatArrays: [others, [last]] }, -MOST_REPORTERS] },
   };
 }
 
-/** Forgets how keys were used that are deleted. What gateways tell later goes by its time. */
+/** Deletes the usage of deleted keys. Late reports expire by their time. */
 export async function forgetUsage(db: Db, keyIds: readonly string[], tx?: ClientSession): Promise<void> {
   const days = lastDays(new Date(), USAGE_DAYS + 2);
   const gone = keyIds.flatMap((id) => days.map((day) => `${id}:${day}`));
@@ -136,7 +136,7 @@ export async function forgetUsage(db: Db, keyIds: readonly string[], tx?: Client
     await db.collection<UsageDocument>(KEY_USAGE).deleteMany({ _id: { $in: gone } }, { session: tx });
 }
 
-/** The expression for the addresses with those that are new, in their order, up to the bound. */
+/** The expression that adds new addresses, in order, up to the maximum. */
 function withNew(addresses: readonly string[]): object {
   const known = { $ifNull: ["$addresses", []] };
   const fresh = { $filter: { input: { $literal: addresses }, cond: { $not: [{ $in: ["$$this", known] }] } } };

@@ -5,14 +5,14 @@ import type { LoginFailureStore } from "./store.js";
 import { type Allowances, OF_PASSWORDS, remainingMs } from "./throttle.rules.js";
 
 /**
- * Checks a password, or a code, on behalf of somebody who may be guessing. Guesses about one account from one address wait for each
- * other, so that many at once get through no further than many in a row.
+ * Checks a password or code with protection against guessing. Attempts for one account from one address are serialized,
+ * so that parallel ones gain nothing.
  *
- * @param account what is guessed at, such as an email address
+ * @param account such as an email address
  * @param address of the client
- * @param check tells whether it is right; when it throws, nothing is counted
- * @returns the wrong ones in a row, from this address; 0 when it was right
- * @throws AppError `login_throttled` with the seconds until the next try; nothing is checked then
+ * @param check whether it is correct; if it throws, nothing is counted
+ * @returns consecutive failures from this address, including this one; 0 if correct
+ * @throws AppError `login_throttled` with the seconds until the next attempt; nothing is checked then
  */
 export type Guess = (account: string, address: string, check: () => Promise<boolean>) => Promise<number>;
 

@@ -7,20 +7,20 @@ const KNOWN_MS = 30 * 86_400_000;
 
 interface FailuresDocument extends Failures {
   _id: string;
-  /** Of the email address; what somebody types there may be anything, a password even. */
+  /** Of the email address, as users may type anything there, even a password. */
   account: string;
   /** The account has logged in from this address. */
   is_known: boolean;
   expires_at: Date;
 }
 
-/** An account as it was typed, and where from. */
+/** An account as typed, and the client's address. */
 export interface Guesser {
   readonly email: string;
   readonly addressBlock: string;
 }
 
-/** What is remembered of a guesser's failures. */
+/** Recorded failures. */
 export interface FoundFailures {
   readonly fromAddress: Failures | null;
   /** null also for an address from which the account has logged in before. */
@@ -29,11 +29,11 @@ export interface FoundFailures {
 
 export interface LoginFailureStore {
   find(guesser: Guesser): Promise<FoundFailures>;
-  /** @returns how many there are in a row from this address */
+  /** @returns consecutive failures from this address */
   addFailure(guesser: Guesser, now: Date): Promise<number>;
-  /** The address is known from now on, and its failures are forgotten. */
+  /** Marks the address as known, and clears its failures. */
   addSuccess(guesser: Guesser, now: Date): Promise<void>;
-  /** Forgets all failures of an account. */
+  /** Clears all failures of an account. */
   removeAllOf(email: string): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createLoginFailureStore(db: Db): LoginFailureStore {
     const oneMore = { $add: [{ $ifNull: ["$failures", 0] }, 1] };
     const counted = {
       account,
-      // A document without a failure yet compares as older than any date.
+      // A missing failure time compares as older than any date.
       failures: { $cond: [{ $lt: ["$failed_at", forgottenBefore] }, 1, oneMore] },
       failed_at: now,
       is_known: { $ifNull: ["$is_known", false] },

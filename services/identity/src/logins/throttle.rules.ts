@@ -1,16 +1,14 @@
-// How long somebody has to wait who gave wrong passwords. What is counted are the failures of one account from one block of
-// addresses: whoever guesses keeps nobody else waiting. Beside them, far more leniently, those of one account from all
-// addresses together, for guesses that come from everywhere; addresses from which the account has logged in before are
-// not concerned. No wait grows beyond its bound, and failures are forgotten.
+// Login throttling. Failures are counted per account and address block, so that attackers do not lock out others, and
+// far more leniently per account over all unknown addresses. Delays are bounded and failures expire.
 
-/** Failures that came one after another, and when the last one did. */
+/** Consecutive failures, and the time of the last one. */
 export interface Failures {
   readonly failures: number;
   readonly failed_at: Date;
 }
 
 interface Allowance {
-  /** Failures without a wait. */
+  /** Failures without a delay. */
   readonly free: number;
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
@@ -19,7 +17,7 @@ interface Allowance {
 export const FROM_ONE_ADDRESS: Allowance = { free: 5, firstWaitMs: 5_000, longestWaitMs: 900_000 };
 export const FROM_EVERYWHERE: Allowance = { free: 100, firstWaitMs: 1_000, longestWaitMs: 60_000 };
 
-/** What is allowed from one block of addresses, and from all together. */
+/** The limits for one address block, and for all together. */
 export interface Allowances {
   readonly fromAddress: Allowance;
   readonly fromEverywhere: Allowance;
@@ -27,25 +25,25 @@ export interface Allowances {
 
 export const OF_PASSWORDS: Allowances = { fromAddress: FROM_ONE_ADDRESS, fromEverywhere: FROM_EVERYWHERE };
 
-/** There are a million codes only; but whoever tries one has given the right password, and so keeps no stranger's account waiting. */
+/** There are only a million codes, but attempts require the correct password, so strangers cannot lock an account. */
 export const OF_CODES: Allowances = {
   fromAddress: FROM_ONE_ADDRESS,
   fromEverywhere: { free: 20, firstWaitMs: 5_000, longestWaitMs: 900_000 },
 };
 
-/** Milliseconds after the last failure at which failures do not count any more. */
+/** Milliseconds after the last failure until failures expire. */
 export const FORGOTTEN_MS = 86_400_000;
 
-/** Milliseconds between the last of so many failures and the next try; doubled by each failure. */
+/** Milliseconds between the last of this many failures and the next attempt; doubled by each failure. */
 export function waitAfterMs(failures: number, { free, firstWaitMs, longestWaitMs }: Allowance): number {
   return failures < free ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - free));
 }
 
-/** Milliseconds until the next try; 0 when one is due. */
+/** Milliseconds until the next attempt; 0 if it is due. */
 export function remainingMs(found: Failures | null, allowance: Allowance, now: Date): number {
   if (found === null) return 0;
   const since = now.getTime() - found.failed_at.getTime();
   if (since >= FORGOTTEN_MS) return 0;
-  // A clock of another replica may be ahead, which makes nobody wait for longer.
+  // Another replica's clock may be ahead, which must not extend the delay.
   return Math.max(0, waitAfterMs(found.failures, allowance) - Math.max(0, since));
 }

@@ -9,7 +9,10 @@ interface Configured {
   readonly MAIL_FROM?: MailFrom | undefined;
 }
 
-/** What an operator has set up, with its outcomes counted; null where no mail is sent. @throws ConfigError for half of it */
+/**
+ * The configured mail transport with metrics; null if mail is not configured. @throws ConfigError for an incomplete
+ * configuration
+ */
 export function mailSettings(configured: Configured, registry: Registry): MailSettings | null {
   const { SMTP_URL: smtp, MAIL_FROM: from, MAILS_PER_ADDRESS: mostOfCaller } = configured;
   const mails = new Counter({

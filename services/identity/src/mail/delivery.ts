@@ -6,22 +6,22 @@ import type { Outbox, OutgoingMail } from "./outbox-store.js";
 import { longestRestMs } from "./resting.rules.js";
 import { MailFault, type MailTransport } from "./transport.js";
 
-/** Mails that a process hands over at a time. */
+/** Concurrently sent mails per process. */
 const AT_A_TIME = 4;
-/** Milliseconds between two looks for what is due: mails of processes that died, and of those that wait to be tried again. */
+/** Milliseconds between polls for due mails: retries, and those of dead processes. */
 const LOOK_MS = 1_000;
 const STOP_MS = 2_000;
 
-/** A letter, and who gets it. */
+/** A letter and its recipient. */
 export interface Composed {
   readonly to: string;
   readonly letter: Letter;
 }
 
-/** Writes a mail; null when there is nothing to say any more. */
+/** Writes a mail; null if it is no longer relevant. */
 export type Compose = (mail: OutgoingMail) => Promise<Composed | null>;
 
-/** What became of an attempt: `dropped` when it had nothing to say any more, `expired` when it was of no use any more. */
+/** Outcome of an attempt: `dropped` if no longer relevant, `expired` if too late. */
 export type MailOutcome = "sent" | "dropped" | "refused" | "failed" | "expired";
 
 export interface DeliveryParts {
@@ -32,11 +32,11 @@ export interface DeliveryParts {
   readonly log: Log;
 }
 
-/** Sends what is in the outbox, for as long as the process runs. */
+/** Sends the outbox until stopped. */
 export interface Delivery {
-  /** Something was promised just now. */
+  /** A mail was just queued. */
   wake(): void;
-  /** Cuts off what is being sent; other processes go on with it. */
+  /** Aborts sending; other processes take over. */
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = new Set<Promise<void>>();
-  // While the server takes nothing, mails are not tried one by one.
+  // While the server accepts nothing, mails are not tried one by one.
   const server = { failures: 0, restsUntil: 0 };
   const isResting = (): boolean => signal.aborted || performance.now() < server.restsUntil;
 
@@ -87,7 +87,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   };
 }
 
-/** @returns null when it was cut off */
+/** @returns null if aborted */
 async function deliver(
   mail: OutgoingMail,
   { outbox, compose, transport, log, signal }: DeliveryParts & { readonly signal: AbortSignal },

@@ -1,20 +1,19 @@
-// Mails as plain text and as HTML. Nothing is loaded from elsewhere and no link leads over a counter, so that nobody is told who
-// reads what; whatever comes from outside is text.
+// Mails as plain text and HTML, without remote content or tracking links; all external input is escaped.
 
-/** What a mail says. */
+/** The content of a mail. */
 export interface Letter {
   readonly subject: string;
   /** Paragraphs before the link. */
   readonly opening: readonly string[];
-  /** What the reader can do; null when nothing. */
+  /** The call to action; null if there is none. */
   readonly action: { readonly label: string; readonly url: string } | null;
   /** Paragraphs after it. */
   readonly closing: readonly string[];
-  /** Who sends it. */
+  /** The sender. */
   readonly sender: string;
 }
 
-/** @param path begins with a slash */
+/** @param path starts with a slash */
 export function linkTo(publicUrl: string, path: string): string {
   return publicUrl.replace(/\/+$/, "") + path;
 }
@@ -25,13 +24,13 @@ export function senderAt(publicUrl: string): string {
 
 const LINE = 76;
 
-/** The letter for readers of plain text. */
+/** The plain text part. */
 export function textOf({ opening, action, closing, sender }: Letter): string {
   const link = action === null ? [] : [`${action.label}:\n${action.url}`];
   return `${[...opening.map(wrapped), ...link, ...closing.map(wrapped), `-- \n${sender}`].join("\n\n")}\n`;
 }
 
-/** The letter for everybody else: readable in light and dark, and in 320 pixels. */
+/** The HTML part: for light and dark mode, from 320 pixels. */
 export function htmlOf({ subject, opening, action, closing, sender }: Letter): string {
   const paragraph = (text: string): string => `<p style="margin:0 0 16px">${escaped(text)}</p>`;
   return `<!doctype html>
@@ -54,7 +53,7 @@ ${closing.map(paragraph).join("\n")}
 `;
 }
 
-/** The address stands beside the button, for whoever wants to see where it leads. */
+/** The URL is also shown as text, so that readers can see where it leads. */
 function button({ label, url }: NonNullable<Letter["action"]>): string {
   const style = "display:inline-block;padding:12px 20px;border-radius:6px;background:#0b7285;color:#fff;text-decoration:none;font-weight:600"; // prettier-ignore
   return `<p style="margin:24px 0 16px"><a href="${escaped(url)}" style="${style}">${escaped(label)}</a></p>

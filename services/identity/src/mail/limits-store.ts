@@ -4,15 +4,15 @@ import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
 import { createReached } from "./reached.js";
 
-// How many mails may be asked for, counted over all replicas. Counts name nobody: they are found by hashes. A window of an hour is as
-// long as a reset link lasts, so that whoever is refused one has a mail with a link that works.
+// Limits of requested mails over all replicas, counted by hashes. The window of one hour is as long as a reset link is
+// valid, so whoever is throttled has a mail with a valid link.
 
 export const MAIL_COUNTS = "mail_counts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** Unless an operator says otherwise. */
+/** Default limits. */
 export const MAILS_OF_CALLER = 20;
 
 interface Limit {
@@ -20,24 +20,26 @@ interface Limit {
   readonly windowMs: number;
 }
 
-/** What may be asked for, by what is counted. */
+/** Limits by what is counted. */
 const LIMITS = {
-  /** Asked for from one block of addresses: resets, registrations and verifications together. */
+  /** Per address block: resets, registrations and verifications together. */
   caller: { most: MAILS_OF_CALLER, windowMs: HOUR_MS },
-  /** Resets of one email address, whether there is an account or not. */
+  /** Resets per email address, whether it has an account or not. */
   reset: { most: 3, windowMs: HOUR_MS },
-  /** Verifications of one email address. */
+  /** Verifications per email address. */
   verification: { most: 3, windowMs: HOUR_MS },
-  /** Invites that an organization mails, and that an address is mailed by all organizations together. */
+  /** Invites mailed by an organization, and to an address by all organizations. */
   inviting: { most: 100, windowMs: DAY_MS },
   invited: { most: 3, windowMs: DAY_MS },
 } as const satisfies Readonly<Record<string, Limit>>;
 
-/** A limit, and whose share of it is used. */
+/** A limit, and what counts against it. */
 export type Counted = readonly [keyof typeof LIMITS, string];
 
 export interface MailLimits {
-  /** Counts a mail against each limit, in this order. @throws AppError `mail_throttled` with the seconds until the next one */
+  /**
+   * Counts a mail against each limit, in order. @throws AppError `mail_throttled` with the seconds until the next one
+   */
   take(...counted: readonly Counted[]): Promise<void>;
 }
 
@@ -47,7 +49,7 @@ interface CountDocument {
   expires_at: Date;
 }
 
-/** @param ofCaller mails that may be asked for from one block of addresses in an hour */
+/** @param ofCaller maximum mails per address block and hour */
 export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   const counts = db.collection<CountDocument>(MAIL_COUNTS);
   // By id of the count, which names its window. Further requests would only collide on one document.
@@ -79,7 +81,7 @@ export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   };
 }
 
-/** Who asks from an address. */
+/** The address block of the client. */
 export function callerAt(address: string): Counted {
   return ["caller", addressBlockOf(address)];
 }

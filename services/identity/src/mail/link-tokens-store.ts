@@ -3,14 +3,14 @@ import { hashCredential } from "@nts/shared/credential";
 import { computed } from "../second-factor/factor.js";
 import type { UserDocument } from "../users/user.js";
 
-// Secrets of mailed links, as hashes. With another password than that for which it was made, a link is worth nothing.
+// Hashed tokens of mailed links. A link becomes invalid when the password changes.
 
 export const LINK_TOKENS = "link_tokens";
 
 export type LinkPurpose = "password_reset" | "verification";
 
 interface LinkTokenDocument {
-  /** The hash of the token. */
+  /** Hash of the token. */
   _id: string;
   purpose: LinkPurpose;
   user_id: string;
@@ -22,9 +22,9 @@ interface LinkTokenDocument {
 
 export interface LinkTokens {
   insert(token: string, given: { readonly purpose: LinkPurpose; readonly user: UserDocument; readonly expiresAt: Date }, tx: ClientSession): Promise<void>; // prettier-ignore
-  /** The address of the account that a link is for; null for one that never was, or is over. */
+  /** The address of a link's account; null if unknown or expired. */
   find(token: string, purpose: LinkPurpose, now: Date): Promise<{ readonly email: string } | null>;
-  /** Uses a link up, and all others of its purpose and user with it. @returns false when it is used up or void already */
+  /** Uses up a link and all others of its purpose and user. @returns false if it was already invalid */
   take(token: string, purpose: LinkPurpose, user: UserDocument, tx: ClientSession): Promise<boolean>;
 }
 

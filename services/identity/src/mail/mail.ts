@@ -8,36 +8,36 @@ import { createOutbox, type MailKind, type MailSubjects } from "./outbox-store.j
 import type { MailFrom, SmtpSettings } from "./settings.js";
 import { createMailTransport } from "./transport.js";
 
-/** What an operator has set up. */
+/** Mail settings. */
 export interface MailSettings {
   readonly smtp: SmtpSettings;
   readonly from: MailFrom;
-  /** Mails that may be asked for from one client address in an hour. */
+  /** Maximum mails per client address and hour. */
   readonly mostOfCaller?: number;
-  /** Told of every attempt. */
+  /** Called for each attempt. */
   readonly onOutcome?: (outcome: MailOutcome) => void;
 }
 
-/** Mail as operations use it: none of them waits for the server that takes it. */
+/** Mail as used by operations, none of which waits for the mail server. */
 export interface Mail {
   readonly isConfigured: boolean;
   /**
-   * To be asked before a mail is promised, and outside of the transaction that does: counts it.
+   * Counts a mail; to be called before queuing it, outside the transaction.
    *
-   * @throws AppError `mail_not_configured` · `mail_throttled` · `unavailable` when too many wait
+   * @throws AppError `mail_not_configured` · `mail_throttled` · `unavailable` if too many are queued
    */
   require(...counted: readonly Counted[]): Promise<void>;
-  /** The same for a mail without which the request succeeds, too. */
+  /** Like `admit`, for a mail without which the request succeeds, too. */
   may(...counted: readonly Counted[]): Promise<boolean>;
-  /** Promises a mail, which is sent also when this process dies now. */
+  /** Queues a mail, which is sent even if this process dies now. */
   promise<Kind extends MailKind>(kind: Kind, about: MailSubjects[Kind], work: Work, tx?: ClientSession): Promise<void>;
-  /** To be called once what was promised is committed; it is sent a second later otherwise. */
+  /** To be called after the commit; otherwise it is sent a second later. */
   wake(): void;
-  /** Sends what was promised, for as long as the process runs; null where nothing is sent. */
+  /** Sends queued mails until stopped; null if mail is not configured. */
   start(write: Compose, log: Log): Delivery | null;
 }
 
-/** @param settings null where no mail is sent */
+/** @param settings null if mail is not configured */
 export function createMail(db: Db, settings: MailSettings | null): Mail {
   const outbox = createOutbox(db);
   const limits = createMailLimits(db, settings?.mostOfCaller ?? MAILS_OF_CALLER);

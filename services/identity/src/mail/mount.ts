@@ -9,7 +9,7 @@ import { writeBy } from "./writers.js";
 
 type MailedParts = PasswordResetParts & AddressRoutes & VerificationMailParts & InviteMailParts;
 
-/** Operations that mailed links are for. @returns what writes the mails */
+/** Mounts the operations behind mailed links. @returns the mail writers */
 export function mountMailed(router: Router, parts: MailedParts): Compose {
   mountAddresses(router, parts);
   return writeBy({

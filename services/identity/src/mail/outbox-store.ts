@@ -1,21 +1,21 @@
 import type { ClientSession, Db } from "mongodb";
 import { newId } from "@nts/shared/ids";
 
-// Mails that were promised and are not sent yet. What is stored is what a mail is about, and never the mail: secrets of its link are
-// made when it is sent, and are nowhere but in it. A process that dies leaves its mails to the others when their leases end.
+// Queued mails. Only their subject matter is stored: link tokens are created when sending, and exist only in the mail.
+// Mails of a dead process are taken over when its lease expires.
 
 export const OUTGOING_MAILS = "outgoing_mails";
 
-/** Mails that may wait; beyond it none is promised. */
+/** Maximum queued mails. */
 const MOST_WAITING = 10_000;
-/** Milliseconds after which another process may send what one was sending; longer than handing over takes. */
+/** Lease in milliseconds; longer than sending takes. */
 const LEASE_MS = 60_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What each kind of mail is about. */
+/** The data of each kind of mail. */
 export interface MailSubjects {
-  /** The address as it was typed: whether there is an account is found out later. */
+  /** As typed: whether an account exists is determined later. */
   readonly password_reset: { readonly email: string };
   readonly verification: { readonly email: string };
   readonly invite: { readonly organizationId: string; readonly inviteId: string };
@@ -24,9 +24,9 @@ export interface MailSubjects {
 export type MailKind = keyof MailSubjects;
 
 interface KindRules {
-  /** Those with 0 go before those with 1: somebody waits for them. */
+  /** 0 before 1: somebody is waiting for it. */
   readonly rank: 0 | 1;
-  /** Milliseconds after which it is of no use any more. */
+  /** Milliseconds after which it is useless. */
   readonly lifeMs: number;
 }
 
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<MailKind, KindRules>> = {
   new_sign_in: { rank: 1, lifeMs: DAY_MS },
 };
 
-/** Who asked for a mail. */
+/** The requester of a mail. */
 export interface MailOrigin {
   readonly address: string;
   readonly requestId: string | null;
@@ -55,24 +55,24 @@ interface Stored<Kind extends MailKind> {
   expires_at: Date;
 }
 
-/** A mail that a process is to send. */
+/** A mail leased for sending. */
 export type OutgoingMail = { [Kind in MailKind]: Stored<Kind> }[MailKind];
 
 export interface Outbox {
-  /** False when so many wait that none more may be promised. */
+  /** False if the queue is full. */
   hasRoom(): Promise<boolean>;
-  /** Promises a mail, in a transaction with what it is about where there is one. */
+  /** Queues a mail, in the transaction of its cause if there is one. */
   add<Kind extends MailKind>(
     kind: Kind,
     about: MailSubjects[Kind],
     origin: MailOrigin,
     tx?: ClientSession,
   ): Promise<void>;
-  /** Takes the next one that is due, for as long as the lease lasts. */
+  /** Leases the next due mail. */
   take(now: Date): Promise<OutgoingMail | null>;
-  /** It is sent, or given up. Whoever has lost the lease changes nothing; so do the others. */
+  /** Removes a sent or abandoned mail. Without the lease, nothing changes; the same for the others. */
   remove(mail: OutgoingMail): Promise<void>;
-  /** It is to be tried again. */
+  /** Schedules a retry. */
   defer(mail: OutgoingMail, dueAt: Date): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function createOutbox(db: Db): Outbox {
   const mails = db.collection<Stored<MailKind>>(OUTGOING_MAILS);
   const held = ({ _id, attempts }: OutgoingMail) => ({ _id, attempts });
   return {
-    // By the collection's own count, so that it costs the same however many there are.
+    // The collection's own count, whose cost does not depend on the number.
     hasRoom: async () => (await mails.estimatedDocumentCount()) < MOST_WAITING,
     add: async (kind, about, origin, tx) => {
       const { rank, lifeMs } = KINDS[kind];
@@ -91,7 +91,7 @@ export function createOutbox(db: Db): Outbox {
     },
     take: async (now) => {
       const taken = { $set: { due_at: new Date(now.getTime() + LEASE_MS) }, $inc: { attempts: 1 } };
-      // Another build may promise mails that this one cannot write.
+      // Other builds may queue kinds that this one does not know.
       const due = { due_at: { $lte: now }, kind: { $in: Object.keys(KINDS) as MailKind[] } };
       const options = { sort: { rank: 1, due_at: 1 }, returnDocument: "after" } as const;
       return (await mails.findOneAndUpdate(due, taken, options)) as OutgoingMail | null;

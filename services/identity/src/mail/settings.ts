@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** How mail is handed over to a server that sends it on. */
+/** How mails are handed to the mail server. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** `implicit` from the first byte, `required` by STARTTLS, `none` in plain text. */
+  /** `implicit` TLS, `required` STARTTLS, or `none`. */
   readonly tls: "implicit" | "required" | "none";
   readonly auth: { readonly user: string; readonly pass: string } | null;
 }
@@ -30,7 +30,7 @@ export const MailFrom = z.string().transform((text, ctx) => {
 });
 export type MailFrom = z.output<typeof MailFrom>;
 
-/** Never says what was given: it has a password. */
+/** Never includes the input, which contains a password. */
 function faultOf(text: string): string | null {
   if (!URL.canParse(text)) return "must be smtp://host:port or smtps://host:port";
   const { protocol, hostname, pathname, searchParams, username, password } = new URL(text);

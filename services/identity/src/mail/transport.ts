@@ -3,14 +3,14 @@ import type { MailFrom, SmtpSettings } from "./settings.js";
 import type { Letter } from "./letter.rules.js";
 import { htmlOf, textOf } from "./letter.rules.js";
 
-/** Milliseconds in which a server has to accept the connection, greet, and answer each command. */
+/** Milliseconds for connecting, the greeting, and each command. */
 const STEP_MS = 5_000;
-/** Milliseconds in which a whole mail is handed over. */
+/** Milliseconds for a whole mail. */
 const HAND_OVER_MS = 15_000;
 
 /**
- * Why a mail was not taken. `recipient`: this one never will be; `server`: none is taken at the moment. It says neither addresses
- * nor what the mail holds.
+ * Why a mail was not accepted. `recipient`: permanently; `server`: none is accepted currently. It contains neither
+ * addresses nor content.
  */
 export class MailFault extends Error {
   override readonly name = "MailFault";
@@ -25,14 +25,14 @@ export class MailFault extends Error {
 
 /** A mail for one address. */
 export interface Mail {
-  /** The same for each attempt, so that mailboxes recognize a repeated one. */
+  /** The same for each attempt, so that mailboxes recognize repetitions. */
   readonly id: string;
   readonly to: string;
   readonly letter: Letter;
 }
 
 export interface MailTransport {
-  /** Resolves when the server has taken it. @throws MailFault */
+  /** Resolves when the server has accepted it. @throws MailFault */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
   /** Signs in to the server. @throws MailFault */
   check(): Promise<void>;
@@ -73,7 +73,7 @@ function faultOf(error: unknown): MailFault {
   const { code = "", command = "", responseCode } = error as { code?: string; command?: string; responseCode?: number };
   const isRefused = responseCode !== undefined && responseCode >= 500;
   const isRecipient = isRefused && (code === "EENVELOPE" || code === "EMESSAGE");
-  // The server's own words may repeat addresses.
+  // The server's own message may contain addresses.
   const said = [code, command, responseCode === undefined ? "" : `response ${responseCode}`].filter(Boolean).join(", ");
   return new MailFault(isRecipient ? "recipient" : "server", said || "no reason given");
 }

@@ -5,15 +5,14 @@ import { type Forms, openDocuments } from "../documents.js";
 import { isGuarded } from "../second-factor/factor.js";
 import type { UserDocument } from "../users/user.js";
 
-/** Addresses that were proved by a mailed link. */
+/** Verified addresses. */
 export interface VerifiedAddresses {
-  /** @returns false when the account has another address by now, or is gone */
+  /** @returns false if the account has another address by now, or is gone */
   verify(user: UserDocument, tx: ClientSession): Promise<boolean>;
   /**
-   * Gives an account to who has proved its address, which nobody had before: it loses its second factor, and the accounts at
-   * providers that somebody linked.
+   * Hands an account to whoever verified its address first: it loses its second factor and linked provider accounts.
    *
-   * @returns the user without them; null when the account has another address by now, or is gone
+   * @returns the user without them; null if the account has another address by now, or is gone
    */
   takeOver(user: UserDocument, tx: ClientSession): Promise<UserDocument | null>;
 }

@@ -1,7 +1,7 @@
 import type { Compose, Composed } from "./delivery.js";
 import type { MailKind, OutgoingMail } from "./outbox-store.js";
 
-/** Writes the mails of one kind; null when there is nothing to say any more. */
+/** Writes the mails of one kind; null if a mail is no longer relevant. */
 export type Writer<Kind extends MailKind> = (mail: OutgoingMail & { readonly kind: Kind }) => Promise<Composed | null>;
 
 export type Writers = { readonly [Kind in MailKind]: Writer<Kind> };

@@ -7,8 +7,8 @@ import type { KeyDocument } from "../keys/key.rules.js";
 import type { UserDocument } from "../users/user.js";
 
 /**
- * Takes networks that are deleted off everybody of an organization who was granted them or limited to them. Whoever has
- * none left is limited to nothing.
+ * Removes deleted networks from the grants and restrictions of an organization. An emptied restriction stays a
+ * restriction.
  */
 export type ForgetNetworks = (organizationId: string, networkIds: readonly string[]) => Promise<void>;
 
@@ -31,7 +31,7 @@ export function createForgetNetworks(
 
   const users = db.collection<UserDocument>("users");
 
-  /** Off what accounts are in the organization that name another one themselves. */
+  /** In memberships of accounts whose document names another organization. */
   async function forgetOfOthers(filter: Filter<UserDocument>, those: ForgottenNetworks, tx: ClientSession) {
     const membership = "other_memberships.$[membership]";
     const update = {

@@ -2,7 +2,7 @@ import { PERMISSIONS, isAtLeast, type Permission } from "@nts/shared/contract/en
 
 const WITH_ALL_NETWORKS = PERMISSIONS.filter((level) => isAtLeast(level, "Admin"));
 
-/** A filter for those who may use a network, among documents that have a level and granted networks. */
+/** A filter for holders with access to a network, by level and granted networks. */
 export function reaching(networkId: string): {
   $or: [{ permissions: { $in: Permission[] } }, { network_ids: string }];
 } {

@@ -9,7 +9,7 @@ import type { UserDocument } from "../users/user.js";
 import type { DropDeadNetworks } from "./dead-networks.js";
 
 const EVERY_MS = 600_000;
-/** The share of its time in which a sweep works. */
+/** The fraction of time in which a sweep works. */
 const DUTY = 0.1;
 
 export interface ReferenceSweepParts {
@@ -18,10 +18,10 @@ export interface ReferenceSweepParts {
   readonly dropDeadTags: DropDeadTags;
 }
 
-/** Goes once through all organizations. @throws AppError `unavailable` when topology does not answer */
+/** Processes all organizations once. @throws AppError `unavailable` if topology does not respond */
 export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
 
-/** Makes the function that removes deleted networks and tags from their holders, where a notice was lost. */
+/** Creates a sweep that removes deleted networks and tags from their holders, in case a notice was lost. */
 export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
   const { database, dropDeadNetworks, dropDeadTags } = parts;
 
@@ -42,7 +42,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
       database.share(organizationId, () =>
         database.db.collection(kind).distinct(member, { organization_id: organizationId }),
       );
-    // Read before the existing ones are asked for: everything held existed by then.
+    // Read before asking for the existing ones: everything held existed by then.
     const networkIds: string[] = [];
     for (const kind of ["users", "invites", "api_keys"] as const)
       networkIds.push(...textsOf(await held(kind, "network_ids")));
@@ -62,7 +62,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
   };
 }
 
-/** Sweeps now and then for as long as the process runs; of all processes on a database one at a time. */
+/** Sweeps periodically until stopped; only one process per database at a time. */
 export function startReferenceSweep(db: Db, log: Log, sweep: ReferenceSweep): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -3,13 +3,13 @@ import type { UserDocument } from "../users/user.js";
 import type { OrganizationDocument } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
 
-/** An organization, and an account as the user of it. */
+/** An organization, and an account as its user. */
 export interface Affiliation {
   readonly user: UserDocument;
   readonly organization: OrganizationDocument;
 }
 
-/** The organizations of an account that are not deleted: first the one as whose user it is given. */
+/** The existing organizations of an account, starting with that of the given user. */
 export type AffiliationsOf = (user: UserDocument) => Promise<Affiliation[]>;
 
 export function createAffiliationsOf(organizations: Pick<OrganizationStore, "findMany">): AffiliationsOf {

@@ -26,7 +26,7 @@ export interface OrganizationDeletionRoute {
   readonly cookies: SessionCookies;
 }
 
-/** The operation that deletes an organization: it is gone at once, and its documents go afterwards. */
+/** The operation to delete an organization: it disappears at once, and its documents are purged later. */
 export function mountOrganizationDeletion(router: Router, routes: OrganizationDeletionRoute): void {
   const { organizations, users, deletions, topology, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
 
@@ -56,7 +56,7 @@ export function mountOrganizationDeletion(router: Router, routes: OrganizationDe
     return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 
-  /** Decided in the transaction: all changes of rights run one after another, so none comes between. */
+  /** Decided in the transaction: changes of rights are serialized. */
   async function requireOnlyOwner(organizationId: string, userId: string, tx: ClientSession): Promise<void> {
     const caller = await users.find(organizationId, userId, tx);
     if (caller?.permissions !== "Owner") throw new AppError("permission_denied", { required: "Owner" });

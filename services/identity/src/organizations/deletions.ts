@@ -2,19 +2,19 @@ import type { ClientSession, Db } from "mongodb";
 
 export const ORGANIZATION_DELETIONS = "organization_deletions";
 
-/** A deleted organization of which something may be left. */
+/** A deleted organization that may not be purged completely. */
 interface DeletionDocument {
   /** Of the organization. */
   _id: string;
   deleted_at: Date;
 }
 
-/** Organizations that are deleted and not swept yet. */
+/** Deleted organizations to be purged. */
 export interface OrganizationDeletions {
   insert(organizationId: string, tx: ClientSession): Promise<void>;
-  /** The oldest first. */
+  /** Oldest first. */
   pending(): Promise<string[]>;
-  /** Nothing of it is left. */
+  /** It is purged completely. */
   forget(organizationId: string): Promise<void>;
 }
 

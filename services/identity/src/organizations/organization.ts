@@ -10,21 +10,21 @@ export interface OrganizationDocument {
   revision: number;
   name: string;
   api_access_enabled: boolean;
-  /** Absent where it was never asked for. */
+  /** Absent if never asked for. */
   require_second_factor?: boolean;
-  /** Absent where passwords were never switched off. */
+  /** Absent if passwords were never disabled. */
   password_login?: boolean;
-  /** Days that a secret of an API key may be in use; absent or null for any number. */
+  /** Maximum lifetime of API key secrets in days; absent or null for none. */
   max_key_lifetime_days?: number | null;
   company_size: string | null;
   job_title: string | null;
-  /** How often what it has was counted before something was added; absent before the first time. */
+  /** Incremented by transactions that count before adding; absent before the first. */
   counted?: number;
 }
 
 export const DEFAULT_ORGANIZATION_NAME = "My Organization";
 
-/** An organization that admits API keys and has told nothing of itself. */
+/** A new organization that allows API keys and has no profile. */
 export function newOrganization(given: {
   readonly id: string;
   readonly name: string;
@@ -52,7 +52,7 @@ export function admitsPasswords({ password_login }: OrganizationDocument): boole
   return password_login !== false;
 }
 
-/** An organization as answered. */
+/** An organization as returned to clients. */
 export function organizationAnswer(organization: OrganizationDocument): Organization {
   return {
     id: organization._id,
@@ -67,7 +67,7 @@ export function organizationAnswer(organization: OrganizationDocument): Organiza
   };
 }
 
-/** The profile of an organization as answered. */
+/** An organization's profile as returned to clients. */
 export function profileAnswer({ company_size, job_title }: OrganizationDocument): Profile {
   return { company_size, job_title };
 }

@@ -20,7 +20,7 @@ import { saveIn, untilSaved } from "../until-saved.js";
 import { organizationAnswer, profileAnswer } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
 
-/** What decides which credentials are accepted. */
+/** Settings that decide which credentials are accepted. */
 const RIGHTS = ["api_access_enabled", "require_second_factor", "password_login", "max_key_lifetime_days"] as const;
 
 export interface OrganizationRoutes {
@@ -49,9 +49,9 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
       const { name, ...settings } = asked(answered);
       const changes = changesTo({ ...current, ...rightsIn(answered) }, { name, ...rightsIn(settings) });
       if (Object.keys(changes).length === 0) return current;
-      // Whoever requires it of others has one, and so does not lock everybody out.
+      // Requires a second factor of the caller, to prevent a lockout.
       if (changes.require_second_factor !== undefined) await requireConfirmed(principal, true);
-      // Whoever ends passwords has shown that there is another way in.
+      // Requires that the caller can sign in without a password.
       if (changes.password_login === false) await requireProvider(principal);
       return RIGHTS.some((member) => member in changes)
         ? changeRights(work, [id], (tx) => organizations.update(current, changes, tx))

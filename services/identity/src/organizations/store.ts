@@ -9,23 +9,23 @@ import type { OrganizationDocument } from "./organization.js";
 export interface OrganizationStore {
   insert(organization: OrganizationDocument, tx: ClientSession): Promise<void>;
   find(id: string): Promise<OrganizationDocument | null>;
-  /** @param askedFor the organization in whose share it is read */
+  /** @param askedFor the organization whose share is used */
   findMany(askedFor: string, ids: readonly string[]): Promise<OrganizationDocument[]>;
   /** @throws AppError `not_found` */
   get(id: string): Promise<OrganizationDocument>;
   /**
-   * Makes transactions that count what an organization has, and then add to it, run one after another.
+   * Serializes transactions that count what an organization has before adding to it.
    *
-   * @returns false when it is deleted
+   * @returns false if it is deleted
    */
   lockCounts(id: string, tx: ClientSession): Promise<boolean>;
-  /** Saves changes under the next revision, unless another writer came between. */
+  /** Saves changes as the next revision, unless modified concurrently. */
   update(
     current: OrganizationDocument,
     changes: Partial<OrganizationDocument>,
     tx: ClientSession,
   ): Promise<OrganizationDocument | "conflict">;
-  /** Removes it, unless another writer came between. */
+  /** Removes it, unless modified concurrently. */
   remove(current: OrganizationDocument, tx: ClientSession): Promise<"removed" | "conflict">;
 }
 

@@ -10,19 +10,19 @@ import { inOrganization, MOST_ORGANIZATIONS } from "../users/memberships.rules.j
 import type { UserDocument } from "../users/user.js";
 import { type OrganizationDeletions, ORGANIZATION_DELETIONS } from "./deletions.js";
 
-// Once its document is gone, no credential of an organization is accepted and nobody adds to it. Then its documents go, some at a
-// time; whoever is killed meanwhile has forgotten nothing, and another process goes on.
+// Once its document is deleted, no credential of an organization is accepted and nothing can be added. Then its
+// documents are purged in batches, which any process can continue.
 
-/** Milliseconds between two looks for something to sweep. */
+/** Milliseconds between polls for work. */
 const EVERY_MS = 5_000;
-/** Documents that are deleted at a time. */
+/** Documents deleted at a time. */
 const BATCH = 100;
-/** The share of its time in which a sweep works. */
+/** The fraction of time in which a sweep works. */
 const DUTY = 0.5;
 
 type Owned = Collection<{ _id: string; organization_id: string }>;
 
-/** An account names the first of its other organizations from now on. */
+/** An account from now on names the first of its other organizations. */
 const NAMING_THE_NEXT = {
   $replaceWith: {
     $mergeObjects: [
@@ -32,7 +32,7 @@ const NAMING_THE_NEXT = {
   },
 };
 
-/** Deletes what is left of organizations that are deleted. @throws AppError `unavailable` when topology does not answer */
+/** Purges deleted organizations. @throws AppError `unavailable` if topology does not respond */
 export type OrganizationSweep = (signal: AbortSignal) => Promise<void>;
 
 export function createOrganizationSweep(
@@ -43,7 +43,7 @@ export function createOrganizationSweep(
   const owned = (kind: string): Owned => db.collection(kind);
   const users = db.collection<UserDocument>("users");
 
-  /** @param along deletes what hangs on some of them, before them */
+  /** @param along deletes dependents first */
   async function sweepKind(
     kind: string,
     organizationId: string,
@@ -63,7 +63,7 @@ export function createOrganizationSweep(
     }
   }
 
-  /** Accounts end with it that are in no other organization; the others go on without it. */
+  /** Accounts without another organization are deleted; others lose this one. */
   async function sweepUsers(organizationId: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const begun = performance.now();
@@ -75,7 +75,7 @@ export function createOrganizationSweep(
       const acting = { user_id: those._id, organization_id: organizationId };
       await db.collection("sessions").deleteMany(acting);
       const named = { ...those, organization_id: organizationId };
-      // Each of these decides by the document as it is when it is written: somebody may join or leave meanwhile.
+      // Each write checks the current document, as users may join or leave meanwhile.
       await users.deleteMany({ ...named, "other_memberships.0": { $exists: false } });
       await users.updateMany({ ...named, "other_memberships.0": { $exists: true } }, [NAMING_THE_NEXT]);
       await users.updateMany(those, { $pull: { other_memberships: { organization_id: organizationId } } });
@@ -99,7 +99,7 @@ export function createOrganizationSweep(
   };
 }
 
-/** Sweeps for as long as the process runs; of all processes on a database one at a time. */
+/** Sweeps until stopped; only one process per database at a time. */
 export function startOrganizationSweep(db: Db, log: Log, sweep: OrganizationSweep): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -1,13 +1,13 @@
 import { type Letter, linkTo, senderAt } from "../mail/letter.rules.js";
 
-/** Where a mail comes from, and what led to it. */
+/** The origin and cause of a mail. */
 export interface Occasion {
   readonly publicUrl: string;
-  /** Of the client that asked. */
+  /** Of the requesting client. */
   readonly address: string;
 }
 
-/** @param isTakeOver nobody has proved the address before */
+/** @param isTakeOver the address was never verified before */
 export function resetLetter({ publicUrl, address }: Occasion, token: string, isTakeOver: boolean): Letter {
   const { host } = new URL(publicUrl);
   const takenOver =
@@ -25,7 +25,7 @@ export function resetLetter({ publicUrl, address }: Occasion, token: string, isT
   };
 }
 
-/** For accounts that sign in otherwise. */
+/** For accounts without a password. */
 export function noPasswordLetter({ publicUrl, address }: Occasion): Letter {
   const { host } = new URL(publicUrl);
   return {

@@ -19,7 +19,7 @@ export interface ResetMailParts {
   readonly publicUrl: string;
 }
 
-/** Writes mails with a link to a new password; none where there is no account. Links are made here, and stored as hashes. */
+/** Writes password reset mails; null without an account. Link tokens are created here, and stored as hashes. */
 export function createResetMails(parts: ResetMailParts): Writer<"password_reset"> {
   const { users, affiliationsOf, linkTokens, transaction, publicUrl } = parts;
   return async ({ about: { email }, origin: { address, requestId }, attempts }) => {

@@ -6,7 +6,7 @@ import { mountPasswordResets, type PasswordResetRoutes } from "./routes.js";
 
 export type PasswordResetParts = ResetMailParts & ResetByLinkOptions & Omit<PasswordResetRoutes, "resetByLink">;
 
-/** Operations by which a forgotten password is replaced. @returns what writes the mails of it */
+/** Mounts the password reset operations. @returns their mail writers */
 export function mountResetsByMail(router: Router, parts: PasswordResetParts): Writer<"password_reset"> {
   mountPasswordResets(router, { ...parts, resetByLink: createResetByLink(parts) });
   return createResetMails(parts);

@@ -13,10 +13,10 @@ import type { ChangePassword } from "../users/change-password.js";
 import type { UserDocument } from "../users/user.js";
 
 /**
- * Gives a user another password for a mailed link. What was made before anybody had proved the address ends with it: nobody knows
- * whose it was.
+ * Sets a password with a mailed link. For an address never verified before, everything created earlier is revoked, as
+ * its owner is unknown.
  *
- * @throws AppError `link_expired` when the link is used up or void
+ * @throws AppError `link_expired` if the link is used or invalid
  */
 export type ResetByLink = (work: Work, user: UserDocument, token: string, password: string) => Promise<void>;
 
@@ -46,7 +46,7 @@ export function createResetByLink(options: ResetByLinkOptions): ResetByLink {
     const done = await change(work, user, password, { also });
     if (!done) throw new AppError("link_expired");
     await failures.removeAllOf(user.email);
-    // Wrong codes of a second factor that stays are still counted.
+    // Wrong codes of a remaining second factor still count.
     if (user.email_verified !== true) await failures.removeAllOf(accountOfCodes(user));
   };
 }

@@ -23,7 +23,7 @@ export interface PasswordResetRoutes {
 export function mountPasswordResets(router: Router, routes: PasswordResetRoutes): void {
   const { mail, linkTokens, users, affiliationsOf, requireStrong, resetByLink } = routes;
 
-  // Nothing here looks for the account, so that neither answer nor time tells whether there is one.
+  // No account lookup here, so that neither response nor timing reveals whether one exists.
   mountAny(router, requestPasswordReset, async ({ body: { email }, clientAddress, work }) => {
     await mail.require(callerAt(clientAddress), ["reset", email]);
     await mail.promise("password_reset", { email }, work);

@@ -31,25 +31,26 @@ import type { ProviderPerson } from "./person.rules.js";
 import type { ProviderSettings } from "./settings.js";
 import type { LinkingUser } from "./sign-ins-store.js";
 
-/** The request in which somebody comes back from a provider. */
+/** The callback request of a sign-in. */
 export interface Arrival {
   readonly settings: ProviderSettings;
   readonly person: ProviderPerson;
-  /** Hash of the token of the invite that the sign-in began with. */
+  /** Hash of the invite token with which the sign-in started. */
   readonly invite: string | null;
   readonly work: Work;
   readonly cause: Cause;
 }
 
-/** Decides whose account somebody at a provider has here. */
+/** Finds the local account of a provider account. */
 export interface Admission {
   /**
-   * The user who signs in, with the level and the networks that the groups give; linked or made where that is allowed.
+   * The user who signs in, with level and networks from groups; linked or created if allowed.
    *
-   * @throws AppError `account_unknown` · `address_unverified` · `link_required` · `provider_denied` · `already_exists` · `invalid_reference`
+   * @throws AppError `account_unknown` · `address_unverified` · `link_required` · `provider_denied` · `already_exists`
+   * · `invalid_reference`
    */
   userOf(arrival: Arrival): Promise<UserDocument>;
-  /** Links the account to whoever asked for it from a session. @throws AppError `sign_in_expired` · `account_unknown` · `already_exists` */
+  /** Links the account of a session. @throws AppError `sign_in_expired` · `account_unknown` · `already_exists` */
   link(arrival: Arrival, asking: LinkingUser): Promise<void>;
 }
 
@@ -109,7 +110,7 @@ function createLinking({ identities, transaction }: AdmissionOptions): LinkTo {
   };
 }
 
-/** Finds a place for somebody who is not linked: an account with the same address, that of an invite, or a new one. */
+/** Finds the account for an unlinked person: by address, by invite, or a new one. */
 function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   const { users, identities, sessions, keys, invites, organizations, affiliationsOf, joining } = options;
   const { registerUser, passwords, changeRights } = options;
@@ -118,7 +119,8 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
     const { settings } = arrival;
     const user = ownUser(settings, account);
     requireUnlinked(settings, user);
-    // Another provider may be who has verified the address; and one of a single organization decides about nothing in others.
+    // The address may have been verified by another provider; and a provider of one organization must not affect
+    // others.
     const isBound = settings.organization_id !== undefined && isOfSeveral(user);
     if (isBound || (user.identities ?? []).length > 0) throw new AppError("link_required");
     if (user.email_verified === true) await linkTo(user, arrival);
@@ -127,13 +129,13 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   }
 
   async function takeOver({ settings, person, work }: Arrival, user: UserDocument): Promise<void> {
-    // Who has a second factor has shown more than the address does.
+    // A second factor proves more than the address does.
     if (isGuarded(user)) throw new AppError("link_required");
     const hash = await passwords.hash(randomPassword());
     const done = await changeRights(work, [user._id], async (tx) => {
       trailOf(tx).actAs(actorFrom(user));
       if (!(await identities.takeOver(user, identityOf(settings, person), hash, tx))) return "conflict";
-      // Nobody has proved before whose address it is: what was made without that ends.
+      // The address was never verified before, so everything created earlier is revoked.
       for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(user, tx);
       return "done";
     });
@@ -145,7 +147,7 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
     const { email, isVerified } = person;
     if (email === null || !isVerified) throw new AppError("address_unverified");
     const existing = await users.findByEmail(email);
-    // Whose organizations are deleted, and wait to be swept, has no account any more; registering makes the address free.
+    // All organizations of the account are deleted but not purged; registration frees the address.
     const isLiving = existing !== null && (await affiliationsOf(existing)).length > 0;
     if (isLiving) return adopt(arrival, existing);
     const { organization_id: bound, provision, permissions } = settings;
@@ -169,9 +171,9 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   };
 }
 
-/** What the groups of somebody give is what the user has from now on. */
+/** The groups determine the user's rights from now on. */
 function createGoverning({ users, sessions, topology, applyRights, changeRights, log }: AdmissionOptions) {
-  /** What the groups give; undefined where there are none to go by, null where they give nothing. */
+  /** The rights from groups; undefined without group mapping, null if no group matches. */
   async function rightsFor({ settings, person, cause }: Arrival): Promise<UserRights | null | undefined> {
     const { groups, organization_id: organizationId } = settings;
     if (groups === undefined || organizationId === undefined) return undefined;
@@ -179,7 +181,7 @@ function createGoverning({ users, sessions, topology, applyRights, changeRights,
     return rightsOf(person.groups, groups, networkIds);
   }
 
-  /** @throws AppError `provider_denied` to whom nothing is given, once what there was is taken away */
+  /** @throws AppError `provider_denied` without rights, after revoking existing ones */
   async function apply(
     { settings, work }: Arrival,
     user: UserDocument,
@@ -211,7 +213,7 @@ function createGoverning({ users, sessions, topology, applyRights, changeRights,
   return { rightsFor, apply };
 }
 
-/** An account as the user for whom the provider speaks. @throws AppError `account_unknown` when it speaks for none */
+/** An account as a user of the provider's organization. @throws AppError `account_unknown` if there is none */
 function ownUser({ organization_id }: ProviderSettings, account: UserDocument): UserDocument {
   const user = organization_id === undefined ? account : userIn(account, organization_id);
   if (user === null) throw new AppError("account_unknown");
@@ -239,7 +241,7 @@ function identityOf(settings: ProviderSettings, { subject, email }: ProviderPers
   return { key: nameAt(settings, subject), provider, email, linked_at: new Date(), last_used: null };
 }
 
-/** Of a user whom a provider brings: nobody knows it. */
+/** A random password for a user created by a provider. */
 function randomPassword(): string {
   return randomBytes(32).toString("base64url");
 }

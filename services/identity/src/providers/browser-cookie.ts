@@ -2,13 +2,13 @@ import { stringifySetCookie } from "cookie";
 import { BROWSER_COOKIE } from "@nts/shared/credential";
 import { SIGN_IN_SECONDS } from "./sign-ins-store.js";
 
-/** Makes the values of `Set-Cookie` that bind a sign-in to the browser in which it began. */
+/** Creates the `Set-Cookie` values that bind a sign-in to its browser. */
 export interface BrowserCookies {
   carrying(token: string): string;
   readonly gone: string;
 }
 
-/** @param publicUrl with https, browsers send the cookie over https only */
+/** @param publicUrl with https, the cookie is `Secure` */
 export function createBrowserCookies(publicUrl: string): BrowserCookies {
   const attributes = {
     path: "/api/auth/oidc",

@@ -37,7 +37,7 @@ interface Way {
   readonly cookies?: readonly string[];
 }
 
-/** How a sign-in by a provider ends. A person looks at the answer, so that whatever goes wrong is told by a page. */
+/** The end of a provider sign-in. As a person sees the response, errors redirect to a page. */
 export function mountCallback(router: Router, routes: CallbackRoutes): void {
   const { providers, signIns, admission, identities, users, affiliationsOf, challenges } = routes;
   const { beginSession, browserCookies } = routes;
@@ -55,7 +55,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     return answer.redirect(way.location, { headers: { "set-cookie": cookies } });
   });
 
-  /** @param tellOn is told the page that shall tell what goes wrong */
+  /** @param tellOn receives the page for errors */
   async function finish(call: Arriving, tellOn: (page: string) => void): Promise<Way> {
     const { params, query, browserHashes, work, cause } = call;
     const provider = providers.get(params.provider);
@@ -84,7 +84,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     if (isGuarded(user) || requiresSecondFactor(organization)) {
       const challenge = await challenges.issue(user, call.clientAddress, new Date(), by);
       const told = { challenge, set_up: String(!isGuarded(user)), next: returnTo };
-      // Behind the #, so that no server, log or other page is told.
+      // In the fragment, so that no server or log sees it.
       return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(told).toString()}` };
     }
     const used = { key: nameAt(settings, person.subject), email: person.email };

@@ -2,10 +2,10 @@ import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
 import type { GroupRights } from "./settings.js";
 
 /**
- * What the groups of somebody give together: the highest of their levels, with the networks of all of them.
+ * The combined rights of a person's groups: the highest level, with all of their networks.
  *
- * @param networkIds those of the organization that exist
- * @returns null when none of them gives anything
+ * @param networkIds existing networks of the organization
+ * @returns null if no group grants anything
  */
 export function rightsOf(
   groups: readonly string[],

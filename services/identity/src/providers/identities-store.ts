@@ -9,19 +9,22 @@ import type { LinkedIdentity } from "./identity.rules.js";
 
 export const LOGOUT_TOKENS = "logout_tokens";
 
-/** The name under which an account or a session at a provider is stored: of which one, where it is, and what it is there. */
+/** The stored identifier of a provider account or session: kind, issuer, and id there. */
 export function nameAt({ id, issuer }: { readonly id: string; readonly issuer: string }, what: string): string {
   return hashCredential(`${id}\n${issuer}\n${what}`);
 }
 
-/** Accounts at providers that sign users in. A write that meets another state than was read answers false. */
+/** Linked provider accounts. Writes return false if the state differs from what was read. */
 export interface IdentityStore {
-  /** The one look-up that knows no organization: it is how a sign-in finds out. As the user of the one that was signed in to last. */
+  /** A lookup without organization, for sign-ins. Returns the user of the organization used last. */
   findByKey(key: string): Promise<UserDocument | null>;
-  /** @throws the database's duplicate key fault when it is linked to somebody else */
+  /** @throws the database's duplicate key error if it is linked to another user */
   link(user: UserDocument, identity: LinkedIdentity, tx: ClientSession): Promise<boolean>;
   unlink(user: UserDocument, identity: LinkedIdentity, tx: ClientSession): Promise<boolean>;
-  /** Gives an account to who has proved its address: whoever made it has no password any more. @param passwordHash of nothing that anybody knows */
+  /**
+   * Hands an account to whoever verified its address: the old password is removed. @param passwordHash of a random
+   * password
+   */
   takeOver(user: UserDocument, identity: LinkedIdentity, passwordHash: string, tx: ClientSession): Promise<boolean>;
   noteUse(
     user: UserDocument,
@@ -29,7 +32,7 @@ export interface IdentityStore {
     now: Date,
     tx: ClientSession,
   ): Promise<void>;
-  /** @throws the database's duplicate key fault when the token was used before */
+  /** @throws the database's duplicate key error if the token was used before */
   useToken(name: string, expiresAt: Date, tx: ClientSession): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export function createIdentityStore({ db }: Pick<Database, "db">, forms?: Forms)
   const { collection: users } = documents;
   const tokens = db.collection<{ _id: string; expires_at: Date }>(LOGOUT_TOKENS);
 
-  /** Writes the identities that there were, and one more or one less, unless they are others by now. */
+  /** Adds or removes an identity, unless modified concurrently. */
   async function write(
     { _id, password_hash, identities }: UserDocument,
     members: Readonly<Record<string, unknown>>,

@@ -1,8 +1,8 @@
 import type { Identity } from "@nts/shared/contract/providers";
 
-/** An account at a provider that signs a user in. */
+/** A provider account that signs a user in. */
 export interface LinkedIdentity {
-  /** Names issuer and subject, in all users once. */
+  /** Issuer and subject; unique across users. */
   key: string;
   /** The id of the provider that linked it. */
   provider: string;
@@ -11,15 +11,15 @@ export interface LinkedIdentity {
   last_used: Date | null;
 }
 
-/** By whom a session began. */
+/** How a session started. */
 export interface SignedInBy {
   /** The id of the provider. */
   id: string;
-  /** Names issuer and session there; null where the provider names none. */
+  /** Issuer and session at the provider; null if it has no session ids. */
   session: string | null;
 }
 
-/** The identities of a user as answered. @param names of the providers there are, by id */
+/** A user's identities as returned to clients. @param names of the configured providers by id */
 export function identitiesAnswer(
   identities: readonly LinkedIdentity[],
   names: ReadonlyMap<string, string>,

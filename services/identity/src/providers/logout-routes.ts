@@ -18,10 +18,10 @@ export interface LogoutRoutes {
   readonly changeRights: ChangeRights;
 }
 
-/** Milliseconds for which a token that was used is remembered: longer than any is good. */
+/** Milliseconds that used tokens are remembered; longer than any is valid. */
 const REMEMBERED_MS = 900_000;
 
-/** How a provider ends the sessions that it began. */
+/** Back-channel logout by a provider. */
 export function mountProviderLogout(router: Router, routes: LogoutRoutes): void {
   const { providers, identities, sessions, challenges, changeRights } = routes;
 

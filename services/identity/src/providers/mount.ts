@@ -15,7 +15,7 @@ type ProviderParts = Omit<AdmissionOptions, "registerUser"> &
   OwnIdentityRoutes &
   LogoutRoutes & { readonly db: Db; readonly publicUrl: string };
 
-/** Operations by which somebody signs in by a provider, and is signed out by it. */
+/** Mounts the operations for sign-in and logout by a provider. */
 export function mountSignInByProvider(router: Router, parts: ProviderParts): void {
   const { db, publicUrl, users, transaction, passwords } = parts;
   const registerUser = createRegisterUser({ users, transaction, passwords });

@@ -2,16 +2,16 @@ import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
 import { limited } from "@nts/shared/http/limited";
 
-// Requests to providers. Operators say where these are, so that any address is good, also a private one; but what a provider
-// can make this process spend is bounded, and one that hangs keeps nobody waiting who does not ask for it.
+// Requests to providers. Their URLs come from operators, so private addresses are allowed; size, time and concurrency
+// are bounded, and a hanging provider blocks no other request.
 
-/** Milliseconds that one request may take. */
+/** Maximum milliseconds of a request. */
 const REQUEST_MS = 3_000;
 const MOST_BYTES = 262_144;
 const AT_A_TIME = 8;
 const MOST_WAITING = 64;
 
-/** Asks a provider. @throws AppError `provider_unavailable` · `provider_failed` */
+/** Sends a request to a provider. @throws AppError `provider_unavailable` · `provider_failed` */
 export type AskProvider = (url: string, options?: RequestInit) => Promise<Response>;
 
 /** Of one provider. */

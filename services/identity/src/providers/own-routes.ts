@@ -27,7 +27,7 @@ export interface OwnIdentityRoutes {
   readonly cookies: SessionCookies;
 }
 
-/** Operations by which somebody sees and changes who signs them in. */
+/** Operations on one's own linked provider accounts. */
 export function mountOwnIdentities(router: Router, routes: OwnIdentityRoutes): void {
   const { providers, users, organizations, requireConfirmed, cookies } = routes;
   const unlink = createUnlink(routes);

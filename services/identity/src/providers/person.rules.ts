@@ -1,25 +1,25 @@
-// What a provider says of who signs in there. Whatever is not of the form that OpenID Connect gives it counts as not said.
+// A provider's claims about a person. Claims not in the form of OpenID Connect count as absent.
 
-/** Somebody at a provider. */
+/** A person at a provider. */
 export interface ProviderPerson {
   readonly subject: string;
-  /** Lower case; null when none was said that could be one. */
+  /** Lower case; null if absent or invalid. */
   readonly email: string | null;
   readonly isVerified: boolean;
   readonly groups: readonly string[];
-  /** Of the session there, by which the provider ends it; null when it does not say. */
+  /** Session id for logout by the provider; null if absent. */
   readonly sessionId: string | null;
 }
 
-/** Claims of an ID token whose signature, issuer, audience and times are good, with those of the UserInfo answer. */
+/** Claims of a verified ID token, merged with UserInfo. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Seconds by which the clock of a provider may be off. */
+/** Accepted clock skew in seconds. */
 export const CLOCK_SECONDS = 30;
 
 const MOST_GROUPS = 1_000;
 
-/** Why an ID token is not to be believed beyond what the library checks; null when it is. @param now in seconds */
+/** Checks beyond those of the library; null if the ID token is valid. @param now in seconds */
 export function faultOfToken(claims: Claims, clientId: string, now: number): string | null {
   const { sub, azp, iat } = claims;
   if (typeof sub !== "string" || sub === "" || sub.length > 255) return "the subject";
@@ -28,7 +28,7 @@ export function faultOfToken(claims: Claims, clientId: string, now: number): str
   return null;
 }
 
-/** @param trustsAddresses the provider verifies all addresses, and does not say so */
+/** @param trustsAddresses the provider verifies all addresses without saying so */
 export function personIn(claims: Claims, groupsClaim: string, trustsAddresses: boolean): ProviderPerson {
   const { sub, email, email_verified, sid } = claims;
   const address = typeof email === "string" ? email.trim().toLowerCase() : "";
@@ -43,7 +43,7 @@ export function personIn(claims: Claims, groupsClaim: string, trustsAddresses: b
   };
 }
 
-/** Whether the UserInfo answer has to be asked for what the ID token does not say. */
+/** Whether UserInfo must be requested for claims missing from the ID token. */
 export function lacks(claims: Claims, groupsClaim: string | null): boolean {
   return claims["email"] === undefined || (groupsClaim !== null && claims[groupsClaim] === undefined);
 }

@@ -5,16 +5,16 @@ import { createAskProvider } from "./outgoing.js";
 import { type Claims, CLOCK_SECONDS, faultOfToken, lacks, personIn, type ProviderPerson } from "./person.rules.js";
 import type { ProviderSettings } from "./settings.js";
 
-// One provider. `openid-client` checks what comes back: state, issuer, audience, nonce, times and, because it is told to, the signature
-// of the ID token, which is asymmetric or none. What it leaves to its caller is in `person.rules.ts`.
+// One provider. `openid-client` checks state, issuer, audience, nonce, times and the asymmetric signature of the ID
+// token; further checks are in `person.rules.ts`.
 
-/** Milliseconds for which what a provider says of itself is believed. */
+/** Milliseconds that provider metadata is cached. */
 const DISCOVERED_MS = 3_600_000;
-/** Milliseconds after which a provider that failed is asked again. */
+/** Milliseconds until a failed provider is asked again. */
 const AGAIN_MS = 2_000;
-/** Milliseconds for all requests of one sign-in together; the answer has a deadline, too. */
+/** Milliseconds for all requests of one sign-in, below the response deadline. */
 const TOGETHER_MS = 5_500;
-/** Seconds for which a logout token is good. */
+/** Maximum age of a logout token in seconds. */
 export const LOGOUT_SECONDS = 300;
 
 const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
@@ -32,35 +32,35 @@ const ALGORITHMS = [
   "ES512",
 ];
 
-/** What binds the end of a sign-in to its beginning. */
+/** What binds the end of a sign-in to its start. */
 export interface SignInSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** Of which sessions a provider says that they have ended. */
+/** The sessions that a provider reports as ended. */
 export interface EndedThere {
   readonly subject: string | null;
   readonly sessionId: string | null;
-  /** Names the token, which is good once. */
+  /** Identifies the token, which can be used once. */
   readonly tokenId: string;
 }
 
 /** All methods throw AppError `provider_unavailable` · `provider_failed`. */
 export interface Provider {
   readonly settings: ProviderSettings;
-  /** Where a browser goes to sign in. */
+  /** The authorization URL for the browser. */
   authorizationUrl(secrets: SignInSecrets): Promise<string>;
-  /** Who came back. @param query of the callback @throws AppError `provider_denied` */
+  /** The person who returned. @param query of the callback @throws AppError `provider_denied` */
   finish(query: Readonly<Record<string, unknown>>, secrets: SignInSecrets): Promise<ProviderPerson>;
   /** @throws AppError `logout_token_invalid` */
   readLogout(token: string): Promise<EndedThere>;
-  /** Asks what it says of itself. */
+  /** Fetches the metadata. */
   check(): Promise<void>;
 }
 
-/** @param publicUrl where the provider sends browsers back to */
+/** @param publicUrl to which the provider redirects browsers */
 export function createProvider(settings: ProviderSettings, publicUrl: string): Provider {
   const redirectUri = new URL(`/api/auth/oidc/${settings.id}/callback`, publicUrl).href;
   const discovered = createDiscovery(settings);
@@ -120,7 +120,7 @@ function endedThere({ sub, sid, jti, events, nonce }: jose.JWTPayload): EndedThe
   return { subject: isText(sub) ? sub : null, sessionId: isText(sid) ? sid : null, tokenId: jti };
 }
 
-/** Settings allow http for a provider on the same machine only. */
+/** Settings allow http only for a provider on the same machine. */
 // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so that nobody takes it by accident
 const onThisMachine = oidc.allowInsecureRequests;
 
@@ -130,7 +130,7 @@ interface Discovered {
   readonly keys: jose.JWTVerifyGetKey;
 }
 
-/** Asks a provider once for all who want to know, and again after an hour; one that failed, two seconds later. */
+/** Caches metadata for all callers; after a failure it is fetched again two seconds later. */
 function createDiscovery(settings: ProviderSettings): () => Promise<Discovered> {
   const ask = createAskProvider();
   let last: { readonly at: number; readonly found: Promise<Discovered>; keptMs: number } | null = null;
@@ -170,7 +170,7 @@ function authenticationOf({ client_secret: secret, client_authentication }: Prov
   return client_authentication === "post" ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
 }
 
-/** Runs what asks a provider, in time, and says in our words what went wrong. */
+/** Runs requests to the provider with a time limit, and maps their errors. */
 async function telling<T>(task: () => Promise<T>): Promise<T> {
   const { signal, abort } = deadline();
   try {
@@ -198,7 +198,7 @@ function deadline(): { readonly signal: Promise<never>; readonly abort: () => vo
 }
 
 function faultOf(error: unknown): AppError {
-  // What asks a provider throws in our words; the library wraps it.
+  // Our own errors, wrapped by the library.
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof AppError) return one;
   if (error instanceof oidc.AuthorizationResponseError) return new AppError("provider_denied", {}, error);
   return new AppError("provider_failed", {}, error);

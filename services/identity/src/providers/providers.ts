@@ -4,18 +4,18 @@ import type { Log } from "@nts/shared/log";
 import { createProvider, type Provider } from "./provider.js";
 import type { ProviderSettings } from "./settings.js";
 
-/** All providers that there are. */
+/** The configured providers. */
 export interface Providers {
   readonly list: ProviderAnswer[];
   /** Names by id. */
   readonly names: ReadonlyMap<string, string>;
   /** @throws AppError `not_found` */
   get(id: string): Provider;
-  /** Asks each what it says of itself, and logs which setting is wrong. */
+  /** Fetches the metadata of each, and logs wrong settings. */
   check(log: Log): Promise<void>;
 }
 
-/** @param publicUrl where providers send browsers back to */
+/** @param publicUrl to which providers redirect browsers */
 export function createProviders(settings: readonly ProviderSettings[], publicUrl: string): Providers {
   const all = new Map(settings.map((one) => [one.id, createProvider(one, publicUrl)]));
   const list = settings.map(({ id, name }) => ({ id, name }));

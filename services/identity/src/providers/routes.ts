@@ -22,7 +22,7 @@ export interface ProviderRoutes {
   readonly requireConfirmed: RequireConfirmed;
 }
 
-/** How a sign-in by a provider begins. */
+/** The start of a provider sign-in. */
 export function mountProviders(router: Router, routes: ProviderRoutes): void {
   const { providers, signIns, browserCookies, confirmCaller, requireConfirmed } = routes;
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, PermissionLevel } from "@nts/shared/contract/common";
 import { textIn } from "@nts/shared/config";
 
-/** What a group of a provider gives. */
+/** The rights of a provider's group. */
 export interface GroupRights {
   readonly permissions: z.infer<typeof PermissionLevel>;
   readonly network_ids: readonly string[];
@@ -13,10 +13,10 @@ const Rights = z.strictObject({
   network_ids: z.array(Id).max(1000).default([]),
 });
 
-/** The names of these are unknown elsewhere, so that the provider may be on this machine without a certificate. */
+/** Loopback names, for providers on this machine without a certificate. */
 const LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** Where a provider is: https, but for one on the same machine. */
+/** A provider's URL: https, except on the same machine. */
 const Issuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, search, hash } = new URL(text);
@@ -61,7 +61,7 @@ function hasOpenId(scopes: string): boolean {
   return scopes.split(" ").includes("openid");
 }
 
-/** One provider, as an operator has set it up. @see docs/access.md */
+/** A configured provider. @see docs/access.md */
 export type ProviderSettings = z.infer<typeof Provider>;
 
 /** A JSON list of providers. */

@@ -3,63 +3,63 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
 import { decrypt, encrypt, keyFrom } from "../encryption.js";
 
-// Sign-ins by a provider that have begun: what the way back is checked by. Each is good once, in the browser in which it began, and
-// for ten minutes. Anybody can begin one, so there are so many of one address, and so many in all. The path to return to may hold
-// the token of an invite: it is encrypted under the state, of which the database has the hash alone.
+// Started provider sign-ins, against which callbacks are checked. Each is valid once, for ten minutes, in the browser
+// that started it; limited per address and in total. The return path may contain an invite token, so it is encrypted
+// with the state, of which only the hash is stored.
 
 export const SIGN_INS = "provider_sign_ins";
 
-/** Seconds from the beginning of a sign-in to its end. */
+/** Maximum seconds of a sign-in. */
 export const SIGN_IN_SECONDS = 600;
 
-/** Of one block of addresses; one more ends the oldest. */
+/** Per address block; a further one replaces the oldest. */
 const MOST_OF_ADDRESS = 50;
 const MOST_IN_ALL = 20_000;
 
-/** Whose session asked for a link. */
+/** The session that requested a link. */
 export interface LinkingUser {
   readonly userId: string;
   readonly organizationId: string;
   readonly sessionId: string;
 }
 
-/** What a sign-in was begun for. */
+/** The purpose of a sign-in. */
 export interface SignInPurpose {
   /** The id of the provider. */
   readonly provider: string;
   readonly returnTo: string;
-  /** Hash of its token; null without an invite. */
+  /** Hash of the invite token; null without an invite. */
   readonly invite: string | null;
   /** Null for a sign-in. */
   readonly link: LinkingUser | null;
 }
 
-/** What a sign-in waits for. */
+/** A pending sign-in. */
 export interface PendingSignIn extends SignInPurpose {
   readonly nonce: string;
   readonly verifier: string;
 }
 
 interface SignInDocument extends PendingSignIn {
-  /** The hash of the state. */
+  /** Hash of the state. */
   _id: string;
-  /** The hash of the cookie. */
+  /** Hash of the cookie. */
   browser: string;
   address_block: string;
-  /** Absent in those of earlier builds, which lead to `returnTo`. */
+  /** Absent in those of earlier builds, which redirect to `returnTo`. */
   sealed_return_to?: string;
   created_at: Date;
   expires_at: Date;
 }
 
 export interface SignInStore {
-  /** @param secrets as they are sent; state and cookie are stored as hashes */
+  /** @param secrets as sent; state and cookie are stored as hashes */
   insert(
     pending: PendingSignIn,
     secrets: { readonly state: string; readonly cookie: string; readonly address: string },
     now: Date,
   ): Promise<void>;
-  /** Uses it up; null when it was used, is over, or is of another provider or browser. @param browsers hashes of cookies */
+  /** Uses it up; null if it is used, expired, or of another provider or browser. @param browsers hashes of cookies */
   take(state: string, provider: string, browsers: readonly string[], now: Date): Promise<PendingSignIn | null>;
 }
 
@@ -71,7 +71,11 @@ export function createSignInStore(
 
   async function makeRoom(address_block: string): Promise<void> {
     const older = pending.find({ address_block }, { projection: { _id: 1 } });
-    const ids = await older.sort({ created_at: -1 }).skip(mostOfAddress - 1).limit(mostOfAddress).toArray(); // prettier-ignore
+    const ids = await older
+      .sort({ created_at: -1 })
+      .skip(mostOfAddress - 1)
+      .limit(mostOfAddress)
+      .toArray(); // The collection's own count, whose cost does not depend on the number.
     // The total comes from the collection's own count, so that it costs the same however many there are.
     const beyond = (await pending.estimatedDocumentCount()) - mostInAll + 1;
     if (beyond > 0) {
@@ -88,7 +92,7 @@ export function createSignInStore(
       await makeRoom(address_block);
       await pending.insertOne({
         ...{ _id, ...given, browser: hashCredential(cookie), address_block, created_at: now },
-        // Where an earlier build leads whose sign-in it ends.
+        // Where earlier builds redirect.
         returnTo: "/",
         sealed_return_to: encrypt(returningKey(state), given.returnTo, _id),
         expires_at: new Date(now.getTime() + SIGN_IN_SECONDS * 1000),

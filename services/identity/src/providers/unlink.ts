@@ -7,7 +7,7 @@ import type { IdentityStore } from "./identities-store.js";
 import type { LinkedIdentity } from "./identity.rules.js";
 
 /**
- * Takes an account at a provider off a user; the sessions that it began end.
+ * Unlinks a provider account from a user and ends the sessions it started.
  *
  * @returns their ids
  * @throws AppError `write_conflict`

@@ -7,13 +7,13 @@ import type { UserStore } from "../users/store.js";
 import { newUser, type UserDocument } from "../users/user.js";
 import type { Candidate } from "./register-user.js";
 
-/** Joining an organization by an invite. All throw AppError `invalid_reference` {path} when it is not good. */
+/** Joins an organization by invite. All methods throw AppError `invalid_reference` {path} if it is invalid. */
 export interface Joining {
   /** @param hash of the token */
   find(hash: string, now: Date, path?: string): Promise<InviteDocument>;
-  /** Uses an invite up: of two who try at once, the second finds it gone. */
+  /** Uses up an invite; of two concurrent attempts, one fails. */
   take(hash: string, now: Date, tx: ClientSession, path?: string): Promise<InviteDocument>;
-  /** The user that a new account is by an invite, which is used up. */
+  /** The user created by an invite, which is used up. */
   join(candidate: Candidate, hash: string, tx: ClientSession): Promise<UserDocument>;
 }
 

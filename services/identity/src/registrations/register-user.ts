@@ -11,7 +11,7 @@ import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import { newUser, type UserDocument } from "../users/user.js";
 
-/** Who is going to be a user, of whichever organization. */
+/** A future user, of any organization. */
 export type Candidate = Pick<Parameters<typeof newUser>[0], "id" | "email" | "passwordHash" | "now">;
 
 export interface RegisterUserOptions {
@@ -21,12 +21,12 @@ export interface RegisterUserOptions {
 }
 
 /**
- * Registers a user, in one transaction with everything that comes about together with the user.
+ * Registers a user in one transaction with everything created with it.
  *
- * @param work the request that asks for it
- * @param keys what is written besides, as transactions take it
- * @param admit gives the candidate a place in an organization, and answers the user that is to be stored
- * @throws AppError `already_exists` when the email address is in use
+ * @param work the request
+ * @param keys further write keys of the transaction
+ * @param admit places the candidate in an organization, and returns the user to store
+ * @throws AppError `already_exists` if the email address is in use
  */
 export type RegisterUser = <T extends { readonly user: UserDocument }>(
   work: Work,
@@ -49,7 +49,7 @@ export function createRegisterUser({ users, transaction, passwords }: RegisterUs
   };
 }
 
-/** Makes an organization, and answers its first owner. */
+/** Creates an organization, and returns its first owner. */
 export async function foundOrganization(
   organizations: Pick<OrganizationStore, "insert">,
   { name = DEFAULT_ORGANIZATION_NAME, founder }: { readonly name: string | undefined; readonly founder: Candidate },
@@ -60,7 +60,7 @@ export async function foundOrganization(
   return newUser({ ...founder, organizationId: organization._id, permissions: "Owner", networkIds: [] });
 }
 
-/** The email address is the only thing of a new user that can be in use. */
+/** Only the email address of a new user can conflict. */
 async function refusingUsedEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

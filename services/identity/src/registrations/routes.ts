@@ -60,7 +60,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
     const replaced = await sessions.idsOf(sessionHashes);
-    // A registration always makes something, and never meets another writer of it.
+    // A registration creates new documents only, so it conflicts with no other writer.
     const transaction: RunTransaction = (of, written, write) =>
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
@@ -73,7 +73,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
           ? await foundOrganization(organizations, { name, founder: candidate }, tx)
           : await joining.join(candidate, hash, tx);
       if (isMailed && user.email_verified !== true) await mail.promise("verification", { email }, work, tx);
-      // Nobody is let in without a second factor where one is required: it is set up at sign-in.
+      // Where a second factor is required, it is set up at sign-in.
       if (joined !== null && requiresSecondFactor(joined)) return { user, token: null };
       const { token, session } = startSession(user, candidate.now, placeOf(call));
       await sessions.insert(session, user, tx);
@@ -88,7 +88,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
   });
 }
 
-/** Whoever has an account joins with that one. */
+/** Joins with the existing account, if there is one. */
 function tellingHowToJoin(registerUser: RegisterUser): RegisterUser {
   return async (...asked) => {
     try {

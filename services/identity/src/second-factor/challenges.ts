@@ -5,40 +5,40 @@ import type { SignedInBy } from "../providers/identity.rules.js";
 import { newToken } from "../tokens.js";
 import type { UserDocument } from "../users/user.js";
 
-// Who has given the right password, and owes a code. It is no session: with it one can try codes, for a few minutes, and begin one
-// session.
+// Sign-ins waiting for a code after the correct password. Not a session: for a few minutes, it allows attempts at codes
+// and starting one session.
 
-/** Seconds for which a code may be given. */
+/** Seconds to enter a code. */
 export const CHALLENGE_SECONDS = 300;
 
-/** Challenges of one user from one block of addresses; one more ends the oldest. */
+/** Maximum challenges of a user per address block; a further one replaces the oldest. */
 const MOST = 10;
 
 interface ChallengeDocument {
-  /** The hash of the token. */
+  /** Hash of the token. */
   _id: string;
   user_id: string;
   organization_id: string;
-  /** Of the stored hash: with another password it is worth nothing. */
+  /** Of the stored hash: a password change invalidates the challenge. */
   password: string;
-  /** Who signed the user in up to here; absent where it was a password. */
+  /** The provider that signed the user in; absent with a password. */
   provider?: SignedInBy;
   address_block: string;
   created_at: Date;
   expires_at: Date;
 }
 
-/** Whose code is awaited. */
+/** Whose code is expected. */
 export type Challenged = Pick<ChallengeDocument, "user_id" | "organization_id" | "provider">;
 
 export interface Challenges {
   /** @returns the token */
   issue(user: UserDocument, address: string, now: Date, provider?: SignedInBy): Promise<string>;
-  /** Those of a user whom a provider has signed out. */
+  /** Challenges of a user signed out by a provider. */
   removeAllOf(userId: string, provider: string, tx: ClientSession): Promise<void>;
-  /** @returns null for one that never was, or is over */
+  /** @returns null if unknown or expired */
   find(token: string, now: Date): Promise<Challenged | null>;
-  /** Uses it up. @returns false when it is used up already, or the password is another one by now */
+  /** Uses it up. @returns false if it is already used, or the password has changed */
   take(token: string, user: UserDocument, tx: ClientSession): Promise<boolean>;
 }
 

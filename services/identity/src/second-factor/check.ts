@@ -7,16 +7,16 @@ import { accountOfCodes, type GuardedUser } from "./factor.js";
 import type { Sealer } from "./seal.js";
 import type { CodeUse } from "./store.js";
 
-/** The request in which a code is given. */
+/** The request with a code. */
 interface Asking {
   readonly clientAddress: string;
   readonly work: Work;
 }
 
 /**
- * Checks a code on behalf of somebody who may be guessing.
+ * Checks a code with protection against guessing.
  *
- * @returns what has to be written for it to count, in the transaction of what it is given for
+ * @returns what to write, in the transaction for which the code is given, for it to count
  * @throws AppError `second_factor_invalid` · `login_throttled` · `second_factor_not_configured`
  */
 export type CheckCode = (user: GuardedUser, code: string, asking: Asking) => Promise<CodeUse>;
@@ -48,6 +48,6 @@ function useOf(user: GuardedUser, text: string, sealer: Sealer): CodeUse | null 
   const secret = sealer.open(factor.secret, _id);
   const step = stepOf(secret, code.digits, new Date(), factor.last_step);
   if (step === null) return null;
-  // With each sign-in what is stored comes under the present key.
+  // Each sign-in re-encrypts the stored secret with the current key.
   return { kind: "digits", step, secret: sealer.isCurrent(factor.secret) ? factor.secret : sealer.seal(secret, _id) };
 }

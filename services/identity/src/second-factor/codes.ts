@@ -2,32 +2,32 @@ import { randomBytes } from "node:crypto";
 import { generateSecret, generateURI, verifySync } from "otplib";
 import { hashCredential } from "@nts/shared/credential";
 
-// What somebody types as the second factor: six digits of an authenticator app (RFC 6238), or one of the recovery codes. A recovery
-// code has 80 random bits, so that its SHA-256 gives nothing away, and is good also where the secret cannot be decrypted any more.
+// Second factor codes: six digits of an authenticator app (RFC 6238), or a recovery code. The latter has 80 random
+// bits, so its SHA-256 is safe to store, and works without the decrypted secret.
 
-/** Recovery codes that are made at a time. */
+/** Number of recovery codes. */
 export const RECOVERY_CODES = 10;
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const RECOVERY_LENGTH = 16;
-/** Seconds by which the clock of the app may differ. */
+/** Accepted clock skew of the app in seconds. */
 const TOLERANCE_SECONDS = 30;
 
-/** As authenticator apps show it. */
+/** Issuer as shown in authenticator apps. */
 const ISSUER = "Network topology";
 
-/** The secret of a new app, in Base32, and the URL that says it to the app. */
+/** A new Base32 secret, and the URL to set up an app with it. */
 export function newAppSecret(email: string): { readonly secret: string; readonly otpauth_url: string } {
   const secret = generateSecret();
   return { secret, otpauth_url: generateURI({ issuer: ISSUER, label: email, secret }) };
 }
 
-/** A code as it was typed. */
+/** A code as typed. */
 export type TypedCode =
   | { readonly kind: "digits"; readonly digits: string }
   | { readonly kind: "recovery"; readonly hash: string };
 
-/** Blanks, hyphens and capitals do not matter. @returns null for what can be neither */
+/** Blanks, hyphens and case are ignored. @returns null if it is neither */
 export function readCode(text: string): TypedCode | null {
   const code = text.replaceAll(/[\s-]/g, "").toLowerCase();
   if (/^\d{6}$/.test(code)) return { kind: "digits", digits: code };
@@ -35,11 +35,11 @@ export function readCode(text: string): TypedCode | null {
 }
 
 /**
- * The step of thirty seconds to which a code belongs.
+ * The 30 s time step of a code.
  *
  * @param secret in Base32
- * @param after the step of the last code that was accepted: none is accepted twice, and none older
- * @returns null for a wrong one
+ * @param after the time step of the last accepted code; it and earlier ones are rejected
+ * @returns null for a wrong code
  */
 export function stepOf(secret: string, digits: string, now: Date, after: number): number | null {
   const epoch = Math.floor(now.getTime() / 1000);
@@ -56,7 +56,7 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** What is stored of recovery codes. */
+/** The stored hashes of recovery codes. */
 export function hashesOf(codes: readonly string[]): string[] {
   return codes.map((code) => hashCredential(code.replaceAll("-", "")));
 }

@@ -4,14 +4,14 @@ import type { SessionStore } from "../sessions/store.js";
 import type { UserStore } from "../users/store.js";
 import { isGuarded } from "./factor.js";
 
-/** Milliseconds for which a code that was given in a session confirms what is done in it. */
+/** Milliseconds for which a code given in a session confirms its actions. */
 export const CONFIRMED_MS = 600_000;
 
 /**
- * Refuses what somebody who has taken over a session must not do, unless a code was given in it a short while ago. It asks nothing
- * of users without a second factor, nor of API keys: they cannot give codes, and one of level Owner was made by a session that did.
+ * Requires a recent code for what a hijacked session must not do. Users without a second factor are exempt, and API
+ * keys too: an Owner's key was created by a confirmed session.
  *
- * @param always asks them, too: refuses who cannot give a code
+ * @param always no exemptions: rejects callers that cannot give a code
  * @throws AppError `confirmation_required` · `session_required`
  */
 export type RequireConfirmed = (principal: UserPrincipal, always?: boolean) => Promise<void>;
@@ -36,7 +36,7 @@ export function createRequireConfirmed(
   };
 }
 
-/** Until when a session is confirmed, or was; null when it never was. */
+/** Until when a session is, or was, confirmed; null if never. */
 export function confirmedUntil(confirmedAt: Date | undefined): Date | null {
   return confirmedAt === undefined ? null : new Date(confirmedAt.getTime() + CONFIRMED_MS);
 }

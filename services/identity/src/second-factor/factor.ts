@@ -1,19 +1,19 @@
 import type { UserDocument } from "../users/user.js";
 
-/** What somebody has beside the password. */
+/** A user's second factor. */
 export interface SecondFactor {
-  /** Of the authenticator app; sealed. */
+  /** Secret of the authenticator app, encrypted. */
   secret: string;
   since: Date;
-  /** Of the last code that was accepted. */
+  /** Time step of the last accepted code. */
   last_step: number;
-  /** Hashes of the recovery codes that are left. */
+  /** Hashes of the remaining recovery codes. */
   recovery: string[];
 }
 
-/** A secret that counts once a code of it was right. */
+/** A secret that becomes active with its first correct code. */
 export interface OfferedFactor {
-  /** Sealed. */
+  /** Encrypted. */
   secret: string;
   expires_at: Date;
 }
@@ -25,23 +25,25 @@ export function isGuarded(user: UserDocument): user is GuardedUser {
   return user.second_factor !== undefined;
 }
 
-/** The account under which wrong codes are counted: apart from wrong passwords, which the right password makes forgotten. */
+/**
+ * The account name under which wrong codes are counted: apart from wrong passwords, which the correct password clears.
+ */
 export function accountOfCodes({ _id }: Pick<UserDocument, "_id">): string {
   return `second factor of ${_id}`;
 }
 
-// A build that knows no second factors would let somebody in with the password alone. So the hash of a guarded user's password is
-// stored as one of another function: such a build computes that one, and finds that no password is right.
+// A build without second factors would accept the password alone. So hashes of protected users are stored in a form
+// that such builds never match.
 
 const COMPUTED = "$argon2id$";
 const WITHHELD = "$argon2i$";
 
-/** The hash of a password as it is stored beside a second factor. */
+/** The hash of a password as stored with a second factor. */
 export function withheld(passwordHash: string): string {
   return passwordHash.replace(COMPUTED, WITHHELD);
 }
 
-/** The hash of a password as it was computed. */
+/** The original hash of a password. */
 export function computed(stored: string): string {
   return stored.replace(WITHHELD, COMPUTED);
 }

@@ -25,7 +25,7 @@ export interface FirstLoginRoutes {
   readonly transaction: RunTransaction;
 }
 
-/** How somebody signs in who has to set a second factor up: there is no session before it is there. */
+/** Sign-in for users who must set up a second factor first; until then there is no session. */
 export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void {
   const { users, factors, challenges, sealer, checkCode, signIn, transaction } = routes;
 
@@ -52,7 +52,7 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     return answer.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.answered);
   });
 
-  /** @throws AppError `challenge_expired` also for who has a second factor by now */
+  /** @throws AppError `challenge_expired`, also if there is a second factor by now */
   async function challengedUser(challenge: string): Promise<Pick<Challenged, "provider"> & { user: UserDocument }> {
     const challenged = await challenges.find(challenge, new Date());
     const user = challenged && (await users.find(challenged.organization_id, challenged.user_id));

@@ -6,10 +6,10 @@ import { newAppSecret } from "./codes.js";
 import type { OfferedFactor } from "./factor.js";
 import type { Sealer } from "./seal.js";
 
-/** Milliseconds in which an app is set up. */
+/** Milliseconds to set up an app. */
 const OFFERED_MS = 900_000;
 
-/** A new secret, as it is answered and as it is stored. */
+/** A new secret, as returned and as stored. */
 export function offered(
   { _id, email }: UserDocument,
   sealer: Sealer,
@@ -22,9 +22,9 @@ export function offered(
 }
 
 /**
- * Checks the first code of the app that is being set up.
+ * Checks the first code of the app being set up.
  *
- * @throws AppError `not_found` when none is · as {@link CheckCode} does
+ * @throws AppError `not_found` if there is none · as {@link CheckCode}
  */
 export async function requireOffer(
   user: UserDocument,

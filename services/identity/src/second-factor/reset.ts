@@ -6,9 +6,9 @@ import { accountOfCodes, type GuardedUser } from "./factor.js";
 import type { SecondFactorStore } from "./store.js";
 
 /**
- * Takes a second factor away on behalf of somebody else; when it is done, every session of the user has ended on every gateway.
+ * Removes another user's second factor. Once it resolves, all sessions of the user have ended on every gateway.
  *
- * @returns false when the user was changed in the meantime
+ * @returns false if the user was modified concurrently
  */
 export type ResetSecondFactor = (work: Work, user: GuardedUser) => Promise<boolean>;
 

@@ -60,7 +60,7 @@ export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): 
   mountPresentFactor(router, given);
 }
 
-/** The second step of signing in. */
+/** The second step of sign-in. */
 function mountSecondStep(router: Router, { users, factors, challenges, checkCode, signIn }: Given): void {
   mountAny(router, loginSecondFactor, async (call) => {
     const { challenge, code } = call.body;
@@ -108,7 +108,7 @@ function mountSetUp(router: Router, routes: Given): void {
   });
 }
 
-/** What is done with a second factor that there is. */
+/** Operations on an existing second factor. */
 function mountPresentFactor(router: Router, routes: Given): void {
   const { users, sessions, factors, checkCode, requireConfirmed, transaction, changeRights } = routes;
 

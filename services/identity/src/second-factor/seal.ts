@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { AppError } from "@nts/shared/errors";
 import { decrypt, encrypt, keyFrom } from "../encryption.js";
 
-// Secrets of second factors have to be read again, so they are encrypted and not hashed, under a key that is derived from a setting
-// which the database does not have. What is sealed names its key and is bound to its owner, so that keys can be rotated and
-// nobody who writes to the database can move it from one user to another.
+// Encrypts second factor secrets with a key derived from a setting outside the database. Each names its key, for
+// rotation, and is bound to its owner, so that database writers cannot move it to another user.
 
 interface Key {
   readonly id: string;
@@ -12,15 +11,18 @@ interface Key {
 }
 
 export interface Sealer {
-  /** @throws AppError `second_factor_not_configured` when there is no key */
+  /** @throws AppError `second_factor_not_configured` if there is no key */
   seal(text: string, ownerId: string): string;
-  /** @throws AppError `second_factor_not_configured` when its key is not among the present ones, or it was sealed for another owner */
+  /**
+   * @throws AppError `second_factor_not_configured` if its key is not among the current ones, or it belongs to another
+   * owner
+   */
   open(sealed: string, ownerId: string): string;
-  /** False for what was sealed with a key that is on its way out. */
+  /** False if encrypted with an old key. */
   isCurrent(sealed: string): boolean;
 }
 
-/** @param secrets the first one seals, all open; empty where nothing can be sealed */
+/** @param secrets the first encrypts, all decrypt; empty to disable */
 export function createSealer(secrets: readonly string[]): Sealer {
   const keys = secrets.map(keyOf);
   const [current] = keys;

@@ -13,10 +13,10 @@ interface SecondStep extends SigningIn {
 }
 
 /**
- * Begins the session that a second step leads to, and uses its challenge up.
+ * Starts the session of a second step, and uses up its challenge.
  *
- * @param admit as of `BeginSession`
- * @param provider who signed the user in up to here, unless it was a password
+ * @param admit as in `BeginSession`
+ * @param provider that signed the user in, unless with a password
  * @throws AppError `challenge_expired`
  */
 export type SignInByCode = (

@@ -5,21 +5,21 @@ import { type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
 import { computed, type GuardedUser, type OfferedFactor, withheld } from "./factor.js";
 
-/** What accepting a code changes. */
+/** The changes made by an accepted code. */
 export type CodeUse =
   | { readonly kind: "digits"; readonly step: number; readonly secret: string }
   | { readonly kind: "recovery"; readonly hash: string };
 
-/** Second factors of users. A write that meets another state than was read answers false, and nothing is written. */
+/** Second factors of users. Writes return false, without effect, if the state differs from what was read. */
 export interface SecondFactorStore {
   offer(user: UserDocument, offer: OfferedFactor, tx: ClientSession): Promise<boolean>;
-  /** @param given recovery codes as hashes, and the step of the code that was right */
+  /** @param given hashed recovery codes, and the time step of the correct code */
   enable(
     user: UserDocument,
     given: { readonly recovery: string[]; readonly step: number; readonly now: Date },
     tx: ClientSession,
   ): Promise<boolean>;
-  /** Uses a code up: of two who give the same one, the second finds it used. */
+  /** Uses up a code; of two concurrent uses, one fails. */
   use(user: GuardedUser, use: CodeUse, tx: ClientSession): Promise<boolean>;
   renewRecovery(user: GuardedUser, recovery: string[], tx: ClientSession): Promise<boolean>;
   disable(user: GuardedUser, tx: ClientSession): Promise<boolean>;

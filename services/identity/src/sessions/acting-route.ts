@@ -22,7 +22,7 @@ export interface ActingRoute {
   readonly changeRights: ChangeRights;
 }
 
-/** The operation by which a session goes on in another organization of its user, under another token. */
+/** The operation to continue a session in another of the user's organizations, with a new token. */
 export function mountActing(router: Router, routes: ActingRoute): void {
   const { users, sessions, affiliationsOf, shownBy, answerCurrentUser, cookies, changeRights } = routes;
 

@@ -1,14 +1,14 @@
 import { admitsPasswords, type OrganizationDocument, requiresSecondFactor } from "../organizations/organization.js";
 
-/** What a session has shown of who it belongs to. */
+/** How a session was authenticated. */
 export interface Shown {
-  /** Who signed the user in: a provider for one organization only, or one for all of them; nobody where it was a password. */
+  /** The provider: for one organization, or for all; undefined with a password. */
   readonly provider: "bound" | "free" | "none";
-  /** A code of the second factor was given in it. */
+  /** With a second factor code. */
   readonly isConfirmed: boolean;
 }
 
-/** Why a session cannot go on in another organization; null when it can. */
+/** Why a session cannot continue in another organization; null if it can. */
 export function barTo(
   organization: OrganizationDocument,
   { provider, isConfirmed }: Shown,

@@ -17,7 +17,7 @@ import type { ReplaceSessions } from "./replace.js";
 import { startSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 
-/** The request of somebody who signs in. */
+/** The sign-in request. */
 export interface SigningIn {
   readonly clientAddress: string;
   readonly userAgent: string | null;
@@ -26,19 +26,18 @@ export interface SigningIn {
   readonly work: Work;
 }
 
-/** What a sign-in is answered. */
+/** The result of a sign-in. */
 export interface Begun {
   readonly user: User;
   readonly answered: { readonly revision: number; readonly headers: { readonly "set-cookie": string[] } };
 }
 
 /**
- * Begins a session in place of those that the browser has. Whoever has too many signs in all the same: the session ends that was
- * not used for longest.
+ * Starts a session, replacing those of the browser. Beyond the maximum, the least recently used session ends.
  *
- * @param admit decides, in the transaction that makes the session; throws when there shall be none
+ * @param admit checks in the creating transaction; throws to refuse
  * @throws AppError `account_disabled`
- * @param how `confirmed`: a code of the second factor was given; `provider`: by whom, without a password
+ * @param how `confirmed`: with a second factor code; `provider`: instead of a password
  */
 export type BeginSession = (
   call: SigningIn,

@@ -2,23 +2,23 @@ import { stringifySetCookie } from "cookie";
 import { SESSION_COOKIE } from "@nts/shared/credential";
 import { LONGEST_MS } from "./lifetime.rules.js";
 
-/** Makes the values of `Set-Cookie`. */
+/** Creates `Set-Cookie` values. */
 export interface SessionCookies {
-  /** The browser keeps it as long as a session can last; when it really ends is decided here. */
+  /** Kept by the browser as long as a session can last; the actual end is decided here. */
   carrying(token: string): string;
   /**
-   * Makes the browser keep a token, or none. A browser that sent more than one session cookie also holds one that another
-   * page or a subdomain has put in front of ours: it is told to forget those of every path and domain that reach the API.
+   * Sets or clears the token. A browser that sent several session cookies has one set by another page or subdomain, so
+   * cookies of all applicable paths and domains are cleared.
    *
-   * @param sent how many session cookies came with the request
+   * @param sent number of session cookies in the request
    */
   replacing(sent: number, token: string | null): string[];
 }
 
-/** Paths that a cookie may be bound to and still reach operations. */
+/** Cookie paths that match operations. */
 const PATHS = ["/", "/api", "/api/", "/api/auth", "/api/auth/", "/api/v1", "/api/v1/"];
 
-/** @param publicUrl with https, browsers send the cookie over https only */
+/** @param publicUrl with https, the cookie is `Secure` */
 export function createSessionCookies(publicUrl: string): SessionCookies {
   const attributes = {
     path: "/",
@@ -39,7 +39,7 @@ export function createSessionCookies(publicUrl: string): SessionCookies {
   };
 }
 
-/** The host of a URL and the domains above it that can have cookies, at most three; none of an address or a single name. */
+/** The host of a URL and up to three parent domains for cookies; empty for an address or a single label. */
 function domainsOf(url: string): string[] {
   const { hostname } = new URL(url);
   const labels = hostname.split(".");

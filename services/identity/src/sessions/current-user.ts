@@ -5,7 +5,7 @@ import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
 
-/** A user as answered to who it is: with all organizations of the account, in the order in which it joined them. */
+/** The current user as returned, with all organizations of the account in order of joining. */
 export type AnswerCurrentUser = (user: UserDocument, cause: Cause) => Promise<CurrentUser>;
 
 export function createAnswerCurrentUser(

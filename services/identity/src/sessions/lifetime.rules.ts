@@ -1,26 +1,26 @@
-// A session ends seven days after its last use and thirty days after its beginning. Its end is stored; it moves on at
-// use, but not more often than once an hour.
+// A session ends seven days after its last use, thirty days after its start at the latest. The stored end is extended
+// at most hourly.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const UNUSED_MS = 7 * DAY_MS;
 const NOTED_MS = 5 * 60_000;
 
-/** Milliseconds from the beginning of a session to its end, however much it is used. */
+/** Maximum milliseconds of a session, however much it is used. */
 export const LONGEST_MS = 30 * DAY_MS;
 
-/** The end of a session that begins now, when it is not used again. */
+/** The end of a new session without further use. */
 export function expiryOfNew(now: Date): Date {
   return new Date(now.getTime() + UNUSED_MS);
 }
 
-/** The end to store at a use of a session that has not ended; null when the stored one is good enough. */
+/** The end to store at a use; null if the stored one suffices. */
 export function slidExpiry(session: { readonly created_at: Date; readonly expires_at: Date }, now: Date): Date | null {
   const end = Math.min(now.getTime() + UNUSED_MS, session.created_at.getTime() + LONGEST_MS);
   return end - session.expires_at.getTime() >= HOUR_MS ? new Date(end) : null;
 }
 
-/** What to store at a use of a session; null when what is stored is good enough. */
+/** What to store at a use; null if the stored values suffice. */
 export function useOf(
   session: { readonly created_at: Date; readonly expires_at: Date; readonly last_used: Date },
   now: Date,
@@ -30,7 +30,7 @@ export function useOf(
   return now.getTime() - session.last_used.getTime() < NOTED_MS ? null : { last_used: now };
 }
 
-/** When a session was last used, as far as is stored: an earlier build moves its end alone. */
+/** The last use as far as stored: earlier builds only extend the end. */
 export function lastUseOf({ last_used, expires_at }: { readonly last_used: Date; readonly expires_at: Date }): Date {
   return new Date(Math.max(last_used.getTime(), expires_at.getTime() - UNUSED_MS));
 }

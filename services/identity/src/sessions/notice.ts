@@ -7,7 +7,7 @@ import type { UserDocument } from "../users/user.js";
 import type { SignInPlaces } from "./places-store.js";
 import type { SignInPlace } from "./session.js";
 
-/** Notes where a session begins, in the transaction that begins it, and tells its user of a new place by mail. */
+/** Records where a session started, in its transaction, and mails the user about a new place. */
 export type NotePlace = (user: UserDocument, place: SignInPlace, work: Work, tx: ClientSession) => Promise<void>;
 
 export function createNotePlace(places: SignInPlaces, mail: Mail): NotePlace {
@@ -15,13 +15,13 @@ export function createNotePlace(places: SignInPlaces, mail: Mail): NotePlace {
     if (!mail.isConfigured) return;
     const now = new Date();
     const isTold = await places.note(user._id, place, now, tx);
-    // Others than the user may read the mail of an address that nobody has proved.
+    // Others may read the mail of an unverified address.
     if (!isTold || user.email_verified !== true) return;
     await mail.promise("new_sign_in", { email: user.email, browser: place.browser, at: now }, work, tx);
   };
 }
 
-/** Writes mails that tell of a sign-in from a new place. */
+/** Writes mails about sign-ins from new places. */
 export function createSignInNotices(publicUrl: string): Writer<"new_sign_in"> {
   return ({ about: { email, browser, at }, origin: { address } }) =>
     Promise.resolve({ to: email, letter: noticeLetter(publicUrl, { browser, at, address }) });

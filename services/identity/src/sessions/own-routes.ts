@@ -14,7 +14,7 @@ export interface OwnSessionRoutes {
   readonly changeRights: ChangeRights;
 }
 
-/** Operations by which somebody sees where they are signed in, and ends that. */
+/** Operations on one's own sessions. */
 export function mountOwnSessions(router: Router, { sessions, cookies, changeRights }: OwnSessionRoutes): void {
   mount(router, listSessions, async ({ principal, query }) => {
     const now = new Date();

@@ -1,17 +1,17 @@
 import Bowser from "bowser";
 import type { SignInPlace } from "./session.js";
 
-/** Characters that are looked at of what a browser calls itself, and that are kept of an unknown one. */
+/** Characters of a user agent that are parsed, and stored for an unknown one. */
 const MOST_READ = 512;
 const MOST_KEPT = 60;
 
-/** Where a request comes from, as its user recognizes it. */
+/** Where a request comes from, recognizable for the user. */
 export function placeOf(call: { readonly userAgent: string | null; readonly clientAddress: string }): SignInPlace {
   const { userAgent, clientAddress } = call;
   return { browser: browserOf(userAgent ?? ""), address: clientAddress === "" ? null : clientAddress };
 }
 
-/** Such as `Firefox 131 on Linux`, or `curl/8.5.0` of what is no browser; null when it says nothing. */
+/** Such as `Firefox 131 on Linux`, or `curl/8.5.0` for other clients; null if unknown. */
 export function browserOf(userAgent: string): string | null {
   const read = userAgent.slice(0, MOST_READ).trim();
   if (read === "") return null;

@@ -6,7 +6,7 @@ import type { SignInPlace } from "./session.js";
 
 export const SIGN_IN_PLACES = "sign_in_places";
 
-/** Milliseconds after the last sign-in for which places are kept. */
+/** Milliseconds that places are kept after the last sign-in. */
 const KEPT_MS = 90 * 86_400_000;
 
 interface PlacesDocument extends KnownPlaces {
@@ -16,7 +16,7 @@ interface PlacesDocument extends KnownPlaces {
 }
 
 export interface SignInPlaces {
-  /** Notes a sign-in, in the transaction that begins its session. @returns whether the user is to be told of it */
+  /** Records a sign-in in the session's transaction. @returns whether to notify the user */
   note(userId: string, place: SignInPlace, now: Date, tx: ClientSession): Promise<boolean>;
 }
 

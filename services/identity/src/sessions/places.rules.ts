@@ -1,25 +1,25 @@
-// Where a user has signed in before. What is kept of a place are hashes: it is recognized, and cannot be read.
+// Places of earlier sign-ins, stored as hashes: recognizable, but not readable.
 
-/** Something that was seen at a sign-in, and when last. */
+/** Something seen at a sign-in, and when last. */
 export interface Seen {
   readonly hash: string;
   readonly at: Date;
 }
 
-/** What is known of the sign-ins of a user. */
+/** The known sign-ins of a user. */
 export interface KnownPlaces {
   readonly addresses: readonly Seen[];
   readonly browsers: readonly Seen[];
-  /** When the user was told of new places, the latest first. */
+  /** When the user was notified, latest first. */
   readonly told: readonly Date[];
 }
 
-/** Of each kind; those seen longest ago are forgotten. */
+/** Per kind; the oldest are dropped. */
 const MOST_KEPT = 50;
 const MOST_TOLD_A_DAY = 5;
 const DAY_MS = 86_400_000;
 
-/** A sign-in, by hashes. */
+/** A sign-in, as hashes. */
 export interface SignInAt {
   readonly address: string;
   readonly browser: string;
@@ -27,10 +27,10 @@ export interface SignInAt {
 }
 
 /**
- * What is known after a sign-in, and whether the user is to be told of it: its address or its browser is new. Nobody is told of the
- * first place, nor more than five times a day.
+ * Updates the known places, and decides whether to notify the user of a new address or browser: not of the first place,
+ * and at most five times a day.
  *
- * @param known null before the first time
+ * @param known null at the first sign-in
  */
 export function afterSignIn(
   known: KnownPlaces | null,

@@ -5,13 +5,12 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionStore } from "./store.js";
 
 /**
- * Begins a session in place of others: `write` and their end are one transaction. When it resolves, no gateway accepts
- * them any more.
+ * Replaces sessions: `write` and their end are one transaction. Once it resolves, no gateway accepts the old ones.
  *
- * @param work the request that asks for it
+ * @param work the request
  * @param ended ids of the sessions that end
- * @param keys what `write` writes, as transactions take it
- * @param write a conflict undoes all of it
+ * @param keys the transaction's write keys
+ * @param write a conflict rolls back everything
  * @returns what `write` returned
  */
 export type ReplaceSessions = <T>(
@@ -33,7 +32,7 @@ export function createReplaceSessions({
   changeRights,
 }: ReplaceSessionsOptions): ReplaceSessions {
   return async (work, ended, keys, write) => {
-    // Without an old session no right ends, and nobody has to wait for the gateways.
+    // Without an old session nothing is revoked, so there is no wait for gateways.
     if (ended.length === 0)
       return transaction(work, keys, async (tx) => {
         const made = await write(tx);

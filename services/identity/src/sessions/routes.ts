@@ -41,7 +41,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     const failures = await guess(email, clientAddress, check);
     if (account !== null && failures > 0) failedLogins.note(account, failures, work);
     if (account === null || failures > 0) throw new AppError("invalid_credentials");
-    // Asked only when the password is right, so that nobody else can tell by the time.
+    // Only checked after the correct password, so that timing reveals nothing to others.
     const affiliations = await affiliationsOf(account);
     if (affiliations.length === 0) throw new AppError("invalid_credentials");
     const admitting = affiliations.find(({ organization }) => admitsPasswords(organization));

@@ -6,40 +6,40 @@ import type { UserDocument } from "../users/user.js";
 import { withheldHash } from "../withheld-hashes.rules.js";
 import { expiryOfNew, lastUseOf } from "./lifetime.rules.js";
 
-/** A session; its token is nowhere, only the hash of it. */
+/** A session. Only the hash of its token is stored. */
 export interface SessionDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
   form?: number;
-  /** Of an account with several organizations as `withheldHash` says. */
+  /** For accounts with several organizations, as in `withheldHash`. */
   hash: string;
   user_id: string;
   /** In which it acts. */
   organization_id: string;
   created_at: Date;
   expires_at: Date;
-  /** At least; see {@link lastUseOf}. */
+  /** A lower bound; see {@link lastUseOf}. */
   last_used: Date;
-  /** What it calls itself, shortened. */
+  /** The user agent, shortened. */
   browser: string | null;
   /** Of the client that signed in. */
   address: string | null;
-  /** Absent where it began with a password. */
+  /** Absent if started with a password. */
   provider?: SignedInBy;
-  /** When a code of the second factor was last given in it; absent when none was. */
+  /** When the last second factor code was given in it; absent if never. */
   confirmed_at?: Date;
 }
 
-/** Where somebody signs in. */
+/** The client of a sign-in. */
 export type SignInPlace = Pick<SessionDocument, "browser" | "address">;
 
-/** Earlier builds note neither browser nor address, and move nothing but the end. */
+/** Earlier builds record neither browser nor address, and only extend the end. */
 export const SESSION_FORM: Form<SessionDocument> = {
   version: 2,
   upgrade: (stored) => ({ ...{ browser: null, address: null, last_used: stored.created_at }, ...stored }),
 };
 
-/** A session that begins now. */
+/** A new session. */
 export function newSession(
   user: Pick<UserDocument, "_id" | "organization_id" | "other_memberships">,
   {
@@ -61,7 +61,7 @@ export function newSession(
   };
 }
 
-/** A session as answered. @param currentId of the session that asks, which is used at this moment */
+/** A session as returned to clients. @param currentId of the requesting session, which is in use now */
 export function sessionAnswer(session: SessionDocument, currentId: string, now: Date): Session {
   const { _id, created_at, expires_at, browser, address } = session;
   const current = _id === currentId;

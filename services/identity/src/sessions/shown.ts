@@ -5,7 +5,7 @@ import type { UserDocument } from "../users/user.js";
 import type { Shown } from "./acting.js";
 import type { SessionDocument } from "./session.js";
 
-/** What a session has shown, by the providers that there are now. */
+/** How a session was authenticated, by the current providers. */
 export type ShownBy = (session: SessionDocument, user: UserDocument) => Shown;
 
 export function createShownBy(providers: readonly ProviderSettings[]): ShownBy {

@@ -4,13 +4,13 @@ import { newToken } from "../tokens.js";
 import type { UserDocument } from "../users/user.js";
 import { newSession, type SessionDocument, type SignInPlace } from "./session.js";
 
-/** A session that is not stored yet, with the token that only the user's browser will keep. */
+/** An unsaved session with its token, which only the browser keeps. */
 export interface StartedSession {
   readonly token: string;
   readonly session: SessionDocument;
 }
 
-/** A session that goes on in another organization of its user: it began when it began, and ends when it would have ended. */
+/** Continues a session in another organization, with its original start and maximum end. */
 export function continueSession(before: SessionDocument, user: UserDocument, now: Date): StartedSession {
   const { created_at, expires_at, browser, address, provider, confirmed_at } = before;
   const { token, session } = startSession(user, now, { browser, address });
@@ -18,7 +18,7 @@ export function continueSession(before: SessionDocument, user: UserDocument, now
   return { token, session: { ...session, created_at, expires_at, ...shown } };
 }
 
-/** Makes a session with a new token. */
+/** Creates a session with a new token. */
 export function startSession(user: Parameters<typeof newSession>[0], now: Date, place: SignInPlace): StartedSession {
   const token = newToken();
   return { token, session: newSession(user, { id: newId(), hash: hashCredential(token), now, place }) };

@@ -9,7 +9,7 @@ import { readPage, rowsIn } from "../pages.js";
 import { storedHashes } from "../withheld-hashes.rules.js";
 import type { SessionDocument } from "./session.js";
 
-/** Whose sessions a call may touch; those of others do not exist for it. */
+/** Whose sessions a call may access; others do not exist for it. */
 export interface SessionOwner {
   readonly organizationId: string;
   readonly userId: string;
@@ -18,20 +18,20 @@ export interface SessionOwner {
 type SessionUser = Pick<UserDocument, "_id" | "email">;
 
 export interface SessionStore {
-  /** @param user whose it is */
+  /** @param user its owner */
   insert(session: SessionDocument, user: SessionUser, tx: ClientSession): Promise<void>;
-  /** Moves the end of a session and its last use on, never back. */
+  /** Extends a session and its last use, never back. */
   noteUse(id: string, use: Partial<Pick<SessionDocument, "expires_at" | "last_used">>): Promise<void>;
-  /** Those of a user that have not ended. */
+  /** A user's current sessions. */
   list(owner: SessionOwner, query: PageQuery, now: Date): Promise<{ found: SessionDocument[]; page: PageInfo }>;
   find(organizationId: string, userId: string, id: string): Promise<SessionDocument | null>;
-  /** The ids of the sessions whose tokens have these hashes: who knows one has had the token. */
+  /** The ids of sessions by token hash, as the caller has the token. */
   idsOf(hashes: readonly string[]): Promise<string[]>;
-  /** The ids of the sessions of a user beyond so many: those that would end first. @param hashes of sessions not to be counted */
+  /** The ids of a user's sessions beyond the maximum: those that end first. @param hashes of sessions to exclude */
   idsBeyond(userId: string, kept: number, hashes: readonly string[]): Promise<string[]>;
-  /** A code of the second factor was given in it. */
+  /** A second factor code was given in it. */
   confirm(id: string, now: Date, tx: ClientSession): Promise<void>;
-  /** The sessions that a provider began: of a user, of a session there, or of both. */
+  /** Sessions started by a provider: of a user, of a session there, or both. */
   idsBegunBy(
     provider: string,
     whose: { readonly userId?: string; readonly session?: string },
@@ -39,16 +39,16 @@ export interface SessionStore {
   ): Promise<string[]>;
   count(userId: string, tx: ClientSession): Promise<number>;
   /**
-   * Ends sessions on behalf of their users: who asks for it has had their tokens.
+   * Ends sessions whose tokens the caller has.
    *
-   * @returns a conflict when there was none of them any more
+   * @returns a conflict if they had all ended
    */
   removeMany(ids: readonly string[], tx: ClientSession): Promise<"removed" | "conflict">;
-  /** Those of an account, in whichever organizations. */
+  /** All sessions of an account, in any organization. */
   removeAllOf(user: SessionUser, tx: ClientSession): Promise<void>;
-  /** Those of a user that act in the organization. */
+  /** A user's sessions in the organization. */
   removeAllIn(user: SessionUser & Pick<UserDocument, "organization_id">, tx: ClientSession): Promise<void>;
-  /** Ends the sessions of a user but for one. @returns how many; a conflict when there was none */
+  /** Ends all but one session of a user. @returns their number; a conflict if there were none */
   removeOthers(userId: string, keptId: string, tx: ClientSession): Promise<number | "conflict">;
 }
 
@@ -67,7 +67,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
       noteChange(tx, "session", { before: { session, email } });
   }
 
-  /** On behalf of those whose they were. */
+  /** On behalf of their users. */
   async function noteEnds(ended: readonly SessionDocument[], tx: ClientSession): Promise<void> {
     const users = db.collection<UserDocument>("users");
     const theirs = { _id: { $in: ended.map(({ user_id }) => user_id) } };

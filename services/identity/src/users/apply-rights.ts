@@ -6,7 +6,7 @@ import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 
 /**
- * Gives a user another level or other networks, in a transaction that changes rights; invites beyond the new level end.
+ * Changes a user's level or networks in a rights transaction; invites above the new level end.
  *
  * @throws AppError `last_owner`
  */

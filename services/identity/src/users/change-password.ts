@@ -8,12 +8,13 @@ import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 
 /**
- * Gives a user another password and ends all of the user's sessions. No session begins with the old password afterwards,
- * not even one whose login is under way.
+ * Changes a user's password and ends all sessions. Afterwards no session starts with the old password, not even a
+ * pending login.
  *
- * @param more `next`: a session that begins with the change; `also`: what is written before it, which answers the user
- *   as that leaves it, or null to undo all of it
- * @returns false when the user has been removed, or has got another password, since it was read
+ * @param more `next`: a session started with the change; `also`: written before it; returns the resulting user, or null
+ * to
+ * roll back
+ * @returns false if the user was removed, or the password changed, since it was read
  */
 export type ChangePassword = (
   work: Work,

@@ -4,14 +4,14 @@ import { AppError } from "@nts/shared/errors";
 import { changesTo } from "../revisions.rules.js";
 import type { UserDocument } from "./user.js";
 
-/** The members of a user that others decide. */
+/** The members of a user that others set. */
 export type UserRights = Pick<UserDocument, "permissions" | "network_ids">;
 
 /**
- * What an update of a user really changes; empty when nothing. From Admin upwards no networks are granted, because all
- * of them can be used: whoever is demoted later has those that the demotion names.
+ * The actual changes of an update; empty if there are none. From Admin upwards no networks are granted, as all are
+ * accessible; a demotion names the networks.
  *
- * @param networkIds those of the organization that exist
+ * @param networkIds existing networks of the organization
  * @throws AppError `invalid_reference`
  */
 export function userChanges(
@@ -30,9 +30,9 @@ export function userChanges(
 }
 
 /**
- * The networks to grant, each of them once.
+ * The networks to grant, without duplicates.
  *
- * @throws AppError `invalid_reference` at the first that does not exist
+ * @throws AppError `invalid_reference` for the first that does not exist
  */
 export function grantable(asked: readonly string[], networkIds: readonly string[]): string[] {
   const wrong = asked.findIndex((id) => !networkIds.includes(id));
@@ -40,7 +40,7 @@ export function grantable(asked: readonly string[], networkIds: readonly string[
   return [...new Set(asked)];
 }
 
-/** True for the networks, in any order, with which somebody below Admin is answered: sent back, they change nothing. */
+/** True for the networks that a user below Admin is shown with, in any order: sent back, they change nothing. */
 function isAnswered(current: UserRights, asked: readonly string[], networkIds: readonly string[]): boolean {
   if (isAtLeast(current.permissions, "Admin")) return false;
   const answered = current.network_ids.filter((id) => networkIds.includes(id));

@@ -10,10 +10,10 @@ import type { Passwords } from "./passwords.js";
 import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 
-/** Milliseconds after its beginning in which a session proves who asks. */
+/** Milliseconds after its start in which a session proves the caller's identity. */
 const FRESH_MS = 300_000;
 
-/** A request of a session. */
+/** A request with a session. */
 export interface ConfirmedCall {
   readonly principal: UserPrincipal;
   readonly clientAddress: string;
@@ -21,8 +21,8 @@ export interface ConfirmedCall {
 }
 
 /**
- * The user who asks, when it is certain that it is the user, and not somebody at a browser that was left open: by the password,
- * or, without one, by a session that began a moment ago.
+ * Re-authenticates the caller, to protect unattended browsers: by password or, without one, by a session that just
+ * started.
  *
  * @throws AppError `invalid_credentials` · `login_throttled` · `reauthentication_required` · `session_expired`
  */
@@ -53,7 +53,7 @@ export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCalle
     const session = await sessions.find(scope.organizationId, userId, credentialId);
     if (session === null) throw new AppError("session_expired");
     if (Date.now() - session.created_at.getTime() > FRESH_MS) throw new AppError("reauthentication_required");
-    // What a provider says for one organization is nothing to the others.
+    // A provider of one organization does not count for others.
     if (isOfSeveral(user) && shownBy(session, user).provider === "bound")
       throw new AppError("reauthentication_required");
   }

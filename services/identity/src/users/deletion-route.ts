@@ -19,7 +19,7 @@ export interface AccountDeletionRoute {
   readonly cookies: SessionCookies;
 }
 
-/** The operation by which somebody deletes the own account. */
+/** The operation to delete one's own account. */
 export function mountAccountDeletion(router: Router, routes: AccountDeletionRoute): void {
   const { users, removeAccount, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
 

@@ -4,8 +4,8 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { KeyStore } from "../keys/store.js";
 
 /**
- * Refuses to make an Owner or Admin on behalf of a key with an end or a restriction: what it makes would outlive it. A
- * session may, and so may a key of an Owner without either.
+ * Rejects making an Owner or Admin with an expiring or restricted key, whose creation would outlive it. Sessions and
+ * unrestricted Owner keys may.
  *
  * @throws AppError `permission_denied` {required: "session"}
  */

@@ -39,14 +39,14 @@ export interface LeaveRoute {
   readonly registration: "open" | "invite";
 }
 
-/** Where somebody goes on. */
+/** Where the user continues. */
 interface Next {
   readonly user: UserDocument;
-  /** What the session there keeps of the present one; null when there is none: one has to sign in. */
+  /** What the new session keeps of the current one; null if a new sign-in is required. */
   readonly kept: Pick<SessionDocument, "provider" | "confirmed_at"> | null;
 }
 
-/** The operation by which somebody leaves an organization. */
+/** The operation to leave an organization. */
 export function mountLeave(router: Router, routes: LeaveRoute): void {
   const { users, sessions, topology, removeUser, confirmCaller, requireConfirmed } = routes;
   const { changeRights, cookies, registration } = routes;
@@ -58,13 +58,13 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
     const asked = await confirmCaller(call, body.password);
     if (!isOfSeveral(asked)) {
       if (registration === "invite") throw new AppError("registration_closed");
-      // The provider stays with the organization, or does not know the new one.
+      // The provider belongs to the organization, or does not know the new one.
       if (asked.passwordless === true) throw new AppError("last_sign_in");
     }
     await requireConfirmed(principal);
     const made = await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, principal.userId);
-      // Another password has been set meanwhile.
+      // The password has changed meanwhile.
       if (current.password_hash !== asked.password_hash) throw new AppError("invalid_credentials");
       const others = isOfSeveral(current) ? await nextOf(current, principal.credentialId) : null;
       return changeRights(work, [current._id], async (tx) => {
@@ -85,7 +85,7 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
   });
 }
 
-/** Chooses among the other organizations of a user: the first one that takes the session, where one does. */
+/** Chooses the first other organization that accepts the session, if any. */
 function createChoosing({ sessions, affiliationsOf, shownBy }: LeaveRoute) {
   return async (user: UserDocument, sessionId: string): Promise<Next> => {
     const session = await sessions.find(user.organization_id, user._id, sessionId);
@@ -94,7 +94,7 @@ function createChoosing({ sessions, affiliationsOf, shownBy }: LeaveRoute) {
     const others = (await affiliationsOf(user)).filter(({ organization: { _id } }) => _id !== user.organization_id);
     const going = others.find(({ organization }) => barTo(organization, shown) === null);
     const next = going ?? others[0];
-    // All others are deleted, and not swept yet.
+    // All others are deleted, but not purged yet.
     if (next === undefined) throw new AppError("write_conflict");
     const { provider, confirmed_at } = session;
     const kept = { ...(provider && { provider }), ...(confirmed_at && { confirmed_at }) };
@@ -102,7 +102,7 @@ function createChoosing({ sessions, affiliationsOf, shownBy }: LeaveRoute) {
   };
 }
 
-/** Makes an organization for an account that has no other, which joins it. */
+/** Creates an organization for an account without another, which joins it. */
 function createFounding({ users, organizations }: LeaveRoute) {
   return async (account: UserDocument, name: string | undefined, tx: ClientSession): Promise<UserDocument> => {
     const { _id: id, email, password_hash: passwordHash } = account;

@@ -11,17 +11,17 @@ import type { UserDocument } from "./user.js";
 export interface UserQuery extends PageQuery {
   /** Empty for all. */
   readonly ids: readonly string[];
-  /** Only users who may use this network. */
+  /** Only users with access to this network. */
   readonly network_id?: string | undefined;
 }
 
-/** A user as the organization knows it: not in which others the account is. */
+/** A user as visible to the organization, without memberships elsewhere. */
 export type ListedUser = Omit<UserDocument, "other_memberships" | "last_organization_id">;
 
 export interface UserLists {
   list(organizationId: string, query: UserQuery): Promise<{ users: ListedUser[]; page: PageInfo }>;
   findMany(organizationId: string, ids: readonly string[]): Promise<UserDocument[]>;
-  /** Those who may use a network. */
+  /** Users with access to a network. */
   listIds(organizationId: string, networkId: string): Promise<string[]>;
 }
 
@@ -29,7 +29,7 @@ export function createUserLists(
   { collection: users, understood }: Documents<UserDocument>,
   share: Database["share"],
 ): UserLists {
-  /** Those whose document names the organization come from its indexes; the few others are put among them. */
+  /** Users whose document names the organization come from its indexes; the few others are merged in. */
   const rowsOf = (organizationId: string, { ids, network_id }: UserQuery): Rows<UserDocument> => {
     const those = ids.length > 0 ? { _id: { $in: ids } } : {};
     const rights = network_id === undefined ? {} : reaching(network_id);
@@ -80,7 +80,7 @@ function atMost(count: number): Document[] {
   return count === 0 ? [] : [{ $limit: count }];
 }
 
-/** What an account is in another organization than the one that its document names. */
+/** A membership in an organization other than the one named by the document. */
 function membershipExpression(organizationId: string): Document {
   const cond = { $eq: ["$$this.organization_id", organizationId] };
   return { $first: { $filter: { input: "$other_memberships", cond } } };

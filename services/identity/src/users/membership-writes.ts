@@ -13,17 +13,19 @@ import {
 } from "./memberships.rules.js";
 import type { UserDocument } from "./user.js";
 
-/** What changes of which organizations somebody is a user, and as what. All in transactions, which read the account before they write it. */
+/** Writes of memberships. All run in transactions that read the account first. */
 export interface MembershipWrites {
-  /** Saves rights under the next revision, unless another writer came between. */
+  /** Saves rights as the next revision, unless modified concurrently. */
   update(current: UserDocument, changes: Partial<UserRights>, tx: ClientSession): Promise<UserDocument | "conflict">;
-  /** Ends what the account is in its organization, unless another writer came between; the account, too, when it is in no other. */
+  /** Ends a membership, unless modified concurrently; also the account, if it was the last. */
   remove(current: UserDocument, tx: ClientSession): Promise<"removed" | "conflict">;
-  /** Disables an account in all organizations, or enables it again, unless another writer came between. @param at null for the latter */
+  /**
+   * Disables or re-enables an account in all organizations, unless modified concurrently. @param at null to re-enable
+   */
   disable(current: UserDocument, at: Date | null, tx: ClientSession): Promise<UserDocument | "conflict">;
-  /** Adds an organization to an account. @returns why it does not, where it does not */
+  /** Adds an organization to an account. @returns the reason if it cannot */
   join(id: string, membership: Membership, tx: ClientSession): Promise<UserDocument | "gone" | "member" | "full">;
-  /** Ends an account in all organizations. @returns what it was in each; none when it is gone already */
+  /** Deletes an account in all organizations. @returns its memberships; null if already gone */
   removeAccount(id: string, tx: ClientSession): Promise<UserDocument[]>;
 }
 
@@ -37,7 +39,7 @@ export function createMembershipWrites(documents: Documents<UserDocument>): Memb
     await users.updateOne({ _id: user._id }, { $set: written }, { session: tx });
   }
 
-  /** The account, when what it is in an organization is as it was read. */
+  /** The account, if its membership is unmodified since it was read. */
   const unchanged: Unchanged = async ({ _id, organization_id, revision }, tx) => {
     const account = await read(_id, tx);
     const membership = account && membershipsOf(account).find((one) => one.organization_id === organization_id);
@@ -85,7 +87,7 @@ type Unchanged = (
   tx: ClientSession,
 ) => Promise<{ readonly account: UserDocument; readonly membership: Membership } | null>;
 
-/** What changes an account in all of its organizations. */
+/** Changes an account in all of its organizations. */
 function createAccountWrites(
   documents: Documents<UserDocument>,
   unchanged: Unchanged,

@@ -1,9 +1,9 @@
 import type { UserDocument } from "./user.js";
 
-// An account is one document, whichever organizations it belongs to: so whatever changes one of them meets whoever signs in to it.
-// The document names one organization itself, as it did when there was one only, and lists what the account is in others.
+// An account is one document for all its organizations, so that changes conflict with sign-ins. It names one
+// organization directly, as before there were several, and lists the other memberships.
 
-/** What somebody is in an organization. */
+/** A membership of an organization. */
 export interface Membership {
   organization_id: string;
   /** When the user joined. */
@@ -14,17 +14,17 @@ export interface Membership {
   network_ids: string[];
 }
 
-/** Organizations that an account can belong to. */
+/** Maximum organizations of an account. */
 export const MOST_ORGANIZATIONS = 50;
 
-/** All of an account, the one that it names itself first. */
+/** All memberships of an account, the directly named one first. */
 export function membershipsOf(user: UserDocument): Membership[] {
   const { organization_id, created_at, updated_at, revision, permissions, network_ids } = user;
   const own = { organization_id, created_at, updated_at, revision, permissions, network_ids };
   return [own, ...(user.other_memberships ?? [])];
 }
 
-/** An account as the user of one of its organizations; null when it does not belong to that one. */
+/** An account as a user of one organization; null if not a member. */
 export function userIn(user: UserDocument, organizationId: string): UserDocument | null {
   if (user.organization_id === organizationId) return user;
   const all = membershipsOf(user);
@@ -32,12 +32,12 @@ export function userIn(user: UserDocument, organizationId: string): UserDocument
   return own === undefined ? null : { ...user, ...own, other_memberships: all.filter((one) => one !== own) };
 }
 
-/** An account as the user of the organization in which it was signed in to last. */
+/** An account as a user of the organization used last. */
 export function userWhereLast(user: UserDocument): UserDocument {
   return userIn(user, user.last_organization_id ?? user.organization_id) ?? user;
 }
 
-/** The members of the document once one of its memberships is another one, or is new. */
+/** The document's members after adding or changing a membership. */
 export function withMembership(user: UserDocument, membership: Membership): Partial<UserDocument> {
   const { organization_id } = membership;
   if (user.organization_id === organization_id) return membership;
@@ -47,18 +47,18 @@ export function withMembership(user: UserDocument, membership: Membership): Part
   return { other_memberships: isNew ? [...changed, membership] : changed };
 }
 
-/** The members of the document once it does not belong to an organization any more; null when it belongs to none then. */
+/** The document's members after removing a membership; null if it was the last. */
 export function withoutMembership(user: UserDocument, organizationId: string): Partial<UserDocument> | null {
   const [first, ...others] = membershipsOf(user).filter(({ organization_id }) => organization_id !== organizationId);
   return first === undefined ? null : { ...first, other_memberships: others };
 }
 
-/** True of who belongs to more organizations than one. */
+/** True with more than one organization. */
 export function isOfSeveral({ other_memberships = [] }: Pick<UserDocument, "other_memberships">): boolean {
   return other_memberships.length > 0;
 }
 
-/** A filter for the accounts that belong to an organization. @param rights which they have there */
+/** A filter for the accounts of an organization. @param rights which they have there */
 export function inOrganization(
   organizationId: string,
   rights: object = {},

@@ -22,7 +22,7 @@ export interface PeopleOptions {
   readonly providers: readonly ProviderSettings[];
 }
 
-/** How people come, change and go. */
+/** Operations on users and memberships. */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the list below says it
 export function createPeople(stores: Stores, { changeRights, topology, providers }: PeopleOptions) {
   const affiliationsOf = createAffiliationsOf(stores.organizations);
@@ -40,7 +40,7 @@ export function createPeople(stores: Stores, { changeRights, topology, providers
 
 type MovingRoutes = LeaveRoute & AccountDeletionRoute & OrganizationDeletionRoute & ActingRoute & AcceptRoute;
 
-/** Operations by which somebody comes to another organization, or goes; or a whole organization does. */
+/** Operations to join, leave and delete organizations. */
 export function mountMoving(router: Router, routes: MovingRoutes): void {
   mountActing(router, routes);
   mountAcceptance(router, routes);

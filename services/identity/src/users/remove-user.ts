@@ -7,23 +7,23 @@ import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 
 /**
- * To be called in the transaction of a change, after it: all changes of rights run one after another, so none comes between.
+ * To be called in the transaction after the change: changes of rights are serialized.
  *
- * @param before the user who was changed
+ * @param before the user before the change
  * @throws AppError `last_owner`
  */
 export type RequireAnOwner = (before: UserDocument, tx: ClientSession) => Promise<void>;
 
 /**
- * Removes a user from an organization, with all keys, sessions and invites that the user has there, in a transaction that changes
- * rights. Of other organizations nothing ends; an account that is in none has ended with it.
+ * Removes a user from an organization with all keys, sessions and invites there, in a rights transaction. Other
+ * organizations are unaffected; without any, the account is deleted.
  *
  * @throws AppError `last_owner`
  */
 export type RemoveUser = (user: UserDocument, tx: ClientSession) => Promise<"removed" | "conflict">;
 
 /**
- * Ends an account with everything that it has in all of its organizations, in a transaction that changes rights.
+ * Deletes an account with everything it has in all organizations, in a rights transaction.
  *
  * @throws AppError `last_owner` of any of them
  */

@@ -77,7 +77,7 @@ function mountSecondFactorReset(router: Router, { users, requireConfirmed, reset
     const user = await users.get(scope.organizationId, id);
     if (!isGuarded(user)) throw new AppError("not_found", { entity: "SecondFactor" });
     await requireConfirmed(principal);
-    // It guards the account in other organizations, too, about which nobody decides here.
+    // It also protects the account in other organizations, which this one must not decide about.
     if (isOfSeveral(user)) throw new AppError("permission_denied", { required: "operator" });
     if (!(await resetSecondFactor(work, user))) throw new AppError("write_conflict");
     return answer.data(null);

@@ -9,30 +9,30 @@ import { createMembershipWrites, type MembershipWrites } from "./membership-writ
 import { inOrganization, isOfSeveral, membershipsOf, userIn, userWhereLast } from "./memberships.rules.js";
 import type { UserDocument } from "./user.js";
 
-/** Accounts, each as the user of one of its organizations. */
+/** Accounts, each as a user of one of its organizations. */
 export interface UserStore extends UserLists, MembershipWrites {
-  /** @throws the database's duplicate key fault when the email address is in use */
+  /** @throws the database's duplicate key error if the email address is in use */
   insert(user: UserDocument, tx: ClientSession): Promise<void>;
   find(organizationId: string, id: string, tx?: ClientSession): Promise<UserDocument | null>;
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<UserDocument>;
   /**
-   * The one look-up that knows no organization: it is how a login finds out. As the user of the one that was signed in to last.
+   * A lookup without organization, for logins. Returns the user of the organization used last.
    *
    * @param email lower case
    */
   findByEmail(email: string): Promise<UserDocument | null>;
-  /** Makes an address free that only a user of deleted organizations has, who is not swept yet. */
+  /** Frees an address used only by deleted organizations that are not purged yet. */
   freeEmail(email: string, tx: ClientSession): Promise<void>;
   countOwners(organizationId: string, tx: ClientSession): Promise<number>;
   /**
-   * Begins a session with the password that was found right: written in the same transaction, so that none begins with a
-   * password that is being changed.
+   * Starts a session with the verified password, in the same transaction, so that none starts while the password is
+   * being changed.
    *
-   * @returns false when the user has been removed, or has got another password or second factor, since it was read
+   * @returns false if the user was removed, or the password or second factor changed, since it was read
    */
   beginSession(user: UserDocument, tx: ClientSession): Promise<boolean>;
-  /** @returns as {@link beginSession} does */
+  /** @returns as {@link beginSession} */
   replacePassword(user: UserDocument, passwordHash: string, tx: ClientSession): Promise<boolean>;
 }
 

@@ -5,19 +5,19 @@ import type { JudgePassword } from "./strength.js";
 import type { StrengthQuestion } from "./strength-worker.js";
 
 export const MOST_WAITING = 32;
-/** For reading the dictionaries, and for one password. */
+/** For loading the dictionaries, and for one password. */
 const START_MS = 20_000;
 const LONGEST_MS = 4_000;
 const MEMORY_MB = 128;
 
-/** Judges passwords, one at a time, in a thread that is bounded in memory and time. */
+/** Rates passwords one at a time in a worker thread with bounded memory and time. */
 export interface PasswordJudge {
-  /** @throws AppError `unavailable` when too many wait already, or when it takes too long */
+  /** @throws AppError `unavailable` if too many are queued, or it takes too long */
   readonly judge: JudgePassword;
   close(): Promise<void>;
 }
 
-/** Starts the thread for the first password. It is replaced when it fails, and keeps no process alive. */
+/** Starts the thread on first use. It is replaced on failure, and does not keep the process alive. */
 export function createPasswordJudge(): PasswordJudge {
   const run = createBoundedQueue({ atATime: 1, mostWaiting: MOST_WAITING });
   let worker: Worker | null = null;
@@ -49,7 +49,7 @@ function startWorker(): Worker {
   const worker = new Worker(new URL("./strength-worker.js", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
-  // Callers that wait are told by rejection; without a listener the process would end.
+  // Callers are rejected; without a listener the process would end.
   worker.on("error", () => undefined);
   worker.unref();
   return worker;

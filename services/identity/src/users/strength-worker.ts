@@ -3,9 +3,9 @@ import { ZxcvbnFactory } from "@zxcvbn-ts/core";
 import * as common from "@zxcvbn-ts/language-common";
 import * as english from "@zxcvbn-ts/language-en";
 
-// Judges passwords in a thread of its own: the dictionaries take 30 MB, and a password made for it 60 ms of a processor.
+// Rates passwords in a separate thread: the dictionaries take 30 MB, and an adversarial password 60 ms of CPU.
 
-/** 0 to 4; from 3 on more than a hundred million guesses are needed. */
+/** 0 to 4; 3 means more than a hundred million guesses. */
 const STRONG = 3;
 
 const estimator = new ZxcvbnFactory({
@@ -16,7 +16,7 @@ const estimator = new ZxcvbnFactory({
   l33tMaxSubstitutions: 10,
 });
 
-/** What is asked, and answered with the reason that the password is weak, or null. */
+/** Request and result: the reason that the password is weak, or null. */
 export interface StrengthQuestion {
   readonly parts: readonly string[];
   readonly words: readonly string[];

@@ -1,26 +1,26 @@
 import { validationFailed } from "@nts/shared/errors";
 
-// A password is judged by how many guesses somebody would need who knows dictionaries, keyboards, dates, and the account's
-// own words. Judging takes longer the longer the password is, 7 s for 128 digits; so at most its beginning and its end are
-// looked at, which is enough: who has to guess a part of it has to guess that first.
+// Passwords are rated by the guesses of an attacker who knows dictionaries, keyboards, dates, and the account's own
+// words. Rating time grows with length (7 s for 128 digits), so only start and end are rated, which is sufficient: a
+// part must be guessed, too.
 
 const JUDGED_CHARACTERS = 24;
 
-/** What an account is known by; a password built from it is a weak one. */
+/** What identifies an account; a password built from it is weak. */
 export interface AccountWords {
   readonly email: string;
   /** The name of its organization. */
   readonly organization: string | undefined;
 }
 
-/** Why a password is too weak; null for one that is not. @param words to be taken for guessed */
+/** Why a password is too weak; null if it is not. @param words considered known */
 export type JudgePassword = (parts: readonly string[], words: readonly string[]) => Promise<string | null>;
 
 /**
- * Refuses a weak password.
+ * Rejects a weak password.
  *
- * @param path where it stands in the body
- * @throws AppError `validation_failed` with the reason in `message` · `unavailable` when too many wait to be judged
+ * @param path of the password in the body
+ * @throws AppError `validation_failed` with the reason in `message` · `unavailable` if too many are queued
  */
 export type RequireStrongPassword = (path: string, password: string, account: AccountWords) => Promise<void>;
 
@@ -33,8 +33,8 @@ export function createRequireStrongPassword(judge: JudgePassword): RequireStrong
 }
 
 /**
- * The parts of a password of which one has to be strong. What only repeats something is as strong as that; of a long one the
- * account's own words are left out, since half of one at the edge of a part would not be recognized.
+ * The parts of a password of which one must be strong. Repetitions are reduced; in long passwords the account's own
+ * words are removed, as one cut at a boundary would not be recognized.
  *
  * @param words in lower case
  */
@@ -52,14 +52,17 @@ function without(text: string, words: readonly string[]): string {
   return rest === lower ? text : rest;
 }
 
-/** The shortest beginning of which a password consists, the last time perhaps cut off; all of it when nothing is repeated. */
+/**
+ * The shortest prefix whose repetition forms the password, the last one possibly cut off; the password itself if there
+ * is none.
+ */
 function repeatedIn(password: string): string {
   for (let length = 1; length <= password.length / 2; length++)
     if (password.startsWith(password.slice(length))) return password.slice(0, length);
   return password;
 }
 
-/** The words of an account, as wholes and one by one, without those too short to matter. */
+/** The words of an account, whole and split, without very short ones. */
 export function wordsOf({ email, organization = "" }: AccountWords): string[] {
   const wholes = [email, ...email.split("@"), organization];
   const words = wholes.flatMap((whole) => [whole, ...whole.split(/[^\p{L}\p{N}]+/u)]);

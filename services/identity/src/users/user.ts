@@ -15,34 +15,34 @@ export interface UserDocument {
   revision: number;
   /** Lower case. */
   email: string;
-  /** Somebody has proved that the address is theirs; absent where nobody has. */
+  /** The address is verified; absent if it is not. */
   email_verified?: boolean;
-  /** Beside a second factor as `withheld` says. */
+  /** With a second factor, as in `withheld`. */
   password_hash: string;
-  /** Absent when there is none. */
+  /** Absent if there is none. */
   second_factor?: SecondFactor;
   /** One that is being set up. */
   second_factor_offer?: OfferedFactor;
-  /** By whom the user signs in beside a password; absent when by nobody. */
+  /** Linked provider accounts; absent if there are none. */
   identities?: LinkedIdentity[];
-  /** Nobody knows the password: it was made up where a provider brought the user. */
+  /** A random password, of a user created by a provider. */
   passwordless?: boolean;
-  /** When an operator has disabled the account; absent or null where none has. */
+  /** When an operator disabled the account; absent or null if it is enabled. */
   disabled_at?: Date | null;
-  /** How often the user has logged in; absent before the first time. */
+  /** Number of logins; absent before the first. */
   logins?: number;
-  /** From here on, together with the times and the revision: what the account is in one organization, see `Membership`. */
+  /** From here on, with times and revision: the membership of one organization, see `Membership`. */
   organization_id: string;
   permissions: Permission;
-  /** Networks granted; none from Admin upwards, where all can be used. */
+  /** Granted networks; none from Admin upwards, who have all. */
   network_ids: string[];
-  /** In which other organizations the account is, and as what. */
+  /** Memberships of other organizations. */
   other_memberships?: Membership[];
-  /** In which a session began last. */
+  /** Where a session last started. */
   last_organization_id?: string;
 }
 
-/** A user who has done nothing yet. */
+/** A new user. */
 export function newUser(given: {
   readonly id: string;
   readonly email: string;
@@ -65,7 +65,7 @@ export function newUser(given: {
   };
 }
 
-/** A user as answered. @param visibleIds networks that exist and that the caller may know of */
+/** A user as returned to clients. @param visibleIds existing networks visible to the caller */
 export function userAnswer(user: UserDocument, visibleIds: readonly string[]): User {
   return {
     id: user._id,

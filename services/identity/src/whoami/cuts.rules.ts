@@ -2,16 +2,16 @@ import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
 import type { Cut } from "@nts/shared/contract/whoami";
 import { narrowed, networksOf } from "../scopes.rules.js";
 
-/** What of a caller decides about its rights. */
+/** What determines a caller's rights. */
 export interface Rights {
   /** null for a session. */
   readonly key: { readonly permissions: Permission; readonly network_ids: readonly string[] | null } | null;
   readonly user: { readonly permissions: Permission; readonly network_ids: string[] };
-  /** Networks of the organization that exist. */
+  /** Existing networks of the organization. */
   readonly networkIds: readonly string[];
 }
 
-/** Who keeps a caller from more, the key first. */
+/** What limits a caller, the key first. */
 export function cutsOf({ key, user, networkIds }: Rights): Cut[] {
   const granted = networksOf(user);
   const named = key?.network_ids ? narrowed(granted, key.network_ids) : granted;

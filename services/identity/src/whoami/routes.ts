@@ -36,7 +36,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
     ]);
     const credential = key ?? session;
     const endsAt = key === null ? session?.expires_at : endOf(key, maxLifetimeOf(organization));
-    // Ended while this was being asked.
+    // Ended concurrently.
     if (user === null || credential === null)
       throw new AppError(kind === "key" ? "api_key_invalid" : "session_expired");
     return answer.data({
