@@ -36,7 +36,7 @@ import { mountTopology } from "./resources/topology.js";
 import { mountWebhooks } from "./resources/webhooks.js";
 import type { WebhookDesk } from "./webhooks/desk.js";
 
-/** What the service is made of; it neither listens nor reads the environment. */
+/** The service's dependencies; it neither listens nor reads the environment. */
 export interface TopologyParts {
   readonly storage: Storage;
   readonly notices: Notices;
@@ -46,10 +46,10 @@ export interface TopologyParts {
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
-// Below the gateway's 10 s, above the 6 s of a transaction, so that the inner limit speaks first.
+// Below the gateway's 10 s and above a transaction's 6 s, so that the inner timeout fires first.
 const DEADLINE_MS = 8_000;
 
-/** The topology service, ready to answer. */
+/** The topology service, ready to handle requests. */
 export function createTopologyApp(parts: TopologyParts): Router {
   const { storage, notices, imports, journal, webhooks, router: options } = parts;
   const router = createRouter({
@@ -108,7 +108,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   return router;
 }
 
-/** The scope of a process that asks about an organization. */
+/** The scope of a process acting for an organization. */
 function wholeOf(organizationId: string): Scope {
   return { organizationId, networks: "all" };
 }

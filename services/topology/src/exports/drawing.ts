@@ -11,8 +11,8 @@ import { composed } from "../values/search.rules.js";
 import { type Card, cardIn, createDrawioWriter, titleOf } from "./formats/drawio.rules.js";
 import { hostsIn } from "./rows.js";
 
-// Streams the drawing by network and subnet, each with the hosts whose first interface is in it, so that only one box is in memory.
-// Boxes that would be too large are split.
+// Streams the drawing by network and subnet, each with the hosts whose first interface is in it, so that only one box
+// is in memory. Large boxes are split.
 
 const MOST_CARDS = 150;
 const MOST_ROWS = 5_000;

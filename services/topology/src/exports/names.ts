@@ -5,7 +5,7 @@ import { FEW_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Names } from "./formats/writer.rules.js";
 
-/** The names of networks and managed tags, which are few in any organization. */
+/** The names of networks and managed tags, of which an organization has few. */
 export async function readNames({ networks, tags }: Pick<Storage, "networks" | "tags">, scope: Scope): Promise<Names> {
   const [ofNetworks, ofTags] = await Promise.all([namesOf(networks, scope), namesOf(tags, scope)]);
   return { network: (id) => ofNetworks.get(id) ?? id, tag: (tag) => ofTags.get(tag) ?? tag };

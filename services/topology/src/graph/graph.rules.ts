@@ -13,16 +13,16 @@ import {
   type Virtualization,
 } from "@nts/shared/contract";
 
-// What each entity is in the graph. Edges lead from the part to the whole: from a host to a subnet it has an address in,
-// from a service to its host, from what is virtualized to what runs it. Their ids are those of what they stand for.
+// Maps entities to nodes and edges. Edges lead from part to whole: host to subnet, service to host, virtualized entity
+// to its runner. Their ids are those of the entities they represent.
 
-/** An entity that another host or service may run. */
+/** An entity that may run another host or service. */
 interface Virtualizable {
   readonly id: string;
   readonly virtualization: Virtualization | null;
 }
 
-/** Whom a virtualization names as the one that runs it. */
+/** The runner that a virtualization names. */
 export interface Runner {
   readonly kind: "service" | "host";
   readonly id: string;
@@ -58,7 +58,7 @@ export function inSubnetEdge({ id, host_id, subnet_id, name, ip_address, mac_add
   return { id: `in_subnet:${id}`, kind: "in_subnet", source: host_id, target: subnet_id, ...through };
 }
 
-/** A service on its host. @param ports those that its bindings name, by id */
+/** A service on its host. @param ports of its bindings, by id */
 export function onHostEdge({ id, host_id, bindings }: Service, ports: ReadonlyMap<string, Port>): TopologyEdge {
   const shown = bindings.flatMap((binding): TopologyBinding[] => {
     if (binding.type === "Interface")
@@ -73,8 +73,8 @@ export function onHostEdge({ id, host_id, bindings }: Service, ports: ReadonlyMa
 }
 
 /**
- * Those that an entity says run it: `service_id` and then `host_id` of the details of its virtualization. As details are
- * free, they may name nothing that is there; nothing runs itself.
+ * The runners named in the virtualization details: `service_id`, then `host_id`. As details are free-form, they may not
+ * exist; an entity never runs itself.
  */
 export function runnersOf({ id: own, virtualization }: Virtualizable): Runner[] {
   return (["service", "host"] as const).flatMap((kind) => {
@@ -84,7 +84,7 @@ export function runnersOf({ id: own, virtualization }: Virtualizable): Runner[] 
   });
 }
 
-/** An entity under the first of its runners that is in the graph; nothing when none is. */
+/** An entity under the first of its runners in the graph; null if there is none. */
 export function virtualizedByEdges(entity: Virtualizable, isThere: (runner: Runner) => boolean): TopologyEdge[] {
   const { id, virtualization } = entity;
   const runner = runnersOf(entity).find(isThere);

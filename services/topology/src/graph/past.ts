@@ -13,7 +13,7 @@ import type { GraphSource, Read } from "./read.js";
 const NAMES = ["Subnet", "Host", "Interface", "Port", "Service"];
 const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
 
-/** What there was at a moment. @throws AppError as `OpenView` */
+/** The state at a past moment. @throws AppError as `OpenView` */
 export async function pastSource(
   storage: Storage,
   past: Past,
@@ -22,7 +22,7 @@ export async function pastSource(
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
   const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: NAMES });
   const writer = createWriter(view);
-  /** By kind: nodes and edges are made of the same. */
+  /** By kind, as nodes and edges share entities. */
   const changed = new Map<string, Promise<Changed>>();
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {

@@ -18,10 +18,10 @@ import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js"; // prettier-ignore
 
-/** Decoded at a time, so that a large graph does not block other requests. */
+/** Entities decoded at a time, so that large graphs do not block other requests. */
 const MOST_ROWS = 500;
 
-/** What the graph is made of. */
+/** The entities of a graph. */
 interface Parts {
   readonly subnets: Subnet;
   readonly hosts: HostRecord;
@@ -30,13 +30,13 @@ interface Parts {
   readonly services: Service;
 }
 
-/** Entities of one moment, by kind. */
+/** Entities of one snapshot, by kind. */
 export interface GraphSource {
-  /** All of a kind, by network and age, some at a time. */
+  /** All of a kind, by network and age, in batches. */
   all<Kind extends keyof Parts>(kind: Kind): AsyncIterable<readonly Read<Parts[Kind]>[]>;
-  /** Ports by their ids, as far as they are there. */
+  /** Existing ports by id. */
   ports(ids: readonly string[]): Promise<readonly Port[]>;
-  /** Those of some ids that are there. */
+  /** Existing entities among the given ids. */
   there(kind: "hosts" | "services", ids: readonly string[]): Promise<ReadonlySet<unknown>>;
 }
 
@@ -44,17 +44,17 @@ export interface Read<T> {
   readonly entity: T;
   /** Of a service. */
   readonly category: Category;
-  /** Since when imports miss it; null when they do not, and in the past. */
+  /** Since when imports miss it; null if they do not, and for the past. */
   readonly missedSince: string | null;
 }
 
-/** Some nodes, or some edges, of a graph. */
+/** A batch of nodes or edges. */
 export interface GraphPiece {
   readonly nodes?: readonly TopologyNode[];
   readonly edges?: readonly TopologyEdge[];
 }
 
-/** The graph of a source, piece by piece: all nodes, then all edges, both by network and age. */
+/** Streams the graph of a source: all nodes, then all edges, both by network and age. */
 export async function* readGraph(source: GraphSource): AsyncGenerator<GraphPiece> {
   yield* nodesOf(source);
   yield* edgesOf(source);
@@ -91,8 +91,8 @@ async function virtualized(
 }
 
 /**
- * What is stored in a scope. All of it is of one moment, which the database remembers for five minutes; who reads for longer gets
- * an error.
+ * The stored entities of a scope in one snapshot, which the database retains for five minutes; slower readers get an
+ * error.
  */
 export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope): GraphSource {
   const moment: Moment = {};
@@ -111,7 +111,7 @@ export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope):
   };
 }
 
-/** All entities of the scope, in the order of an index. */
+/** All entities of the scope, in index order. */
 async function* all<T extends Entity>(
   { read, storedIn, within }: Entities<T>,
   scope: Scope,
@@ -128,7 +128,7 @@ async function* all<T extends Entity>(
     });
 }
 
-/** Those of some entities that are in the scope, as documents. */
+/** Documents of entities in the scope among the given ids. */
 async function some(
   { read, within }: Pick<Entities<Entity>, "read" | "within">,
   scope: Scope,

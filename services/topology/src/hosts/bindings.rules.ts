@@ -2,13 +2,14 @@ import type { Binding, BindingInput, HostCreate } from "@nts/shared/contract";
 import { bindingJudge, bindingKey, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 
-// The binding rules of a service, enforced. What comes out is a set that does not depend on the order asked. @see docs/api.md "Bindings"
+// Enforces the binding rules of a service. The result does not depend on the order of the request. @see docs/api.md
+// "Bindings"
 
 /**
- * Applies the binding rules to what a caller asked for, and returns what is left of it.
+ * Applies the binding rules to the requested bindings, and returns the remaining ones.
  *
- * @throws AppError `binding_cross_host` with every binding that names a port or interface of another host
- * @throws AppError `binding_conflict` with every pair that meets on an interface
+ * @throws AppError `binding_cross_host` with every binding to a port or interface of another host
+ * @throws AppError `binding_conflict` with every pair that conflicts on an interface
  * @see docs/api.md "Bindings": in this order
  */
 export function resolveBindings(requested: readonly BindingInput[], judge: BindingJudge): BindingInput[] {
@@ -18,7 +19,7 @@ export function resolveBindings(requested: readonly BindingInput[], judge: Bindi
   return [...kept];
 }
 
-/** The judge of a host that is to be made, whose ports and interfaces have names of their own. */
+/** The rules for a new host, whose ports and interfaces have local ids. */
 export function judgeOfNew({ ports, interfaces }: Pick<HostCreate, "ports" | "interfaces">): BindingJudge {
   const namesOf = (list: readonly { id?: string | undefined }[]): string[] => list.flatMap(({ id }) => id ?? []);
   return bindingJudge({ ports: namesOf(ports), interfaces: namesOf(interfaces) });
@@ -31,7 +32,7 @@ export interface BindingOwner {
   readonly newId: () => string;
 }
 
-/** The bindings to store: one that stays what it was keeps its id and times; new ones follow in an order of their own. */
+/** The bindings to store: unchanged ones keep id and times; new ones follow in a canonical order. */
 export function bindingsOf(
   resolved: readonly BindingInput[],
   current: readonly Binding[],
@@ -43,7 +44,7 @@ export function bindingsOf(
   return [...kept, ...added.map(([, binding]) => bindingOf(binding, owner))];
 }
 
-/** The bindings of a service without those that name one of the ids, which are being deleted. */
+/** The bindings of a service without those to the given, deleted ids. */
 export function withoutTargets<B extends BindingInput>(bindings: readonly B[], deleted: ReadonlySet<string>): B[] {
   return bindings.filter(
     (binding) => !deleted.has(binding.interface_id ?? "") && !(binding.type === "Port" && deleted.has(binding.port_id)),

@@ -2,20 +2,20 @@ import type { Binding } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Stored } from "../storage/entities.js";
 
-// What a deletion changes of others is written in its transaction, which has six seconds. Whatever goes from one host is
-// well within these bounds; they are met by bulk-deletes over many full hosts, which can be sent in parts.
+// A deletion's side effects are written in its transaction, which has six seconds. Deletions on one host are well
+// within these bounds; bulk deletions over many full hosts may exceed them, and can be split.
 
-/** Services or interfaces that one deletion moves up, and as many services that it takes bindings from. */
+/** Services or interfaces that a deletion moves up, and services whose bindings it removes. */
 export const MOST_CHANGED = 4_000;
 
-/** Bindings that one deletion takes away. */
+/** Bindings that a deletion removes. */
 export const MOST_UNBOUND = 20_000;
 
-/** A service with so many bindings costs as much more as another one. */
+/** A service with this many bindings counts as two. */
 const BINDINGS_OF_A_CHANGE = 20;
 
 /**
- * Reads what is to be changed together.
+ * Reads what is to be changed.
  *
  * @throws AppError `too_many_changes`
  */

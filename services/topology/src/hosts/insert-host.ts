@@ -8,7 +8,7 @@ import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import type { NewHost } from "./new-host.js";
 
 /**
- * Inserts a host with everything on it.
+ * Inserts a host with its children.
  *
  * @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet`
  */
@@ -40,7 +40,7 @@ export async function insertHost(storage: Storage, tx: ClientSession, scope: Sco
   await insertServices(storage, tx, scope, { hostName: host.name, inserted: services });
 }
 
-/** Where the interfaces of a new host stand, and under which paths a request names them. */
+/** The subnets of a new host's interfaces, and their paths in the request. */
 export function addressesOf<T extends Pick<Interface, "ip_address" | "subnet_id">>(
   interfaces: readonly T[],
 ): (T & { readonly prefix: string })[] {

@@ -1,7 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 
 /**
- * The MAC address after an update: once set it stays for ever. @param wanted absent or null keeps what is
+ * The MAC address after an update; immutable once set. @param wanted absent or null keeps the current one
  * @throws AppError `mac_address_immutable`
  * @see docs/api.md "Resources"
  */

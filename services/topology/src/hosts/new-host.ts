@@ -15,7 +15,7 @@ import { portType } from "../values/well-known-ports.rules.js";
 import { placeAll } from "./positions.rules.js";
 import { bindingsOf, judgeOfNew, resolveBindings } from "./bindings.rules.js";
 
-/** A host that is to be made, with everything on it. */
+/** A new host with its children. */
 export interface NewHost {
   readonly host: HostRecord;
   readonly interfaces: readonly Interface[];
@@ -26,15 +26,15 @@ export interface NewHost {
 export interface Making {
   readonly now: string;
   readonly newId: () => string;
-  /** Where the host comes from, such as `Manual`. */
+  /** The source of the host, such as `Manual`. */
   readonly source: string;
 }
 
 /**
- * Works out a host and its children from one body. The `id` of a child is a local name: bindings of the body may use
- * it, and it is replaced by an id of ours.
+ * Builds a host and its children from a body. A child's `id` is local to the body, for use in bindings, and is
+ * replaced.
  *
- * @throws AppError `validation_failed` when a local name is used twice · `binding_cross_host` · `binding_conflict`
+ * @throws AppError `validation_failed` for a duplicate local id · `binding_cross_host` · `binding_conflict`
  */
 export function newHostOf(body: HostCreate, { now, newId, source }: Making): NewHost {
   refuseRepeatedNames(body);
@@ -70,7 +70,7 @@ export function newHostOf(body: HostCreate, { now, newId, source }: Making): New
   return { host, interfaces, ports, services };
 }
 
-/** The services of the body on the host that is made, bound to its ports and interfaces. */
+/** The services of the body, bound to the new host's ports and interfaces. */
 function servicesOf(
   body: HostCreate,
   { host, interfaces, ports }: Omit<NewHost, "services">,
@@ -102,14 +102,14 @@ function servicesOf(
   });
 }
 
-/** A binding that names its port and interface by our ids instead of local names. */
+/** A binding with local ids replaced by generated ones. */
 function withIds(binding: BindingInput, idOf: (name: string) => string): BindingInput {
   if (binding.type === "Interface") return { ...binding, interface_id: idOf(binding.interface_id) };
   const { port_id, interface_id } = binding;
   return { ...binding, port_id: idOf(port_id), interface_id: interface_id === null ? null : idOf(interface_id) };
 }
 
-/** A new host as reads answer it. */
+/** A new host as returned to clients. */
 export function answeredHost({ host, interfaces, ports, services }: NewHost): Host {
   const unseen = <T>(entities: readonly T[]): T[] => entities.map((entity) => ({ ...entity, ...NEVER_SEEN }));
   return {
@@ -133,7 +133,7 @@ function refuseRepeatedNames(body: HostCreate): void {
   if (faults.length > 0) throw validationFailed(...faults);
 }
 
-/** Resolves the bindings of each service; of several faults, those across hosts come first, and all of them. */
+/** Resolves the bindings of each service; cross-host errors take precedence, and are all reported. */
 function resolveAll(body: HostCreate) {
   const judge = judgeOfNew(body);
   const violations = { binding_cross_host: [] as unknown[], binding_conflict: [] as unknown[] };

@@ -10,24 +10,24 @@ import { requireRevision } from "@nts/shared/revision";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
 
-// Writes to what stands on hosts. The hosts are found first, because a transaction begins with their locks, in the
-// order of their ids; under the locks everything is read again, and found elsewhere, the write begins anew.
+// Writes to children of hosts. Hosts are found first, because a transaction starts by locking them in id order; under
+// the locks everything is read again, and if a child has moved, the write starts over.
 
-/** Attempts that others may thwart before they have to let a transaction go first. */
+/** Conflicting attempts before the transaction takes precedence. */
 const PATIENT_ATTEMPTS = 3;
 
-/** What a transaction writes on. */
+/** The hosts that a transaction locks. */
 export interface OnHosts {
   readonly work: Work;
   readonly scope: Scope;
   readonly hostIds: readonly string[];
-  /** What it writes besides. */
+  /** Its further write keys. */
   readonly keys?: readonly string[];
 }
 
 /**
- * Runs a transaction that may write many hosts and services on them. Each of them is often free, and seldom all at once: writers
- * of one or another would thwart the transaction again and again, so it goes before them after some attempts.
+ * Runs a transaction on many hosts. Writers of single hosts could make it conflict again and again, so after some
+ * attempts it blocks them.
  */
 export function transactionOnHosts<T>(
   { hosts, services, transaction }: Pick<Storage, "hosts" | "services" | "transaction">,
@@ -53,9 +53,9 @@ export interface OnHost<T> {
 }
 
 /**
- * Locks the host that a new entity names.
+ * Locks the host of a new entity.
  *
- * @throws AppError `invalid_reference` at `host_id` · `network_mismatch` when the host is of another network
+ * @throws AppError `invalid_reference` at `host_id` · `network_mismatch` if the host is in another network
  */
 export async function lockHostFor(
   { hosts }: Pick<Storage, "hosts">,
@@ -74,7 +74,7 @@ export interface Updating<T> {
   readonly scope: Scope;
   readonly id: string;
   readonly to?: string;
-  /** The entity as it was a moment ago, where this is known. */
+  /** The entity as recently read, if available. */
   readonly read?: Stored<T>;
   /** The write discovers by itself whether `read` is still what is stored, so that it is not read again under the lock. */
   readonly isChecked?: boolean;
@@ -83,10 +83,10 @@ export interface Updating<T> {
 }
 
 /**
- * Updates an entity under the lock of its host, and, when it is to move, of the host it moves to.
+ * Updates an entity under the lock of its host and, for a move, of the target host.
  *
- * @param to the id of the host it is to be on; left out, it stays
- * @throws AppError `not_found` · `invalid_reference` at `host_id` for a host to move to that is not there
+ * @param to id of the target host; absent to stay
+ * @throws AppError `not_found` · `invalid_reference` at `host_id` if the target host does not exist
  */
 export async function updateOnHost<T extends OnAHost>(
   storage: Pick<Storage, "hosts" | "services" | "transaction">,
@@ -114,7 +114,7 @@ export async function updateOnHost<T extends OnAHost>(
       const current = isCurrent ? present : await entities.get(scope, id, tx);
       if (current.entity.host_id !== from) throw new Discard("conflict");
       const host = locked.get(target) ?? null;
-      // What stood on a host that is gone may be stored a while longer.
+      // Children of a deleted host may still be stored.
       if (locked.get(from) === null) throw new AppError("not_found", { entity: entities.name });
       if (host === null) throw new AppError("invalid_reference", { path: "host_id" });
       const written = await write({ tx, host, current }).catch((error: unknown) => {
@@ -128,7 +128,7 @@ export async function updateOnHost<T extends OnAHost>(
   });
 }
 
-/** Entities that are being removed from their hosts, which are locked. */
+/** Entities being deleted from their locked hosts. */
 export interface Removing<T> {
   readonly tx: ClientSession;
   readonly hosts: ReadonlyMap<string, LockedHost>;
@@ -141,16 +141,16 @@ export interface Removal<T> {
   readonly scope: Scope;
   readonly ids: readonly string[];
   readonly ifMatch: readonly string[] | null;
-  /** What the removal of these ids takes from the inventory of their host. */
+  /** The side effects of deleting these ids on their host. */
   readonly change: (ids: readonly string[]) => InventoryChange;
-  /** What goes with them, after they are gone; tells what their networks have more (or less) by then. */
+  /** What is deleted with them; returns the change of the networks' counters. */
   readonly also: (removing: Removing<T>) => Promise<readonly Reference[]>;
 }
 
 /**
- * Removes entities from their hosts: all of them or none, in a number of commands that does not depend on how many.
+ * Deletes entities atomically, with a number of commands independent of their number.
  *
- * @throws AppError `not_found` when one of them is not there · `precondition_failed`
+ * @throws AppError `not_found` if one does not exist · `precondition_failed`
  */
 export async function removeFromHosts<T extends OnAHost>(
   storage: Pick<Storage, "guards" | "hosts" | "services" | "transaction">,
@@ -170,7 +170,7 @@ export async function removeFromHosts<T extends OnAHost>(
       if (locked.size !== onHosts.size) throw new AppError("not_found", { entity: entities.name });
       for (const { revision } of removed) requireRevision(ifMatch, revision);
       const touched = [...locked.values()].map(({ network_id }) => ({ target: network_id, kind: "network" as const }));
-      // A long transaction writes what it shares with others first, so that it is not interrupted at its end.
+      // Long transactions write shared documents first, to not be interrupted at the end.
       if (locked.size > 1) await guards.reference(tx, scope, touched);
       await entities.remove(tx, scope, { _id: { $in: ids } });
       await guards.reference(tx, scope, await also({ tx, hosts: locked, removed, now: new Date() }));
@@ -179,7 +179,7 @@ export async function removeFromHosts<T extends OnAHost>(
   });
 }
 
-/** What networks have more (or less) of, by the entities that make the difference. */
+/** Counter changes of networks, by the entities that cause them. */
 export function countsOf<T extends { readonly network_id: string }>(
   entities: readonly T[],
   counts: (entity: T) => Counts,

@@ -1,26 +1,25 @@
-// Positions of the items of one list are dense and start at 0. These rules say where an item goes and which others
-// move; they know no database.
+// Positions in a list are dense and start at 0. Pure rules for where an item goes and which others move.
 
-/** Other items from `from` to `to` (both included) move by `by`. */
+/** Items from `from` to `to` (inclusive) move by `by`. */
 export interface Shift {
   readonly from: number;
   readonly to: number;
   readonly by: 1 | -1;
 }
 
-/** Where an item stands after a change, and what makes room for it; null when nothing else moves. */
+/** The position of an item, and the shift that makes room for it; null if nothing else moves. */
 export interface Placement {
   readonly position: number;
   readonly shift: Shift | null;
 }
 
-/** Puts a new item into a list of `count` others. @param wanted absent appends; beyond the end means last */
+/** Inserts an item into a list of `count` others. @param wanted absent appends; beyond the end means last */
 export function placeNew(wanted: number | undefined, count: number): Placement {
   const position = Math.min(wanted ?? count, count);
   return { position, shift: position === count ? null : { from: position, to: count - 1, by: 1 } };
 }
 
-/** Moves an item within a list of `count` items, itself included. @param wanted absent keeps; beyond the end means last */
+/** Moves an item within a list of `count` items including it. @param wanted absent keeps; beyond the end means last */
 export function placeExisting(current: number, wanted: number | undefined, count: number): Placement {
   const position = Math.min(wanted ?? current, count - 1);
   if (position === current) return { position, shift: null };
@@ -30,7 +29,7 @@ export function placeExisting(current: number, wanted: number | undefined, count
 }
 
 /**
- * Positions of several new items of one list: each is placed after the other, in the order given.
+ * Positions of several new items, placed one after the other in the given order.
  *
  * @returns the position of each item
  */

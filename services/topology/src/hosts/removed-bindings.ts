@@ -4,7 +4,7 @@ import type { BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import { judgeOfNew } from "./bindings.rules.js";
 
-/** Tells the plan of a write which bindings of the request fall away. @param service its place in the body of a new host */
+/** Reports removed bindings of the request to the plan. @param service its index in the body of a new host */
 export function tellRemoved(
   tx: ClientSession,
   requested: readonly BindingInput[],
@@ -22,7 +22,7 @@ export function tellRemoved(
   recorder.removedBindings(removed);
 }
 
-/** The same for the services of a new host, which name its ports and interfaces by names of their own. */
+/** The same for the services of a new host, which use local ids. */
 export function tellRemovedOfHost(tx: ClientSession, body: HostCreate): void {
   const judge = judgeOfNew(body);
   body.services.forEach(({ bindings }, index) => {

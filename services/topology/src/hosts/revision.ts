@@ -5,7 +5,7 @@ import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
 
-/** The revision of a host that a transaction has read. */
+/** The revision of a host as read by a transaction. */
 export async function hostRevisionIn(
   { services }: Pick<Storage, "services">,
   tx: ClientSession,

@@ -8,7 +8,7 @@ import { revised } from "../storage/revisions.rules.js";
 
 type Positioned = Entity & { position: number };
 
-/** Moves the other items of a host's list. The host is locked. @param except the item whose own place is written apart */
+/** Moves the other items of a locked host's list. @param except the item whose position is written separately */
 export async function applyShift<T extends Positioned>(
   tx: ClientSession,
   scope: Scope,
@@ -26,9 +26,9 @@ export async function applyShift<T extends Positioned>(
 }
 
 /**
- * Closes the gaps that items have left in the lists of their hosts, which are locked.
+ * Closes gaps in the lists of locked hosts.
  *
- * @param gone what has left
+ * @param gone the removed items
  * @throws AppError `too_many_changes`
  */
 export async function closeGaps<

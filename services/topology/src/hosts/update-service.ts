@@ -17,29 +17,29 @@ import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "./bindings.rules.js";
 import { moreBindings, saveService } from "./write-services.js";
 
-/** What a caller asks of a service. */
+/** A service update. */
 export interface Asked {
   readonly work: Work;
   readonly scope: Scope;
   readonly id: string;
-  /** The host that the request itself names. */
+  /** The host named by the request. */
   readonly to: string | undefined;
-  /** What is asked of the service as it is. */
+  /** The requested state for the current one. */
   readonly asked: (current: Service) => ServiceUpdate;
-  /** Revisions that the caller accepts; null when it did not say. */
+  /** Revisions that the caller accepts; null if not specified. */
   readonly ifMatch: readonly string[] | null;
 }
 
-/** Writes that others may come before; then the transaction, which knows when to give up. */
+/** Conflicts before the write is left to the transaction, which has a deadline. */
 const MOST_ATTEMPTS = 16;
 
-/** Updates a service. @returns its state afterwards, which is the present one when nothing changes */
+/** Updates a service. @returns the resulting state, or the current one if nothing changes */
 export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<Service>> {
   const { services, shortWrites } = storage;
   const { work, scope, id } = asked;
   const read = await services.get(scope, id);
   if (nextInPlace(read, asked) === null) return read;
-  // What is stored may have another revision than what was read, as long as deleted tags are on it.
+  // The stored revision may differ from the read one while deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
   if (shortWrites === null || !isAsStored || work.unit !== undefined)
     return updateInTransaction(storage, asked, { read, isChecked: false });
@@ -60,7 +60,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
   });
 }
 
-/** Whether a service keeps its host, its position and its bindings, which are valid as they are. */
+/** Whether a service keeps host, position and bindings, so that these need no validation. */
 function staysInPlace(service: Service, { host_id, network_id, position, bindings }: ServiceUpdate): boolean {
   const asked = new Set(bindings.map(bindingKey));
   return (
@@ -73,7 +73,7 @@ function staysInPlace(service: Service, { host_id, network_id, position, binding
 }
 
 /**
- * The next state of a service that stays in place and is given no tag that somebody could delete meanwhile; null when nothing
+ * The next state of a service that stays in place and gets no tag that could be deleted concurrently; null if nothing
  * changes.
  *
  * @throws AppError `precondition_failed`
@@ -86,7 +86,7 @@ function nextInPlace(current: Stored<Service>, { asked, ifMatch }: Asked): Store
   return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
 }
 
-/** What an update says of a service, besides its place and its bindings. */
+/** The update without position and bindings. */
 function saidOf(service: Service, body: ServiceUpdate) {
   const { name, service_definition, tags, virtualization = service.virtualization } = body;
   return { name, service_definition, tags, virtualization };

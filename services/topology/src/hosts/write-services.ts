@@ -15,26 +15,25 @@ import {
 import { changedAtOnce, MOST_UNBOUND } from "./changed-at-once.js";
 import { withoutTargets } from "./bindings.rules.js";
 
-// The only writers of services' bindings: each keeps the list view of bindings equal to the services. Counting them is the
-// caller's. The hosts are locked.
+// All writes of bindings, which keep the binding list in sync with the services. Callers count them and lock the hosts.
 
 type Stores = Pick<Storage, "bindings" | "services">;
 
-/** A service as it was, and as it is to be. */
+/** A service before and after. */
 export interface ServiceChange {
   readonly before: Stored<Service>;
   readonly after: Stored<Service>;
 }
 
-/** Services that are to be stored on one host. */
+/** Services to be stored on one host. */
 export interface NewServices {
   readonly hostName: string;
   readonly inserted: readonly Service[];
-  /** Fields of their documents besides. */
+  /** Further fields of their documents. */
   readonly more?: (service: Service) => object;
 }
 
-/** Stores new services of one host with their bindings. */
+/** Inserts services of one host with their bindings. */
 export async function insertServices(
   { bindings, services }: Stores,
   tx: ClientSession,
@@ -46,7 +45,7 @@ export async function insertServices(
   await checkBindings(bindings, tx, scope, inserted);
 }
 
-/** Stores the next states of services. @param hostName of services that are updated themselves, and may be on another host now */
+/** Stores changed services. @param hostName of directly updated services, which may have moved to another host */
 export async function saveServices(
   stores: Stores,
   tx: ClientSession,
@@ -81,7 +80,7 @@ export async function saveService(
   return true;
 }
 
-/** What networks have more (or less) of by changes of services. */
+/** Counter changes of networks caused by service changes. */
 export function countsOfBindings(changes: readonly ServiceChange[]): Reference[] {
   return changes.map((change) => ({
     target: change.after.entity.network_id,
@@ -90,13 +89,13 @@ export function countsOfBindings(changes: readonly ServiceChange[]): Reference[]
   }));
 }
 
-/** How many bindings more there are. */
+/** The change in the number of bindings. */
 export function moreBindings({ before, after }: ServiceChange): number {
   return after.entity.bindings.length - before.entity.bindings.length;
 }
 
 /**
- * What becomes of the services that are bound to ports or interfaces which are removed.
+ * Removes bindings to deleted ports or interfaces from services.
  *
  * @param targets ids of the ports or interfaces
  * @throws AppError `too_many_changes`
@@ -147,7 +146,7 @@ function isMoved({ before, after }: ServiceChange): boolean {
   return before.entity.host_id !== after.entity.host_id;
 }
 
-/** @param services that have more bindings now, or are on another host. @throws AppError `validation_failed` */
+/** @param services with more bindings, or on another host. @throws AppError `validation_failed` */
 async function checkBindings(
   bindings: Stores["bindings"],
   tx: ClientSession,

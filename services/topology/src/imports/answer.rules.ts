@@ -4,32 +4,32 @@ import type { PlannedHost } from "./plan.rules.js";
 import type { Job, SightedPlan } from "./session.js";
 import type { HostSighting } from "./sightings.rules.js";
 
-// Plans as they are answered. The answer of a host may be long: it is made into text where the plan is, and what else is
-// needed of it travels beside the text.
+// Import plans as returned. As a host's result may be long, it is serialized in the thread of the plan, with what else
+// is needed beside the text.
 
-/** A host as it is answered. */
+/** The result for a host. */
 export interface HostAnswer {
   /** The JSON text of an `ImportedHost`. */
   readonly text: string;
-  /** What the summary counts of it. */
+  /** Its counts in the summary. */
   readonly counts: HostCounts;
-  /** What of it is left out. */
+  /** Its skipped parts. */
   readonly skipped: readonly SkippedPart[];
-  /** The host that it is; null for one that is not there yet. */
+  /** The existing host; null for a new one. */
   readonly id: string | null;
-  /** What was found of it, and is missed; null where that is not known. */
+  /** What was found and missed; null if unknown. */
   readonly sighting: HostSighting | null;
 }
 
 const COUNTED = ["hosts", "interfaces", "ports", "services"] as const;
 type HostCounts = Pick<ImportSummary, (typeof COUNTED)[number]>;
 
-/** What becomes of a host. @param names of other hosts by id @param isDry what would be new has no id yet */
+/** The result of a planned host. @param names of other hosts by id @param isDry new entities have no id yet */
 export function answerOf(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer {
   return { ...answered(hostAnswer(plan, names, isDry), plan), id: plan.entity.id };
 }
 
-/** A host of which nothing was written. */
+/** The result of a failed host. */
 export function answerOfFailed({ line, hostname, name, match }: Job, error: AppError): HostAnswer {
   const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
   const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
@@ -95,12 +95,12 @@ function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry
   };
 }
 
-/** A failure as a part of an answer tells it. */
+/** A failure as part of a result. */
 export function refusalOf({ code, message }: AppError): { code: string; message: string } {
   return { code, message };
 }
 
-/** Nothing counted yet. */
+/** Zero counts. */
 export function emptySummary(): ImportSummary {
   return {
     subnets: { create: 0, existing: 0, failed: 0 },
@@ -119,7 +119,7 @@ export function countSubnet(summary: ImportSummary, { action }: ImportedSubnet):
   summary.subnets[action]++;
 }
 
-/** Counts a host with what is on it. */
+/** Counts a host and its children. */
 export function countHost(summary: ImportSummary, counts: HostCounts): void {
   for (const kind of COUNTED) {
     const sums: Record<string, number> = summary[kind];

@@ -25,27 +25,26 @@ import type { Job, SightedPlan } from "./session.js";
 import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
 
-// Writes what an import plans. Two imports of one file would both find that a host is not there. So each transaction begins
-// with writes that collide with those of every other import of the same host, and looks for the host again before it makes
-// one: whatever a host can be recognized by has a shard of the network's guards, and the transaction locks the shards of its
-// host. It stays in one of them with all that it writes to guards, so that hosts of different shards can be written at once.
+// Writes an import plan. To not create a host twice, each transaction first locks the guard shards of everything by
+// which its host can be recognized, and looks for it again.
+// All guard writes stay in these shards, so that other hosts can be written concurrently.
 
-/** The network that an import writes. */
+/** The network being written. */
 export interface Target {
   readonly work: Work;
-  /** Of the one network. */
+  /** Limited to the network. */
   readonly scope: Scope;
   readonly networkId: string;
 }
 
-/** What was done with a host. */
+/** The outcome for a host. */
 export interface Applied {
   readonly plan: SightedPlan;
-  /** Names of the hosts that lost addresses to it, by id. */
+  /** Names of hosts that lost addresses to it, by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** A subnet that is there now. */
+/** An existing or created subnet. */
 export interface MadeSubnet {
   readonly id: string;
   readonly cidr: string;
@@ -53,9 +52,9 @@ export interface MadeSubnet {
 }
 
 /**
- * Recognizes a host or makes it, adds what is missing, and takes its addresses from hosts that had them.
+ * Finds or creates a host, adds what is missing, and takes over addresses of other hosts.
  *
- * @throws AppError as other writes of hosts do
+ * @throws AppError as other writes of hosts
  */
 export async function applyHost(storage: Storage, given: Target, session: Remote, job: Job): Promise<Applied> {
   const target = { ...given, scope: await storage.deletions.visible(given.scope) };
@@ -91,7 +90,7 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   );
 }
 
-/** Hosts of the name, as things are. */
+/** Hosts with the name, as of now. */
 async function namesakes(
   { hosts }: Storage,
   tx: ClientSession,
@@ -101,7 +100,7 @@ async function namesakes(
   return label === null ? [] : hosts.findByLabels(scope, [label], tx);
 }
 
-/** The host that the request names, as things are. @throws AppError `invalid_reference` when it is gone */
+/** The host named by the request, as of now. @throws AppError `invalid_reference` if it was deleted */
 async function nameMatch(
   storage: Storage,
   tx: ClientSession,
@@ -124,7 +123,7 @@ async function recognized(
   return match === null || there === null ? null : recognizedAs(there, match);
 }
 
-/** Makes subnets that the network has not; those that it has by now are taken. */
+/** Creates missing subnets; concurrently created ones are used. */
 export async function makeSubnets(storage: Storage, target: Target, cidrs: readonly string[]): Promise<MadeSubnet[]> {
   const { scope, networkId } = target;
   await storage.quota.require(scope);
@@ -147,7 +146,7 @@ export async function makeSubnets(storage: Storage, target: Target, cidrs: reado
   });
 }
 
-/** The shards of what hosts and subnets are recognized by, in ascending order. */
+/** The shards by which hosts and subnets are recognized, ascending. */
 function shardsOf(identities: readonly string[]): number[] {
   const shards = identities.map((text) =>
     [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 65_521, 0),
@@ -155,7 +154,7 @@ function shardsOf(identities: readonly string[]): number[] {
   return [...new Set(shards.map((sum) => sum % SHARDS))].sort((a, b) => a - b);
 }
 
-/** What makes the transactions of this process wait for each other instead of colliding. */
+/** Queue keys that make this process' transactions wait instead of conflicting. */
 function keysOf(networkId: string, shards: readonly number[]): string[] {
   return shards.map((shard) => `import into ${networkId}, shard ${shard}`);
 }
@@ -181,7 +180,7 @@ function newHostOf({ entity, interfaces, ports, services }: PlannedHost) {
   return { host: entity, interfaces: entities(interfaces), ports: entities(ports), services: entities(services) };
 }
 
-/** Adds to a host that was there. */
+/** Adds to an existing host. */
 async function writeChanges(
   storage: Storage,
   tx: ClientSession,
@@ -220,7 +219,7 @@ async function writeChanges(
   await insertServices(storage, tx, scope, { hostName: host.name, inserted: added.services });
   await saveServices(storage, tx, scope, { changes });
   if (plan.matchedBy === "mac_address") await hosts.macsFound(tx, scope, plan.entity.id, macsOf(added.interfaces));
-  // The lock has moved the revision to this one already.
+  // The lock already incremented the revision to this one.
   const next = plan.before === null ? null : revised(plan.before, plan.entity, now);
   if (next !== null) await hosts.replace(tx, scope, [next]);
 }

@@ -2,21 +2,23 @@ import type { HostRecord, Interface } from "@nts/shared/contract";
 import { agree } from "./merge.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
-// Hosts that are no more than an address: an import made them of something that tells no names, nothing stands on them but
-// interfaces, and nobody has made anything of them since.
+// Bare hosts: created by an import from addresses alone, with interfaces as their only children, and never edited.
 
-/** Such a host, and how many interfaces it has. */
+/** A bare host with the number of its interfaces. */
 export interface BareHost {
   readonly id: string;
   readonly interfaces: number;
 }
 
-/** Whether a host itself is as an import has made it of addresses. */
+/** Whether a host itself is as imported from addresses. */
 export function isUntouched({ hostname, source, created_at, updated_at }: HostRecord): boolean {
   return hostname === null && source.type === "Discovery" && created_at === updated_at;
 }
 
-/** Whether all that such a host has was seen here, so that nothing of it is lost with it. @param there the interfaces that were found for the file */
+/**
+ * Whether everything on such a host was seen here, so that nothing is lost with it. @param there interfaces found for
+ * the file
+ */
 export function isWithin(
   { addresses }: SeenHost,
   bare: BareHost,

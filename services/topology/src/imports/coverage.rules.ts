@@ -1,42 +1,42 @@
 import type { Protocol } from "@nts/shared/contract";
 import type { SeenAddress } from "./scan.rules.js";
 
-// What a file covers: where it would have told of something that is there. Only what was covered can be missed, so a reader claims
-// no more than its file shows; see the table in docs/sightings.md.
+// What a file covers: where it would have reported what exists. Only covered entities can be missed, so readers claim
+// no more than the file proves; see docs/sightings.md.
 
-/** Addresses from one to another, both of them included, as keys (see `Address`). */
+/** Addresses, both ends inclusive, as keys (see `Address`). */
 export interface AddressRange {
   readonly from: string;
   readonly to: string;
 }
 
-/** Numbers from one to another, both of them included. */
+/** Numbers, both ends inclusive. */
 export type PortRange = readonly [from: number, to: number];
 
-/** Ports of a host of which the file tells whether they are open. */
+/** Ports of a host whose state the file reports. */
 export interface CoveredPorts {
   /** Null stands for all addresses of the host. */
   readonly ip: string | null;
   readonly protocol: Protocol;
-  /** In ascending order, apart from each other. */
+  /** Ascending and disjoint. */
   readonly ranges: readonly PortRange[];
-  /** Those among them of which it does not tell. */
+  /** Exceptions. */
   readonly except: ReadonlySet<number>;
 }
 
-/** Where the file would have told of a host. */
+/** Where the file would have reported a host. */
 export interface Coverage {
-  /** In ascending order, apart from each other. */
+  /** Ascending and disjoint. */
   readonly addresses: readonly AddressRange[];
-  /** Addresses at which the file says that nothing is. */
+  /** Addresses reported as unused. */
   readonly absent: readonly SeenAddress[];
-  /** Addresses that the file has at hosts that may be there, in canonical form: these are not missed, whatever became of them. */
+  /** Addresses of hosts that may be up, in canonical form; never missed, whatever their outcome. */
   readonly mentioned: ReadonlySet<string>;
-  /** The same for people. */
+  /** For display. */
   readonly told: { readonly addresses: readonly string[]; readonly ports: readonly string[] };
 }
 
-/** Of a file that tells what is there, and not what is not. */
+/** For files that report presence but not absence. */
 export const COVERS_NOTHING: Coverage = {
   addresses: [],
   absent: [],
@@ -50,13 +50,13 @@ export function isWithin(ranges: readonly AddressRange[], key: string): boolean 
   return found !== null && key <= found.to;
 }
 
-/** Whether the file tells if a port is open there. */
+/** Whether the file reports if a port is open there. */
 export function tellsOf({ ranges, except }: CoveredPorts, number: number): boolean {
   const found = lastBeginningAt(ranges, ([from]) => from <= number);
   return found !== null && number <= found[1] && !except.has(number);
 }
 
-/** Port numbers as scanners write them, such as `1-1000,8080`; empty when it is none of it. */
+/** Parses port lists such as `1-1000,8080`; empty if invalid. */
 export function portRangesIn(text: string): PortRange[] {
   const ranges = text.split(",").map((part): PortRange => {
     const [, from = "", to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? [];
@@ -66,7 +66,7 @@ export function portRangesIn(text: string): PortRange[] {
   return isOrdered ? ranges : [];
 }
 
-/** The last of some ordered ranges that begins early enough. */
+/** The last of the ordered ranges that starts early enough. */
 function lastBeginningAt<Range>(ranges: readonly Range[], isEarly: (range: Range) => boolean): Range | null {
   let [low, high] = [0, ranges.length];
   while (low < high) {

@@ -3,12 +3,12 @@ import { createImportQueue } from "./queue.js";
 import { createSpool, type FileBlocks } from "./spool.js";
 import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
 
-// What imports share in a process: memory for files, places to run, threads.
+// Resources shared by the imports of a process: memory, slots, threads.
 
 const MIB = 1_048_576;
 
 export interface DeskLimits {
-  /** Of files that have not been read yet, in bytes. */
+  /** Maximum bytes of unread files. */
   readonly spool: { readonly totalBytes: number; readonly organizationBytes: number };
   readonly running: number;
   readonly runningOfOrganization: number;
@@ -18,7 +18,7 @@ export interface DeskLimits {
   readonly thread: ThreadLimits;
 }
 
-/** The head of an answer has eight seconds: waiting, and reading a file of the largest size, are well within them. */
+/** Response headers are due in eight seconds: queueing and reading the largest file fit well. */
 export const DESK_LIMITS: DeskLimits = {
   spool: { totalBytes: 64 * MIB, organizationBytes: 40 * MIB },
   running: 4,
@@ -29,21 +29,21 @@ export const DESK_LIMITS: DeskLimits = {
   thread: { seconds: 10, memoryMb: 160 },
 };
 
-/** What an import is given when its turn has come. */
+/** Given to an import when it starts. */
 export interface Turn {
   readonly session: Remote;
-  /** The file, in memory that may be handed on once. */
+  /** The file, in memory that may be transferred once. */
   takeFile(): FileBlocks;
 }
 
 export interface ImportDesk {
   /**
-   * Receives a file, waits for a place, and runs an import of it in a thread of its own, until the import ends.
+   * Receives a file, waits for a slot, and runs an import in its own thread until it ends.
    *
    * @throws AppError `rate_limited` · `unavailable`
    */
   run<T>(organizationId: string, file: UploadedBytes, work: (turn: Turn) => AsyncGenerator<T>): AsyncGenerator<T>;
-  /** Does the same for an import that needs no thread. @param work is given the file, which may be handed on once */
+  /** The same without a thread. @param work gets the file, which may be transferred once */
   hold<T>(
     organizationId: string,
     file: UploadedBytes,
@@ -54,7 +54,7 @@ export interface ImportDesk {
   spooledBytes(): number;
 }
 
-/** @param startThread where the sessions of imports run */
+/** @param startThread creates the threads of import sessions */
 export function createImportDesk(limits: DeskLimits = DESK_LIMITS, startThread = startImportThread): ImportDesk {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);

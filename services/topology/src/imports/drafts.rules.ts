@@ -3,13 +3,13 @@ import type { Stored } from "../storage/entities.js";
 import { type Guess, isUsual } from "./guess.rules.js";
 import type { SeenAt } from "./plan-services.rules.js";
 
-// The services of a host while a plan adds bindings to them. A host may have a thousand services and a scan forty thousand
-// places where something answers, so services are found by what is asked for: port, interface, definition.
+// Services of a host while a plan adds bindings. There may be a thousand services and forty thousand endpoints, so they
+// are indexed by port, interface and definition.
 
-/** Bindings that a service may have. */
+/** Maximum bindings of a service. */
 const MOST_BINDINGS = 1_000;
 
-/** A service while bindings are added to it. */
+/** A service being extended. */
 export interface Draft {
   readonly before: Stored<Service> | null;
   readonly id: string;
@@ -26,39 +26,39 @@ export interface Draft {
 export interface Drafts {
   all(): readonly Draft[];
   /**
-   * The first that answers on the port at the interface, or of which a person has said that the port is its own.
+   * The first one on the port at the interface, or to which a person has assigned the port.
    *
    * @param interfaceId null for all interfaces
    */
   answering(portId: string, interfaceId: string | null): Draft | null;
-  /** The first of an earlier import, or of this one, that the port belongs to. */
+  /** The first imported one to which the port belongs. */
   joinable(port: Port, interfaceId: string | null, guess: Guess | null): Draft | null;
   add(guess: Guess, id: string): Draft;
   bind(draft: Draft, binding: BindingInput): void;
 }
 
-/** A draft with what is known of its bindings. */
+/** A draft with its binding state. */
 interface Entry {
   readonly draft: Draft;
   readonly order: number;
-  /** Interfaces that it is bound to as a whole. */
+  /** Interfaces with an interface binding. */
   readonly interfaces: Set<string>;
   readonly numbers: Set<number>;
-  /** One of its ports is usual for its definition. */
+  /** One of its ports is typical for its definition. */
   hasUsual: boolean;
 }
 
 interface Surroundings {
   /** Ports of the host by id. */
   readonly numberOf: ReadonlyMap<string, Port>;
-  /** Interfaces whose bindings count no more. */
+  /** Interfaces whose bindings no longer count. */
   readonly lost: ReadonlySet<string>;
 }
 
 export function createDrafts(services: readonly Stored<Service>[], { numberOf, lost }: Surroundings): Drafts {
   const entries: Entry[] = [];
   const entryOf = new Map<Draft, Entry>();
-  /** The first by `port` (wherever it is bound), and by `port interface`. */
+  /** The first by `port` on any interface, and by `port interface`. */
   const first = new Map<string, Entry>();
   const byPort = new Map<string, Entry[]>();
   const byKind = new Map<string, Entry[]>();
@@ -117,8 +117,8 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
 }
 
 /**
- * Several ports are one service when they are one product, one number, or all of them usual for the definition. A service
- * that is bound to nothing, because its port was deleted, is taken up again.
+ * Ports belong to one service if they have the same product or number, or are all typical for the definition. A service
+ * without bindings, because its port was deleted, is reused.
  */
 function isOneService({ draft, numbers, hasUsual }: Entry, guess: Guess, port: Port): boolean {
   if (draft.bindings.length === 0) return true;

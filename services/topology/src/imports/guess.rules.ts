@@ -5,16 +5,16 @@ import { portType } from "../values/well-known-ports.rules.js";
 import { DEFINITION_OF_NAME, DEFINITION_OF_PRODUCT, PORTS_OF_GENERIC, WEB } from "./known-services.rules.js";
 import type { SeenService } from "./scan.rules.js";
 
-// What kind of service is behind an open port: a guess in any case, because a scanner sees a number and at best a greeting.
+// Guesses the service behind an open port from its number and, at best, a banner.
 
-/** The definition that a service probably has. */
+/** The probable definition. */
 export interface Guess {
   readonly definition: string;
-  /** Null when somebody has written it down: it is no guess then. */
+  /** Null if a person has specified it. */
   readonly from: GuessSource | null;
-  /** What the service is called: the product, where the scanner knows it, else the definition. */
+  /** The service's name: the product if known, else the definition. */
   readonly name: string;
-  /** Whether {@link name} is that of a product. */
+  /** Whether {@link name} is a product. */
   readonly isProduct: boolean;
 }
 
@@ -28,9 +28,9 @@ const CATALOGUE_NAMES: ReadonlyMap<string, string> = new Map(CATALOGUE.map(({ na
 const USERS_OF_PORTS = usersOfPorts();
 
 /**
- * The definition that a service on a port probably has; null when nothing tells. What the scanner was told counts most,
- * then the service that it names, then the port: its well-known name, or the one definition of the catalogue that has it for
- * its own. A name that stands for a number only is worth no more than the number.
+ * The probable definition of a service; null if unknown. The detected product counts most, then the service name, then
+ * the port: its well-known name, or the only catalogue definition with it.
+ * A name derived from the number is worth no more than the number.
  */
 export function guessOf(port: PortNumber, service: SeenService | null): Guess | null {
   const written = service?.definition ?? null;
@@ -48,7 +48,7 @@ export function guessOf(port: PortNumber, service: SeenService | null): Guess | 
   return told === null || told === "unknown" || told === "tcpwrapped" ? null : guess(told, "service_name", service);
 }
 
-/** True when the port is one of those that a service of this definition usually has. */
+/** True if the port is typical for the definition. */
 export function isUsual(definition: string, port: PortNumber): boolean {
   if (Object.hasOwn(PORTS_OF_GENERIC, definition)) return PORTS_OF_GENERIC[definition]?.includes(port.number) === true;
   return USERS_OF_PORTS.get(keyOf(port))?.includes(definition) === true;
@@ -78,7 +78,7 @@ function byName(service: SeenService | null): string | null {
   return wrapped ?? own(DEFINITION_OF_NAME, name) ?? null;
 }
 
-/** What alone has a port that has no well-known name. */
+/** Ports used by one definition only, without a well-known name. */
 function soleUserOf(port: PortNumber): string | null {
   if (portType(port.number, port.protocol) !== "Custom") return null;
   const users = USERS_OF_PORTS.get(keyOf(port)) ?? [];
@@ -95,7 +95,7 @@ function keyOf({ number, protocol }: PortNumber): string {
   return `${number}/${protocol}`;
 }
 
-/** What a table itself has, and no object inherits. */
+/** Own properties only. */
 export function own(table: Readonly<Partial<Record<string, string>>>, name: string): string | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -4,9 +4,9 @@ import type { Match } from "./match.rules.js";
 import type { Distinct } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
-// What hosts of a file are recognized by.
+// Identities by which the hosts of a file are recognized.
 
-/** Of which one query asks for. */
+/** Maximum per query. */
 const BATCH_IDENTITIES = 1_000;
 
 export function identitiesIn(hosts: readonly SeenHost[]): Identities {
@@ -17,7 +17,7 @@ export function identitiesIn(hosts: readonly SeenHost[]): Identities {
   };
 }
 
-/** What the hosts are recognized by, in parts that one query can ask for. */
+/** All identities, in batches for queries. */
 export function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
   const parts: SeenHost[][] = [];
   let size = BATCH_IDENTITIES;
@@ -32,7 +32,7 @@ export function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
   return parts.map(identitiesIn);
 }
 
-/** The hosts that have addresses of the file, to which it gives names, in parts that one query can ask for. */
+/** Hosts with addresses to which the file gives names, in batches for queries. */
 export function addressedOf(
   hosts: readonly SeenHost[],
   distinctOf: (host: SeenHost) => Distinct,
@@ -45,14 +45,14 @@ export function addressedOf(
   );
 }
 
-/** What hosts may be known by of which no interface is there. */
+/** Identities of hosts without a matching interface. */
 export interface Unrecognized {
   readonly macAddresses: readonly string[];
-  /** First labels of host names. */
+  /** First labels of hostnames. */
   readonly labels: readonly string[];
 }
 
-/** What is left to look for when interfaces have been, in parts that one query can ask for. */
+/** The remaining identities after interfaces have been matched, in batches for queries. */
 export function unrecognizedOf(
   hosts: readonly SeenHost[],
   distinctOf: (host: SeenHost) => Distinct,

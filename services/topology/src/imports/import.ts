@@ -28,14 +28,14 @@ import type { Job, ReadFile } from "./session.js";
 import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
 import type { Remote } from "./thread.js";
 
-// One import from its file to its answer, which is sent while it is made: everything that may refuse the import as a whole
-// comes before the first piece, then each subnet and host as it is done.
+// An import, from the file to its streamed result: everything that may reject the import as a whole precedes the first
+// chunk, then each subnet and host follows as it is done.
 
-/** Hosts that are written at a time, so that an import leaves connections to others. */
+/** Hosts written concurrently, so that connections are left for others. */
 const AT_A_TIME = 3;
-/** Subnets that are made together; each has sixteen guards. */
+/** Subnets created together; each has sixteen guards. */
 const SUBNET_BATCH = 20;
-/** Faults of the database in a row after which nothing more is tried. */
+/** Consecutive database errors after which the import gives up. */
 const MOST_FAULTS = 3;
 const NOTHING_COVERED = { addresses: [], ports: [] };
 
@@ -46,30 +46,31 @@ export interface ImportRequest {
   readonly isDry: boolean;
   readonly subnetHints: readonly string[];
   readonly format: ImportFormat | "nmap";
-  /** The machine that the file is from. */
+  /** The machine that produced the file. */
   readonly host: { readonly id: string | undefined; readonly name: string | undefined };
-  /** What the rows of a table are. */
+  /** The kind of rows of a table. */
   readonly resource: CsvResource | null;
-  /** When the file was made, as far as is known. */
+  /** When the file was created, if known. */
   readonly atMs: number;
   readonly file: UploadedBytes;
   readonly log: Log;
 }
 
-/** What all steps of one import know. */
+/** Shared by all steps of an import. */
 interface Run extends ImportRequest {
   readonly storage: Storage;
   readonly session: Remote;
   readonly target: Target;
-  /** Why a subnet could not be made, by its block. */
+  /** Why a subnet could not be created, by CIDR. */
   readonly failedSubnets: Map<string, AppError>;
 }
 
 /**
- * Imports a file, or says what doing so would do.
+ * Imports a file, or reports what importing it would do.
  *
- * @returns the JSON text of an `ImportPlan` in pieces
- * @throws AppError before the first piece: `invalid_reference` at `network_id` or `host_id` · `validation_failed` · `too_many_subnets` ·
+ * @returns the JSON text of an `ImportPlan` in chunks
+ * @throws AppError before the first chunk: `invalid_reference` at `network_id` or `host_id` · `validation_failed` ·
+ * `too_many_subnets` ·
  * `import_too_expensive` · `rate_limited` · `unavailable`
  */
 export async function* importScan(storage: Storage, desk: ImportDesk, request: ImportRequest): AsyncGenerator<string> {
@@ -85,7 +86,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
       ...request,
       storage,
       session,
-      // The file may have taken its time: what is hidden by now is no longer there.
+      // The upload may have taken long, so hidden entities are read again.
       target: { work: request.work, scope: await storage.deletions.visible(scope), networkId },
       failedSubnets: new Map(),
     };
@@ -95,7 +96,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
   });
 }
 
-/** The machine that the file is from; null when the request names none. */
+/** The machine that produced the file; null if the request names none. */
 async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportRequest): Promise<Named | null> {
   const { id, name } = host;
   if (id === undefined && name === undefined) return null;
@@ -166,7 +167,7 @@ async function* answered(run: Run, read: ReadFile): AsyncGenerator<string> {
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
 }
 
-/** Looks for hosts that can be recognized, and have no interface by which they are. */
+/** Looks for recognizable hosts without matching interfaces. */
 async function recognizeHosts({ storage, session, target: { scope } }: Run): Promise<void> {
   const { hosts } = storage;
   for (let batch = 0; ; batch++) {
@@ -182,7 +183,7 @@ async function recognizeHosts({ storage, session, target: { scope } }: Run): Pro
   }
 }
 
-/** @param taken takes an item into account, and gives its text */
+/** @param taken records an item, and returns its text */
 async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => Promise<string>): AsyncGenerator<string> {
   let before = "";
   for await (const item of items) {
@@ -229,7 +230,7 @@ async function* hostsDone(run: Run, count: number): AsyncGenerator<HostAnswer> {
   }
 }
 
-/** A function that gives failures back, and after too many in a row tries nothing more. */
+/** Creates a function that reports failures, and gives up after too many in a row. */
 function createAttempts(run: Run): <T>(work: () => Promise<T>) => Promise<T | AppError> {
   let inARow = 0;
   let last = new AppError("unavailable");
@@ -262,7 +263,7 @@ async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostAns
   return answerOf(plan, names, false);
 }
 
-/** A failure as the caller may see it; what is nobody's doing is logged. */
+/** The failure as reported to the caller; unexpected ones are logged. */
 function faultOf({ log, networkId }: Run, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "internal_error") return error;
   const fault = error instanceof AppError ? error : (mapMongoFault(error) ?? new AppError("internal_error", {}, error));
@@ -270,7 +271,7 @@ function faultOf({ log, networkId }: Run, error: unknown): AppError {
   return fault;
 }
 
-/** Works on several items at a time. @param work never rejects @returns what came of each, in the order of the items */
+/** Processes several items concurrently. @param work never rejects @returns the results in item order */
 async function* inOrder<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<[T, R]> {
   const begun: { item: T; outcome: Promise<R> }[] = [];
   try {
@@ -282,7 +283,7 @@ async function* inOrder<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>)
     }
     for (let next = begun.shift(); next !== undefined; next = begun.shift()) yield [next.item, await next.outcome];
   } finally {
-    // Whoever stops reading leaves nothing running behind.
+    // A reader that stops early waits for running items.
     await Promise.all(begun.map(({ outcome }) => outcome));
   }
 }

@@ -1,11 +1,10 @@
-// Names under which scanners know services, and the definitions that they stand for. Definitions that the catalogue has are
-// written as there; the others are the generic ones of a protocol, which the catalogue has not because nothing is known
-// of them but what they speak.
+// Service names of scanners and the definitions they stand for: catalogue names, or generic ones for protocols that the
+// catalogue does not list.
 
-/** Generic definitions of what speaks HTTP: the port may tell more. */
+/** Generic HTTP definitions, which the port may refine. */
 export const WEB: ReadonlySet<string> = new Set(["HTTP", "HTTPS"]);
 
-/** Ports that belong together for the generic ones. */
+/** Related ports of the generic definitions. */
 export const PORTS_OF_GENERIC: Readonly<Partial<Record<string, readonly number[]>>> = {
   DNS: [53],
   IKE: [500, 4500],
@@ -16,7 +15,7 @@ export const PORTS_OF_GENERIC: Readonly<Partial<Record<string, readonly number[]
   SMTP: [25, 465, 587],
 };
 
-/** By name of a service as nmap writes it, or a well-known port's, in lower case. */
+/** By nmap's or the well-known port's service name, in lower case. */
 export const DEFINITION_OF_NAME: Readonly<Partial<Record<string, string>>> = {
   http: "HTTP",
   "http-alt": "HTTP",
@@ -145,7 +144,7 @@ export const DEFINITION_OF_NAME: Readonly<Partial<Record<string, string>>> = {
   socks5: "SOCKS Proxy",
 };
 
-/** By what the name of a product begins with, in lower case; the longest that fits counts. */
+/** By product prefix in lower case; the longest match counts. */
 export const DEFINITION_OF_PRODUCT: Readonly<Partial<Record<string, string>>> = {
   openssh: "SSH",
   "dropbear sshd": "SSH",

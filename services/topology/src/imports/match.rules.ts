@@ -3,18 +3,18 @@ import { agree } from "./merge.rules.js";
 import type { KnownNames } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
-/** How a host is recognized; `named` is the one that the request says the file is from. */
+/** How a host was recognized; `named` is the one named by the request. */
 export type MatchedBy = "mac_address" | "ip_address" | "hostname" | "named";
 
-/** A host that was there already, and how it was recognized. */
+/** A recognized host. */
 export interface Match {
   readonly hostId: string;
   readonly by: MatchedBy;
-  /** The host that its address alone told of; it goes, because it is this one. */
+  /** A bare host that is the same machine, and is merged into this one. */
   readonly joins?: string;
 }
 
-/** Interfaces that were there, by what they are recognized by. */
+/** Existing interfaces by their identities. */
 export interface KnownInterfaces {
   add(interfaces: readonly Interface[]): void;
   withMac(mac: string): readonly Interface[];
@@ -45,12 +45,12 @@ export function createKnownInterfaces(): KnownInterfaces {
 }
 
 /**
- * The host that has been seen: by MAC address, also one that it has lost, else by an address, unless the interface is known to have another MAC
- * address than the one that was seen. Of several that have a MAC address, the one that has an address, too, counts, then the
- * one in the smallest subnet, then the oldest; of several that have an address, the one in the smallest subnet, then the one
- * that got it last.
+ * Finds the existing host of a sighting: by MAC address (including one it has lost), else by address, unless the
+ * interface has another MAC address.
+ * Ties: by MAC address, one that also has an address, then the smallest subnet, then the oldest; by address, the
+ * smallest subnet, then the latest assignment.
  *
- * @param prefixOf bits of the prefix of a subnet
+ * @param prefixOf prefix length of a subnet
  * @param withLostMac the host that has lost a MAC address
  */
 export function matchOf(
@@ -81,10 +81,9 @@ export function matchOf(
 }
 
 /**
- * The interfaces of other hosts that lose their address: it is seen at this host, which did not have it, or under another
- * MAC address than theirs.
+ * Interfaces of other hosts that lose their address, because it is new at this host or seen with another MAC address.
  *
- * @param hostId the host that was seen; null when it is new
+ * @param hostId the sighted host; null if it is new
  */
 export function supersededBy({ addresses }: SeenHost, hostId: string | null, known: KnownInterfaces): Interface[] {
   return addresses.flatMap(({ ip, mac }) => {

@@ -1,25 +1,23 @@
 import type { CoveredPorts } from "./coverage.rules.js";
 import { MOST_HOSTS, type SeenAddress, type SeenHost, type SeenPort, type Skipped } from "./scan.rules.js";
 
-// One host may stand in a file several times: with an address each time, or, as masscan writes it, once for each port; and
-// a later part may tell that two hosts are one. Of an address the last sighting counts: where a file has it at two machines,
-// it belongs to the later one.
+// A host may occur several times in a file, for example once per port by masscan, and later parts may show that two
+// hosts are one. The last sighting of an address counts.
 
-/** Where an address has been seen last. */
+/** Where an address was last seen. */
 interface Owner {
   sighting: number;
   mac: string | null;
 }
 
 /**
- * The hosts of a file with each of them once, in the order in which they are first seen; no address and no MAC address is
- * that of two of them. What has the same MAC address is one host; so is what has the same address, unless MAC addresses say
- * otherwise.
+ * Merges the sightings of each host, in order of first occurrence, so that addresses and MAC addresses are unique.
+ * Equal MAC addresses mean the same host, and so do equal addresses unless MAC addresses differ.
  */
 export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "add">): SeenHost[] {
   const { find, owners } = joinSightings(hosts);
   const groups = new Map<number, SeenHost[]>();
-  /** What is left of a sighting when later ones have taken addresses of it away. */
+  /** What remains of a sighting after later ones took over addresses. */
   const owned = (host: SeenHost, root: number): SeenHost => {
     const isOwned = ({ ip }: { ip: string | null }): boolean =>
       ip === null || find(owners.get(ip)?.sighting ?? -1) === root;
@@ -49,7 +47,7 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
   return merged;
 }
 
-/** Sightings of one host as one. @param hosts at least one, in the order of the file */
+/** Merges sightings of one host. @param hosts at least one, in file order */
 export function together(hosts: readonly SeenHost[]): SeenHost {
   const [first] = hosts;
   if (first === undefined) throw new Error("nothing was seen");
@@ -79,12 +77,12 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
   };
 }
 
-/** True when two MAC addresses may be those of one interface: they are equal, or one is not known. */
+/** True if two MAC addresses may belong to one interface: equal, or one unknown. */
 export function agree(a: string | null, b: string | null): boolean {
   return a === null || b === null || a === b;
 }
 
-/** Puts sightings of one host into one set. */
+/** Unites the sightings of one host. */
 function joinSightings(hosts: readonly SeenHost[]) {
   const parents = hosts.map((_host, index) => index);
   const parentOf = (index: number): number => parents[index] ?? index;
@@ -96,7 +94,7 @@ function joinSightings(hosts: readonly SeenHost[]) {
     }
     return root;
   };
-  /** The earlier one stands for both. */
+  /** The earlier one represents both. */
   const join = (a: number, b: number): void => {
     const [low, high] = [find(a), find(b)].sort((one, other) => one - other) as [number, number];
     parents[high] = low;

@@ -2,7 +2,7 @@ import { addGauges } from "@nts/shared/metrics";
 import type { Registry } from "prom-client";
 import type { ImportDesk } from "./desk.js";
 
-/** Adds what imports take of this process. */
+/** Adds metrics of the resources that imports use. */
 export function addImportMetrics(registry: Registry, desk: ImportDesk): void {
   addGauges(registry, [
     ["nts_imports_running", "Imports that run, each in a thread of its own.", desk.running],

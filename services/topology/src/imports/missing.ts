@@ -11,10 +11,10 @@ import type { Covered } from "./sight.js";
 import { type Missed, missedOf, mayBeMissed } from "./sightings.rules.js";
 import type { Remote } from "./thread.js";
 
-// What of a network a file covers and has not: interfaces at addresses where nothing was found, and hosts of which that holds for
-// every interface. All of it is read by index, some at a time, whatever the file covers.
+// What a file covers but does not contain: interfaces at addresses without findings, and hosts of which all interfaces
+// are missing. Read by index in batches.
 
-/** Interfaces that are looked at together. */
+/** Interfaces per batch. */
 const BATCH = 500;
 
 export interface Looking {
@@ -22,21 +22,21 @@ export interface Looking {
   readonly session: Remote;
   readonly target: Target;
   readonly isDry: boolean;
-  /** When the file came, in milliseconds. */
+  /** Arrival of the file, in milliseconds. */
   readonly atMs: number;
 }
 
 /**
- * What a file misses, some at a time; noted as missed unless nothing is to be written.
+ * Yields what a file misses in batches, and records it unless nothing is to be written.
  *
- * @param found ids of the hosts that the file has
+ * @param found ids of the hosts in the file
  */
 export async function* missingIn(
   looking: Looking,
   covered: Covered,
   found: ReadonlySet<string>,
 ): AsyncGenerator<readonly Missed[]> {
-  /** Hosts that need not be looked at again. */
+  /** Hosts that need no further check. */
   const known = new Set(found);
   for await (const some of coveredInterfaces(looking, covered)) {
     const { absent: interfaces } = await judged(looking, some);
@@ -53,7 +53,7 @@ export async function* missingIn(
   }
 }
 
-/** Notes what is missed now, and was not before. */
+/** Records newly missed entities. */
 export async function noteMissed({ storage, target, isDry, atMs }: Looking, missed: readonly Missed[]): Promise<void> {
   if (isDry) return;
   const byKind = new Map<Missed["kind"], string[]>();
@@ -61,7 +61,7 @@ export async function noteMissed({ storage, target, isDry, atMs }: Looking, miss
   for (const [kind, ids] of byKind) await storage.sightings.miss(target.scope, kind, ids, atMs);
 }
 
-/** The interfaces of the network at addresses that the file covers, and others between them. */
+/** Interfaces at covered addresses, and others in between. */
 async function* coveredInterfaces(
   looking: Looking,
   { addresses, absentBatches }: Covered,
@@ -76,7 +76,7 @@ async function* coveredInterfaces(
   }
 }
 
-/** Interfaces at which the file has nothing, and that nobody has found since it came; and those that stay beside them. */
+/** Interfaces at which the file found nothing and nobody else did since; and hosts that keep other interfaces. */
 async function judged(
   { session, atMs }: Looking,
   interfaces: readonly Stored<Interface>[],
@@ -90,7 +90,7 @@ async function judged(
   };
 }
 
-/** Of some hosts those that have nothing but interfaces that are missed. */
+/** Hosts all of whose interfaces are missed. */
 async function absentHosts(looking: Looking, ids: readonly string[]): Promise<Stored<HostRecord>[]> {
   const { interfaces, hosts } = looking.storage;
   const present = new Set<string>();

@@ -3,21 +3,21 @@ import type { NamedHost } from "../storage/stores/host-names.js";
 import { compareNames, hostLabel } from "../values/host-names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
-// Recognition where nothing that was seen has an interface: by a MAC address that a host has lost with its address, and by host name.
-// A name is no identity: it is that of one host at most, and only while the sighting and the host have not both got addresses.
+// Recognition without a matching interface: by a lost MAC address, or by hostname. A name identifies at most one host,
+// and only if not both sighting and host have addresses.
 
-/** How far the name of a sighting is its own within its file. */
+/** Whether a name is unique within its file. */
 export type Distinct = "label" | "name" | "no";
 
-/** Hosts by what they are found by without an address. */
+/** Hosts by identities other than addresses. */
 export interface KnownNames {
   add(hosts: readonly NamedHost[]): void;
   /** The oldest host that has lost the MAC address. */
   withLostMac(mac: string): NamedHost | null;
   /**
-   * The one host that has the name of what was seen, unless addresses say that it is another one.
+   * The only host with the sighting's name, unless addresses contradict.
    *
-   * @param losers hosts that lose addresses in the same import: they had some
+   * @param losers hosts that lose addresses in the same import
    */
   named(seen: SeenHost, distinct: Distinct, losers: ReadonlySet<string>): NamedHost | null;
 }
@@ -57,13 +57,13 @@ export function createKnownNames(hosts: readonly NamedHost[] = []): KnownNames {
   };
 }
 
-/** Whether addresses tell that a host is not what was seen, none of which it has. */
+/** Whether a host has addresses, but none of the sighting's. */
 function isContradicted({ addresses }: SeenHost, host: NamedHost, losers: ReadonlySet<string>): boolean {
   if (addresses.length === 0) return false;
   return host.hasInterfaces || losers.has(host.id) || (host.lostMacs.length > 0 && addresses.some(({ mac }) => mac !== null)); // prettier-ignore
 }
 
-/** How far each name of a file is that of one of its hosts. */
+/** For each name of a file, whether it is unique. */
 export function createDistinction(hosts: readonly SeenHost[]): (host: SeenHost) => Distinct {
   const names = new Map<string, number>();
   const labels = new Map<string, number>();

@@ -5,9 +5,9 @@ import type { Job, Outcome } from "./session.js";
 import { namesOf, sizesOf } from "./store.js";
 import type { Remote } from "./thread.js";
 
-// Hosts that are there are planned with all that is on them, which is read here and copied into the thread.
+// Existing hosts are planned with all their children, which are read here and copied to the thread.
 
-/** Interfaces, ports and services of known hosts that are planned together; a single host may have more. */
+/** Children of existing hosts planned together; a single host may have more. */
 const MOST_CHILDREN = 3_000;
 
 interface Planning {
@@ -17,7 +17,7 @@ interface Planning {
   readonly isDry: boolean;
 }
 
-/** What becomes of hosts as they are now, by index; what is new is planned where it is written. */
+/** The outcomes of existing hosts, by index; new ones are planned when written. */
 export type Outcomes = ReadonlyMap<number, Outcome>;
 
 export async function outcomesOf(run: Planning, jobs: readonly Job[]): Promise<Outcomes> {
@@ -33,7 +33,7 @@ export async function outcomesOf(run: Planning, jobs: readonly Job[]): Promise<O
   return outcomes;
 }
 
-/** Hosts that are planned together, in parts with no more on them than a process should hold. @param sizes by host */
+/** Groups of hosts with a bounded number of children. @param sizes by host */
 export function partsOf<T extends Pick<Job, "match">>(jobs: readonly T[], sizes: ReadonlyMap<string, number>): T[][] {
   const parts: T[][] = [[]];
   let room = MOST_CHILDREN;

@@ -2,31 +2,30 @@ import type { Subnet } from "@nts/shared/contract";
 import { blockAround, parseAddress, parseBlock } from "../values/addresses.js";
 import type { Place } from "./plan.rules.js";
 
-// Which subnet an address is in: the smallest of the network that holds it; else one to be made, which is the smallest
-// block that the caller has named, or the usual one around the address. A scan has thousands of addresses and a network may
-// have as many subnets, so blocks are looked up by their first bits.
+// Finds the subnet of an address: the smallest containing one, else one to be created: the smallest block named by the
+// caller, or the usual one. Blocks are indexed by prefix, for thousands of addresses and subnets.
 
 const USUAL_BITS = { "4": 24, "6": 64 };
 
 export interface Places {
   /** The subnet of an address. */
   of(ip: string): Place;
-  /** Bits of the prefix of a subnet; -1 when it is not known. */
+  /** Prefix length of a subnet; -1 if unknown. */
   prefixOf(subnetId: string): number;
-  /** The block of a subnet that is there. */
+  /** The CIDR of an existing subnet. */
   cidrOf(subnetId: string): string | undefined;
-  /** A subnet that was to be made is there. */
+  /** A subnet was created. */
   made(cidr: string, id: string): void;
-  /** The subnets that were asked for, in the order in which they were. */
+  /** The requested subnets, in order. */
   asked(): Place[];
 }
 
-/** Blocks that a caller has named, in canonical form. @throws AppError `validation_failed` at `subnet_hint` */
+/** Validates the caller's blocks. @throws AppError `validation_failed` at `subnet_hint` */
 export function hintsOf(cidrs: readonly string[]): string[] {
   return cidrs.map((cidr, index) => parseBlock(cidr, `subnet_hint.${index}`).text);
 }
 
-/** The subnets of a network, and those that may be made. @param hints in canonical form */
+/** The subnets of a network, and those that may be created. @param hints in canonical form */
 export function createPlaces(subnets: readonly Subnet[], hints: readonly string[]): Places {
   const there = createLookup<Subnet>();
   const cidrs = new Map<string, string>();
@@ -63,7 +62,7 @@ export function createPlaces(subnets: readonly Subnet[], hints: readonly string[
   };
 }
 
-/** Values by block, of which the one with the longest prefix is found; of equal blocks the first one counts. */
+/** Values by CIDR with longest-prefix lookup; of equal CIDRs the first counts. */
 function createLookup<Value>() {
   const byBits = new Map<number, Map<string, Value>>();
   let lengths: number[] = [];
@@ -86,7 +85,7 @@ function createLookup<Value>() {
   };
 }
 
-/** The family and the first bits of the key of an address, which is written in hexadecimal digits. */
+/** Family and leading bits of an address key, which is hexadecimal. */
 function firstBits(key: string, bits: number): string {
   const whole = 1 + Math.floor(bits / 4);
   const rest = bits % 4;

@@ -6,9 +6,9 @@ import { guessOf } from "./guess.rules.js";
 import type { LeaveOut, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
 import { placeText, portText, type SeenPort } from "./scan.rules.js";
 
-// Which services stand behind the open ports of a host. A scan of one address says that a port is open at that address and
-// no more: its binding is that of the port on the interface with the address. Only a machine itself can tell that a port is
-// open at all of its addresses, which is a binding on all interfaces. Whatever is bound to the port there counts as what answers; so does a service that a person has bound to the port elsewhere.
+// Determines the services behind the open ports of a host. A scan shows a port open at one address, so it is bound to
+// that interface; only the machine itself can report it open on all.
+// Existing bindings to the port there, or a person's to the port elsewhere, count as the service.
 
 export interface SeenAt {
   readonly ip_address: string;
@@ -17,11 +17,11 @@ export interface SeenAt {
 }
 
 export interface PlannedService extends Planned<Service> {
-  /** Null for one that was there. */
+  /** Null for an existing one. */
   readonly guessedFrom: GuessSource | null;
   /** Where the scan has seen it. */
   readonly seenAt: readonly SeenAt[];
-  /** Bindings that it gets, as text. */
+  /** Added bindings, as text. */
   readonly added: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface ServicePlanning {
   readonly leaveOut: LeaveOut;
 }
 
-/** The services behind ports; only those that the scan has to do with. @throws AppError `binding_conflict` */
+/** The services behind the scanned ports. @throws AppError `binding_conflict` */
 export function planServices(seen: readonly SeenPort[], on: ServicePlanning): PlannedService[] {
   const { known, interfaces, ports, planning, leaveOut } = on;
   const numberOf = new Map([...(known?.ports ?? []), ...ports].map(({ entity }) => [entity.id, entity]));
@@ -42,7 +42,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
   const interfaceAt = new Map(interfaces.map(({ entity }) => [entity.ip_address, entity.id]));
   const portOf = new Map(ports.map(({ entity }) => [portText(entity), entity]));
   const isNew = new Set(ports.filter(({ before }) => before === null).map(({ entity }) => entity.id));
-  /** @returns false when nothing tells what answers there */
+  /** @returns false if the service is unknown */
   const place = (one: SeenPort): boolean => {
     const port = portOf.get(portText(one));
     const interfaceId = one.ip === null ? null : interfaceAt.get(one.ip);
@@ -62,7 +62,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
     joined.added.push(atOf(seenAt));
     return true;
   };
-  // What nothing tells at one address may have been told at another.
+  // What is unknown at one address may be known at another.
   const unknown = seen.filter((one) => !place(one)).filter((one) => !place(one));
   for (const one of unknown)
     leaveOut(
@@ -77,7 +77,7 @@ function atOf({ ip_address, ...port }: SeenAt): string {
   return `${ip_address} ${portText(port)}`;
 }
 
-/** The drafts that the scan has to do with as entities, their bindings after the rules. */
+/** The affected drafts as entities, with the binding rules applied. */
 function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService[] {
   const { known, owned, planning } = on;
   const idsOf = (there: readonly { entity: { id: string } }[] = [], more: readonly { entity: { id: string } }[]) => [

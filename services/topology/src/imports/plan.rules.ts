@@ -17,17 +17,16 @@ import {
   type SeenPort,
 } from "./scan.rules.js";
 
-// What an import does with one host. It only adds what is missing: nothing that is on the host is taken away or overwritten,
-// but for a host name and a MAC address of which nothing was known. Only an address that is seen at one machine goes from
-// another one that had it.
+// Plans the import of one host. Imports only add: nothing is removed or overwritten, except an unknown hostname or MAC
+// address, and addresses seen at another machine.
 
-/** A subnet that an address is in; its id is null while it is still to be made. */
+/** The subnet of an address; its id is null until it is created. */
 export interface Place {
   readonly id: string | null;
   readonly cidr: string;
 }
 
-/** Something on a host as it is to be; `before` is null for what is new. */
+/** A child in its target state; `before` is null for a new one. */
 export interface Planned<T> {
   readonly action: "create" | "update" | "unchanged";
   readonly before: Stored<T> | null;
@@ -41,16 +40,16 @@ export interface PlannedInterface extends Planned<Interface> {
 export interface PlannedHost extends Planned<HostRecord> {
   readonly line: number;
   readonly matchedBy: MatchedBy | null;
-  /** Of these only what the scan has seen. */
+  /** Only those seen by the scan. */
   readonly interfaces: readonly PlannedInterface[];
   readonly ports: readonly Planned<Port>[];
   readonly services: readonly PlannedService[];
   readonly changes: readonly ImportedChange[];
-  /** What of the host is left out. */
+  /** Skipped parts of the host. */
   readonly skipped: readonly SkippedPart[];
   /** Interfaces of other hosts that lose their address to this one. */
   readonly superseded: readonly Interface[];
-  /** The host that goes, because it is this one; null where there is none. */
+  /** The duplicate host merged into this one; null if there is none. */
   readonly joins: string | null;
 }
 
@@ -61,14 +60,14 @@ export interface Planning {
   readonly placeOf: (ip: string) => Place;
   readonly cidrOf: (subnetId: string) => string | undefined;
   readonly superseded: readonly Interface[];
-  /** Interfaces of this host that lose their address to another one; nothing is seen there any more. */
+  /** Interfaces of this host that lose their address to another one. */
   readonly lost: ReadonlySet<string>;
 }
 
-/** What planning one host leaves out. */
+/** Collects the skipped parts of a host. */
 export type LeaveOut = (line: number, what: string, reason: string) => void;
 
-/** A host that was there, with how it was recognized. */
+/** An existing host, and how it was recognized. */
 export interface Recognized extends KnownHost, Pick<Match, "by" | "joins"> {}
 
 export function recognizedAs(host: KnownHost, { by, joins }: Match): Recognized {
@@ -76,10 +75,10 @@ export function recognizedAs(host: KnownHost, { by, joins }: Match): Recognized 
 }
 
 /**
- * Works out what becomes of a host that a scan has seen.
+ * Plans a sighted host.
  *
- * @param known the host that it is; null when it is new
- * @throws AppError `binding_conflict` when what is there forbids a binding
+ * @param known the existing host; null if it is new
+ * @throws AppError `binding_conflict` if existing bindings conflict
  */
 export function planHost(seen: SeenHost, known: Recognized | null, planning: Planning): PlannedHost {
   const host = hostOf(seen, known, planning);
@@ -127,7 +126,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   };
 }
 
-/** What the children of a host have in common. */
+/** Common members of a host's children. */
 export interface Owned {
   readonly created_at: string;
   readonly updated_at: string;
@@ -171,7 +170,7 @@ function hostOf(seen: SeenHost, known: Recognized | null, { networkId, now, newI
 
 const NAME_LIMIT = 100;
 
-/** What people call it, else its host name, of a long one the first label, or its first address. */
+/** Its given name, else the first label of its hostname, or its first address. */
 function nameOf({ name, hostname, addresses }: SeenHost): string {
   if (name !== undefined && name !== null) return name;
   const short = hostname !== null && hostname.length > NAME_LIMIT ? (hostname.split(".", 1)[0] ?? "").trim() : hostname;
@@ -223,7 +222,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
   });
 }
 
-/** The ports of a host as far as one import takes them, in the order of their numbers. */
+/** The ports of a host within the import's limit, by number. */
 function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
   const ordered = [...ports].sort(
     (a, b) => a.number - b.number || a.protocol.localeCompare(b.protocol) || a.line - b.line,

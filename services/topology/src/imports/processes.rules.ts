@@ -2,9 +2,9 @@ import { CATALOGUE } from "../values/definitions/catalogue.js";
 import { own } from "./guess.rules.js";
 import type { SeenService } from "./scan.rules.js";
 
-// What a machine calls the programs behind its sockets. The kernel keeps fifteen characters of a name.
+// Program names behind listening sockets. The kernel keeps fifteen characters.
 
-/** Programs that pass on to others: only the port tells something. */
+/** Proxies, behind which only the port is informative. */
 const PASS_ON: ReadonlySet<string> = new Set([
   "docker-proxy",
   "rootlessport",
@@ -18,7 +18,7 @@ const PASS_ON: ReadonlySet<string> = new Set([
   "inetd",
 ]);
 
-/** Programs that run others: the port tells more than they do, and they more than nothing. */
+/** Interpreters and runtimes: less informative than the port, but better than nothing. */
 const RUN_OTHERS: ReadonlySet<string> = new Set([
   "java",
   "node",
@@ -39,7 +39,7 @@ const RUN_OTHERS: ReadonlySet<string> = new Set([
   "server",
 ]);
 
-/** Definitions of the catalogue, or names of services as scanners write them, by the name of a program in lower case. */
+/** Catalogue definitions, or scanners' service names, by program name in lower case. */
 export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
   sshd: "ssh",
   dropbear: "ssh",
@@ -157,17 +157,17 @@ export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
   coredns: "CoreDNS",
 };
 
-/** What Node 24 and later call their main thread, which is what the kernel tells of them. */
+/** The main thread's name in Node 24 and later, which the kernel reports. */
 const MAIN_THREAD_OF_NODE = "MainThread";
 
 const CATALOGUED: ReadonlySet<string> = new Set(CATALOGUE.map(({ name }) => name));
 
-/** What a program says of the service behind its socket; null when it says nothing. @param written as the kernel names it */
+/** The service implied by a program name; null if unknown. @param written as the kernel reports it */
 export function serviceOfProcess(written: string | null): SeenService | null {
   const program = written === MAIN_THREAD_OF_NODE ? "node" : written;
   const name = program?.toLowerCase();
   if (program === null || name === undefined || PASS_ON.has(name)) return null;
-  // Programs add to their names what a part of them does, such as `pveproxy worker`.
+  // Programs append roles to their names, as in `pveproxy worker`.
   const known = own(SERVICE_OF_PROCESS, name) ?? own(SERVICE_OF_PROCESS, name.split(" ", 1)[0] ?? "");
   const told = { isWrapped: false, isProbed: true };
   if (known === undefined) return { ...told, name: program, product: RUN_OTHERS.has(name) ? null : program };

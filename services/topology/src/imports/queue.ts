@@ -1,7 +1,6 @@
 import { AppError } from "@nts/shared/errors";
 
-// Imports that run at a time hold a thread and connections to the database. Those that wait take turns by organization:
-// whoever has many waits behind one of everybody else.
+// Running imports occupy a thread and database connections. Waiting ones take turns by organization.
 
 export interface QueueLimits {
   readonly running: number;
@@ -13,10 +12,10 @@ export interface QueueLimits {
 
 export interface ImportQueue {
   /**
-   * Waits for a place among the imports that run.
+   * Waits for a slot.
    *
-   * @returns gives it back
-   * @throws AppError `rate_limited` when the organization has enough of them · `unavailable` when none got free in time
+   * @returns releases it
+   * @throws AppError `rate_limited` if the organization has too many · `unavailable` if none became free in time
    */
   enter(organizationId: string): Promise<() => void>;
   running(): number;
@@ -28,22 +27,22 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Seconds after which a refused import may be tried again. */
+/** Seconds after which a rejected import may be retried. */
 const RETRY_SECONDS = 5;
 
-/** The imports that run. */
+/** The running imports. */
 function createPlaces(limits: QueueLimits) {
   const running = new Map<string, number>();
   let total = 0;
   return {
     total: () => total,
     has: (organizationId: string) => running.has(organizationId),
-    /** An organization has a second import run only while half of the places are free, so that few cannot take all. */
+    /** An organization gets a second slot only while half of them are free. */
     isFreeFor: (organizationId: string): boolean => {
       const own = running.get(organizationId) ?? 0;
       return own === 0 ? total < limits.running : own < limits.runningOfOrganization && 2 * total < limits.running;
     },
-    /** @returns gives the place back, and says whether it had not been given back before */
+    /** @returns releases the slot; returns false if already released */
     take: (organizationId: string): (() => boolean) => {
       total++;
       running.set(organizationId, (running.get(organizationId) ?? 0) + 1);
@@ -63,7 +62,7 @@ function createPlaces(limits: QueueLimits) {
 
 export function createImportQueue(limits: QueueLimits): ImportQueue {
   const places = createPlaces(limits);
-  /** By organization, in the order of their next turns. */
+  /** By organization, in round-robin order. */
   const lines = new Map<string, Waiting[]>();
   const waiting = (): number => [...lines.values()].reduce((sum, line) => sum + line.length, 0);
 
@@ -80,7 +79,7 @@ export function createImportQueue(limits: QueueLimits): ImportQueue {
       const [next] = line;
       if (next === undefined) continue;
       leave(next);
-      // Behind the others until its next turn.
+      // To the end until its next turn.
       const rest = lines.get(organizationId);
       if (rest !== undefined && lines.delete(organizationId)) lines.set(organizationId, rest);
       next.begin();

@@ -8,15 +8,15 @@ import { together } from "./merge.rules.js";
 import { createDistinction, createKnownNames, type Distinct, type KnownNames } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
-/** The machine that a file is from, as the request names it. */
+/** The machine that produced the file, as named by the request. */
 export interface Named {
-  /** Null when no host has the name. */
+  /** Null if no host has the name. */
   readonly hostId: string | null;
-  /** Null when the request names it by its id. */
+  /** Null if the request uses its id. */
   readonly hostname: string | null;
 }
 
-/** A host of a file, with the host of ours that it is. */
+/** A host of the file with its existing host. */
 export interface Settled {
   readonly seen: SeenHost;
   readonly distinct: Distinct;
@@ -25,34 +25,34 @@ export interface Settled {
 
 type PrefixOf = (subnetId: string) => number;
 
-/** Which host each one of a file is. It is settled for all of them before any is written. */
+/** Recognizes the hosts of a file, all before any is written. */
 export interface Recognition {
-  /** Interfaces that were there. */
+  /** Existing interfaces. */
   readonly known: KnownInterfaces;
   /** Interfaces that lose their address. */
   readonly lost: ReadonlySet<string>;
-  /** Hosts that have addresses of the file, to which it gives names; null behind the last batch. */
+  /** Hosts with addresses to which the file gives names; null after the last batch. */
   addressed(batch: number): readonly string[] | null;
-  /** Takes in those of them that are no more than their addresses. */
+  /** Records which of them are bare. */
   addBare(hosts: readonly BareHost[]): void;
-  /** What else to look for, when interfaces have been taken in; null behind the last batch. */
+  /** Further identities, once interfaces are recorded; null after the last batch. */
   unrecognized(batch: number): Unrecognized | null;
-  /** Takes in hosts that were found by that. */
+  /** Records hosts found by these. */
   addHosts(hosts: readonly NamedHost[]): void;
-  /** With everything that is one host of ours put together. */
+  /** With everything that belongs to one existing host merged. */
   settle(prefixOf: PrefixOf): Settled[];
-  /** What a host is as things are by now. */
+  /** Recognizes a host in the current state. */
   match(one: Settled, interfaces: readonly Interface[], named: readonly NamedHost[], prefixOf: PrefixOf): Match | null;
 }
 
-/** @param groups the hosts of a file, each of them once @param named the machine that it is from */
+/** @param groups the merged hosts of a file @param named the machine that produced it */
 export function createRecognition(groups: readonly SeenHost[], named: Named | null): Recognition {
   const known = createKnownInterfaces();
   const names = createKnownNames();
   const distinctOf = createDistinction(groups);
   const bare = createBareHosts();
   const lost = new Set<string>();
-  /** Hosts that lose them. */
+  /** Hosts that lose interfaces. */
   const losers = new Set<string>();
   let unrecognized: Unrecognized[] | null = null;
   let addressed: readonly string[][] | null = null;
@@ -105,14 +105,14 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
   };
 }
 
-/** Hosts that are no more than their addresses. */
+/** Bare hosts. */
 function createBareHosts() {
   const hosts = new Map<string, BareHost>();
   return {
     add: (more: readonly BareHost[]): void => {
       for (const host of more) hosts.set(host.id, host);
     },
-    /** True where a host is no more than what was seen of it, so that one of its name is the same. */
+    /** True if a bare host is included in the sighting, so that one with its name is the same. */
     isOnly: (seen: SeenHost, { hostId }: Match, { withIp }: KnownInterfaces): boolean => {
       const host = hosts.get(hostId);
       return host !== undefined && isWithin(seen, host, withIp);
@@ -120,7 +120,7 @@ function createBareHosts() {
   };
 }
 
-/** Everything that is one host of ours put together. */
+/** Merges everything that belongs to one existing host. */
 function joined(hosts: readonly Settled[]): Settled[] {
   const byHost = new Map<string, Settled[]>();
   for (const [index, one] of hosts.entries()) putUnder(byHost, one.match?.hostId ?? `new ${index}`, one);

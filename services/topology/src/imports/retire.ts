@@ -10,10 +10,10 @@ import { bareHosts } from "./store.js";
 import type { Target } from "./apply.js";
 
 /**
- * Removes interfaces whose addresses belong to another host now, with the bindings that name them. Those that are gone
- * already are left out. A host that loses them is still known by their MAC addresses.
+ * Deletes interfaces whose addresses moved to another host, with their bindings; already deleted ones are skipped.
+ * Their hosts stay recognizable by MAC address.
  *
- * @returns names of the hosts that they were on, by id
+ * @returns names of their hosts, by id
  */
 export async function retire(
   storage: Storage,
@@ -42,9 +42,9 @@ export async function retire(
 }
 
 /**
- * Deletes a host that was no more than its addresses, which it has lost to the one that it is.
+ * Deletes a bare host that turned out to be another one.
  *
- * @throws AppError `write_conflict` when somebody has made something of it by now
+ * @throws AppError `write_conflict` if it has been edited since
  */
 export async function join(
   storage: Storage,

@@ -1,9 +1,9 @@
 import type { ImportedScan, Protocol, SkippedPart } from "@nts/shared/contract";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 
-// What an import keeps of a scan: what has been seen of hosts, and what of the file was left out and why.
+// The parsed content of a scan: sightings of hosts, and skipped parts with reasons.
 
-/** Limits of one import, so that no file makes it grow beyond bounds. */
+/** Limits of an import. */
 export const MOST_HOSTS = 10_000;
 export const MOST_OPEN_PORTS = 100_000;
 export const MOST_ADDRESSES = 100_000;
@@ -11,37 +11,37 @@ export const MOST_NEW_SUBNETS = 1_000;
 /** As many of each as a host can be created with. */
 export const MOST_PORTS_OF_HOST = 1_000;
 export const MOST_INTERFACES_OF_HOST = 1_000;
-/** Of a host: where something answers, a port at an address. */
+/** Per host: open ports by address. */
 export const MOST_PLACES_OF_HOST = 5_000;
-/** Of what is left out, and of what is missed. */
+/** Listed skipped and missed parts. */
 export const MOST_LISTED = 10_000;
-/** Of hosts, before those that are one are joined. */
+/** Hosts before merging. */
 export const MOST_SIGHTINGS = 100_000;
-/** Stands where a plan names an address. */
+/** Maximum addresses listed in a plan. */
 export const ALL_ADDRESSES = "*";
 
-/** What a scanner says of the service behind a port. */
+/** What a scanner reports about the service behind a port. */
 export interface SeenService {
   readonly name: string | null;
   readonly product: string | null;
-  /** The product that it is, where `product` is a name of its own. */
+  /** The product, if `product` is a proper name. */
   readonly kind?: string | null;
-  /** The definition, as a person has written it down; it is no guess. */
+  /** The definition given by a person; not a guess. */
   readonly definition?: string | null;
   /** Behind TLS. */
   readonly isWrapped: boolean;
-  /** It was asked; otherwise the name only stands for the number of the port. */
+  /** Probed; otherwise the name only reflects the port number. */
   readonly isProbed: boolean;
 }
 
 export interface SeenAddress {
   /** In canonical form. */
   readonly ip: string;
-  /** In canonical form; null when the scanner was not on its link. */
+  /** In canonical form; null if the scanner was not on its link. */
   readonly mac: string | null;
 }
 
-/** An open port, seen at one address, or told by its own machine to be open at all of them. */
+/** An open port at one address, or reported by the machine itself for all. */
 export interface SeenPort {
   readonly line: number;
   /** Null stands for all addresses of the host. */
@@ -49,47 +49,47 @@ export interface SeenPort {
   readonly protocol: Protocol;
   readonly number: number;
   readonly service: SeenService | null;
-  /** It is one of a list, which says nothing of what answers there: where it is known already, that is not guessed. */
+  /** From a list without service information, so a known service is not replaced by a guess. */
   readonly isListed?: boolean;
 }
 
-/** A host that was up; it has an address at least, unless the request says which one it is. */
+/** A host that was up; it has at least one address, unless the request names it. */
 export interface SeenHost {
   readonly line: number;
-  /** It is the machine that the file is from, which the request names. */
+  /** It is the machine that produced the file, named by the request. */
   readonly isNamed?: boolean;
   readonly addresses: readonly SeenAddress[];
   readonly hostname: string | null;
-  /** What people call it, where that is told apart from its host name. */
+  /** Its display name, if distinct from the hostname. */
   readonly name?: string | null;
-  /** Who made its network card, or what else a new host is described by. */
+  /** Network card vendor, or another description for a new host. */
   readonly vendor: string | null;
   readonly ports: readonly SeenPort[];
-  /** Ports of which the file tells whether they are open; none when it is absent. */
+  /** Ports whose state the file reports; none if absent. */
   readonly covered?: readonly CoveredPorts[];
 }
 
-/** What was left out. All of it is counted; the first of it is listed. */
+/** Skipped parts: all counted, the first ones listed. */
 export interface Skipped {
   add(line: number, what: string, reason: string, cell?: Pick<SkippedPart, "column" | "code">): void;
   readonly listed: readonly SkippedPart[];
   count(): number;
 }
 
-/** A scan as read from its file. */
+/** A parsed scan. */
 export interface Scan {
   readonly info: ImportedScan;
-  /** Where it ends early; null when it is whole. */
+  /** Where it is truncated; null if complete. */
   readonly brokeOff: { readonly line: number; readonly column: number; readonly reason: string } | null;
   readonly hosts: readonly SeenHost[];
-  /** Hosts that the scanner was told to take as up, and of which nothing answered. */
+  /** Hosts assumed up by option that did not answer. */
   readonly unanswered: number;
   readonly skipped: Skipped;
-  /** Null for a file that people write, and nothing has been seen for. */
+  /** Null for files written by people, which observed nothing. */
   readonly coverage: Coverage | null;
 }
 
-/** What has been left out until now: nothing, or what another one has listed and counted. */
+/** Starts empty, or with the skipped parts of another collection. */
 export function createSkipped(
   before: { listed: readonly SkippedPart[]; count: number } = { listed: [], count: 0 },
 ): Skipped {
@@ -105,12 +105,12 @@ export function createSkipped(
   };
 }
 
-/** How people write where a port is open. */
+/** Formats where a port is open. */
 export function placeText(ip: string | null): string {
   return ip ?? ALL_ADDRESSES;
 }
 
-/** How people write a port, such as `443/tcp`. */
+/** Formats a port, such as `443/tcp`. */
 export function portText({ number, protocol }: { readonly number: number; readonly protocol: Protocol }): string {
   return `${number}/${protocol.toLowerCase()}`;
 }

@@ -17,47 +17,47 @@ import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost } from "./
 import { type Covered, createSight, type Presence, type Sight } from "./sight.js";
 import type { HostSighting } from "./sightings.rules.js";
 
-// One import, as far as it needs no database: it is told what is there and says what to do. It runs in a thread of its own
-// (`thread.ts`), so everything that is handed in and out can be copied.
+// The part of an import without database access: it is given the existing state and returns what to do. It runs in its
+// own thread (`thread.ts`), so all inputs and outputs can be copied.
 
-/** Hosts that are looked for together. */
+/** Hosts looked up together. */
 const BATCH_HOSTS = 50;
-/** Addresses and ports of hosts that are planned together. */
+/** Addresses and ports of hosts planned together. */
 const BATCH_PARTS = 2_000;
 
 export interface ReadFile extends Pick<Scan, "info" | "brokeOff"> {
   readonly format: string;
-  /** What it covers; null for a file that nothing was seen for. */
+  /** Its coverage; null for a file without observations. */
   readonly covered: Covered | null;
-  /** How often there are identities to be looked for. */
+  /** Number of identity batches to look up. */
   readonly batches: number;
 }
 
-/** A plan with what was found and is missed of the host; null for a file that nothing was seen for. */
+/** A plan with found and missed entities; null for a file without observations. */
 export interface SightedPlan extends PlannedHost {
   readonly sighting: HostSighting | null;
 }
 
-/** A host that the import has to do with. */
+/** A host to be imported. */
 export interface Job {
   readonly index: number;
   readonly line: number;
-  /** What it is called as long as nothing else is known of it. */
+  /** Its name for display while nothing else is known. */
   readonly name: string;
   readonly hostname: string | null;
   readonly identities: Identities;
-  /** CIDRs of the subnets that it is in. */
+  /** CIDRs of its subnets. */
   readonly subnets: readonly string[];
   readonly match: Match | null;
   /** Other hosts that lose addresses to it. */
   readonly losers: readonly string[];
-  /** What hosts of its name are looked for by where it is new; null when it has no name of its own. */
+  /** Lookup by name for a new host; null if it has no unique name. */
   readonly label: string | null;
-  /** What the request names it by; null for a host that it does not name. */
+  /** Set if the request names it; otherwise null. */
   readonly named: Named | null;
 }
 
-/** What the request says of a file. */
+/** The request's parameters for a file. */
 export interface FileGiven extends Given {
   readonly networkId: string;
   readonly hints: readonly string[];
@@ -66,52 +66,52 @@ export interface FileGiven extends Given {
 
 export interface Moment {
   readonly now: string;
-  /** The host as it is; null when it is new. */
+  /** The current host; null if it is new. */
   readonly known: Recognized | null;
-  /** Interfaces that have an address of the host, when they have been read again. */
+  /** Interfaces with an address of the host, if read again. */
   readonly interfaces: readonly Interface[] | null;
 }
 
-/** What there is to answer of a host; null when there is something to write first. Or why there is no plan. */
+/** The result for a host; null if something must be written first. Or why there is no plan. */
 export type Outcome = { readonly answer: HostAnswer | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
 
 export interface Session {
   /** Reads the file. @throws AppError `validation_failed` */
   read(blocks: readonly Uint8Array[], given: FileGiven): ReadFile;
   identities(batch: number): Identities;
-  /** Takes in interfaces that have identities of the file. */
+  /** Records interfaces that match identities of the file. */
   recognize(interfaces: readonly Interface[]): void;
-  /** Hosts that have addresses of the file, to which it gives names; null behind the last batch. */
+  /** Hosts with addresses to which the file gives names; null after the last batch. */
   addressed(batch: number): readonly string[] | null;
-  /** Takes in those of them that are no more than their addresses. */
+  /** Records which of them are bare. */
   recognizeBare(hosts: readonly BareHost[]): void;
-  /** What else hosts can be recognized by that have no interface there; null behind the last batch. */
+  /** Further identities of hosts without matching interface; null after the last batch. */
   unrecognized(batch: number): Unrecognized | null;
-  /** Takes in hosts that were found by that. */
+  /** Records hosts found by these. */
   recognizeHosts(hosts: readonly NamedHost[]): void;
   /**
-   * Settles what each host of the file is, when everything has been recognized. @returns the subnets that are needed
+   * Completes recognition. @returns the required subnets
    * @throws AppError `too_many_subnets`
    */
   settle(subnets: readonly Subnet[]): { subnets: Place[]; jobs: number };
-  /** Some of the hosts, in the order of the file. */
+  /** A batch of hosts in file order. */
   jobs(from: number): Job[];
-  /** The host that a job has to do with as things are; null when it is new. */
+  /** The current host of a job; null if it is new. */
   match(index: number, interfaces: readonly Interface[], named: readonly NamedHost[]): Match | null;
   /** @throws AppError `binding_conflict` */
   plan(index: number, moment: Moment): SightedPlan;
-  /** Plans several hosts as they were recognized; plans are large, so what leaves the thread is what is answered. */
+  /** Plans several recognized hosts; only results leave the thread, as plans are large. */
   planAll(
     hosts: readonly { readonly index: number; readonly known: Recognized | null }[],
     /** `names` of hosts that lose addresses, by id. */
     given: { readonly now: string; readonly isDry: boolean; readonly names: ReadonlyMap<string, string> },
   ): Outcome[];
   subnetMade(cidr: string, id: string): void;
-  /** Of what the file says is not there. */
+  /** Identities that the file reports as absent. */
   absentIdentities(batch: number): Identities;
-  /** What the file says of some interfaces. */
+  /** The file's findings for some interfaces. */
   presenceOf(interfaces: readonly (SeenAddress & { readonly id: string })[]): Presence[];
-  /** What was left out of the file. */
+  /** The skipped parts of the file. */
   leftOut(): Pick<Scan, "unanswered"> & { readonly listed: readonly SkippedPart[]; readonly count: number };
 }
 
@@ -176,7 +176,7 @@ export function createSession(): Session {
   };
 }
 
-/** What a file says, with each host once. @throws AppError `validation_failed` */
+/** The parsed file, with each host once. @throws AppError `validation_failed` */
 function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
   const { format, scan } = readFile(blocks, given);
   if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);
@@ -184,12 +184,12 @@ function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
   return { format, scan, groups: mergeSeen(hosts, scan.skipped) };
 }
 
-/** What is answered of a plan; null when there is something to write first. */
+/** The result of a plan; null if something must be written first. */
 function answerIfKnown(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer | null {
   return isDry || plan.action === "unchanged" ? answerOf(plan, names, isDry) : null;
 }
 
-/** What planning comes to: an answer, or why there is none. */
+/** A result, or why there is none. */
 function outcomeOf(answered: () => HostAnswer | null): Outcome {
   try {
     return { answer: answered() };
@@ -199,7 +199,7 @@ function outcomeOf(answered: () => HostAnswer | null): Outcome {
   }
 }
 
-/** The subnets that the addresses of the hosts are to stand in. @throws AppError `too_many_subnets` */
+/** The subnets of the hosts' addresses. @throws AppError `too_many_subnets` */
 function placesFor(settled: readonly Settled[], places: Places): Place[] {
   for (const { seen } of settled) for (const { ip } of seen.addresses) places.of(ip);
   const asked = places.asked();
@@ -208,7 +208,7 @@ function placesFor(settled: readonly Settled[], places: Places): Place[] {
   return asked;
 }
 
-/** Some hosts, with no more on them together than one message should have. */
+/** Batches of hosts of bounded total size. */
 function batchFrom(settled: readonly Settled[], from: number): Settled[] {
   let parts = 0;
   const isWithin = ({ seen }: Settled, at: number): boolean => {
@@ -239,7 +239,7 @@ function jobOf(
   };
 }
 
-/** @throws AppError `validation_failed` when the request does not say which machine the file is from */
+/** @throws AppError `validation_failed` if the request does not name the machine that produced the file */
 function requireNamed(named: Named | null): void {
   if (named !== null) return;
   throw validationFailed({ path: "hostname", message: "must say which machine the file is from, or host_id must" });

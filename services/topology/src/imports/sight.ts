@@ -6,26 +6,26 @@ import type { PlannedHost, Recognized } from "./plan.rules.js";
 import type { Scan, SeenAddress, SeenHost } from "./scan.rules.js";
 import { type HostSighting, sightingOf } from "./sightings.rules.js";
 
-/** Identities that one query asks for. */
+/** Maximum identities per query. */
 const BATCH = 500;
 
-/** What a file covers, as far as it leaves the thread. */
+/** The coverage, as far as it leaves the thread. */
 export interface Covered extends Pick<Coverage, "addresses" | "told"> {
-  /** How often there are identities of what the file says is not there. */
+  /** Number of batches of identities reported as absent. */
   readonly absentBatches: number;
 }
 
-/** Whether the file covers an interface and has nothing at its address, or has another machine there. */
+/** Whether the file covers an interface and found nothing, or another machine, at its address. */
 export type Presence = "absent" | "lost" | "unknown";
 
-/** What a file tells of what is there, and of what is not. */
+/** What a file reports as present and absent. */
 export interface Sight {
-  /** Null for a file that nothing was seen for. */
+  /** Null for a file without observations. */
   readonly covered: Covered | null;
-  /** What was found and is missed of a host; null for such a file. */
+  /** Found and missed entities of a host; null for such a file. */
   of(seen: SeenHost, plan: PlannedHost, known: Recognized | null): HostSighting | null;
   presenceOf(interface_: SeenAddress & { readonly id: string }): Presence;
-  /** Of what the file says is not there. */
+  /** Identities that the file reports as absent. */
   absentIdentities(batch: number): Identities;
 }
 

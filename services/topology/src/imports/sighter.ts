@@ -6,24 +6,24 @@ import type { HostAnswer } from "./answer.rules.js";
 import type { Missed } from "./sightings.rules.js";
 import { MOST_LISTED } from "./scan.rules.js";
 
-// Notes what an import has found, host by host behind what it writes, and then what it misses. Where it is cut off, what was not
-// reached stays as the import before left it: nothing is missed that was not looked for.
+// Records what an import found, host by host after its writes, and finally what it missed. If interrupted, the rest
+// keeps its earlier state: nothing is missed that was not looked for.
 
-/** Ids that are noted together. */
+/** Ids recorded together. */
 const TOGETHER = 1_000;
-/** After what keeps a note from being written, such as somebody who holds a host. */
+/** Delays before retries, for example while a host is locked. */
 const ATTEMPTS = 3;
 
 const ENTITIES = { hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" } as const;
 
 export interface Sighter {
-  /** Takes in what came of a host. */
+  /** Records the outcome of a host. */
   take(host: Pick<HostAnswer, "id" | "sighting">): Promise<void>;
-  /** Ends with what is missed, the first of it, and counts all. */
+  /** Finishes with the missed entities: the first are listed, all counted. */
   missing(covered: Covered | null, summary: ImportSummary): AsyncGenerator<Missing>;
 }
 
-/** @param by the format of the file @param onFault is told of what could not be noted */
+/** @param by the format of the file @param onFault receives errors of recording */
 export function createSighter(looking: Looking, by: string, onFault: (error: unknown) => void): Sighter {
   const { storage, target, isDry, atMs } = looking;
   const found = new Map<SightedKind, string[]>();
@@ -41,7 +41,7 @@ export function createSighter(looking: Looking, by: string, onFault: (error: unk
       await persistently(() => storage.sightings.found(target.scope, kind, ids, { atMs, by }), onFault);
   }
 
-  /** Counts what is missed. @returns what of it is listed, behind what is listed already */
+  /** Counts missed entities. @returns those to list, after the ones listed already */
   function count(some: readonly Missed[], listed: number): readonly Missed[] {
     for (const { kind } of some) counts[kind]++;
     return some.slice(0, MOST_LISTED - listed);
@@ -74,7 +74,7 @@ export function createSighter(looking: Looking, by: string, onFault: (error: unk
   };
 }
 
-/** A note that cannot be written after some attempts is left out: it is not worth what was imported. */
+/** Records that fail repeatedly are dropped: they are not worth failing the import. */
 async function persistently(note: () => Promise<void>, onFault: (error: unknown) => void): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {

@@ -6,28 +6,27 @@ import { type CoveredPorts, tellsOf } from "./coverage.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { portText, type SeenHost } from "./scan.rules.js";
 
-// What an import has found of a host that it knows, and what it misses. A port is open at some addresses, and a service answers at
-// some ports. So a port is missed where the file tells that it is closed at every address of its host, and a service where that
-// holds for each of its bindings. Sockets, scans and containers see different things of one port: what one of them has found is
-// missed by none of the others.
+// Found and missed children of a known host. A port is missed if it is closed at every address of its host, and a
+// service if that holds for all its bindings.
+// Sockets, scans and containers observe different things, so one kind does not miss what another found.
 
-/** Of one address; a file may have it a hundred thousand times. */
+/** Per address; a file may list it a hundred thousand times. */
 const MOST_COVERED = 8;
 
-/** Something that was covered and not found. */
+/** A covered entity that was not found. */
 export interface Missed {
   readonly kind: "hosts" | "interfaces" | "ports" | "services";
   readonly id: string;
   readonly hostId: string;
   readonly name: string;
   readonly seen: Sighting["seen"];
-  /** Since when, where it was missed before. */
+  /** Since when, if missed before. */
   readonly since: string | null;
 }
 
-/** What came of a host. */
+/** The sightings of a host. */
 export interface HostSighting {
-  /** Ids of what was found. */
+  /** Ids of found entities. */
   readonly found: Readonly<Record<"hosts" | "interfaces" | "ports" | "services", readonly string[]>>;
   readonly missed: readonly Missed[];
 }
@@ -35,15 +34,15 @@ export interface HostSighting {
 export interface Sighted {
   /** The format of the file. */
   readonly by: string;
-  /** When it came, in milliseconds. */
+  /** Its arrival, in milliseconds. */
   readonly atMs: number;
-  /** Whether nothing was found at an address that was looked at. */
+  /** Whether nothing was found at a probed address. */
   readonly isAbsent: (ip: string) => boolean;
-  /** Interfaces that went to other hosts. */
+  /** Interfaces that moved to other hosts. */
   readonly lost: ReadonlySet<string>;
 }
 
-/** @param plan of the host @param known the host before; null when it is new */
+/** @param plan of the host @param known the host before; null if it is new */
 export function sightingOf(
   seen: SeenHost,
   plan: PlannedHost,
@@ -58,7 +57,7 @@ export function sightingOf(
   const portOf = new Map(ports.map(({ entity }) => [entity.id, entity]));
   const seenIps = new Set(seen.addresses.map(({ ip }) => ip));
 
-  /** Where a service is bound, without interfaces that went to other hosts. */
+  /** The bindings of a service, without interfaces that moved to other hosts. */
   const boundAt = ({ bindings }: Service): readonly Binding[] =>
     bindings.filter(({ interface_id: id }) => id === null || judge.ipOf.has(id));
   const isFound = (service: Service): boolean =>
@@ -113,10 +112,10 @@ function createJudge(seen: SeenHost, interfaces: readonly Stored<Interface>[], i
     open.has(` ${portText(port)}`) || open.has(`${ip} ${portText(port)}`);
   const isClosedAt = (ip: string, port: Port): boolean =>
     !isOpenAt(ip, port) && (tells(everywhere, port) || tells(byIp.get(ip) ?? [], port) || isAbsent(ip));
-  /** Asked for every binding of every service. */
+  /** Called for every binding of every service. */
   const closedEverywhere = memoized((port: Port): boolean => {
     if (openSomewhere.has(portText(port))) return false;
-    // Where no address was looked at, only the machine itself can tell.
+    // Without a probed address, only the machine itself can tell.
     return tells(everywhere, port) || (ips.some((ip) => !isAbsent(ip)) && ips.every((ip) => isClosedAt(ip, port)));
   });
   return {
@@ -142,12 +141,12 @@ function memoized<Value>(decide: (port: Port) => Value): (port: Port) => Value {
   };
 }
 
-/** Whether a file of a format may miss it: it was found last by a file of the same format, or by none. */
+/** Whether a file of this format may miss it: last found by the same format, or by none. */
 function isOurs(one: Stored<Entity>, { by, atMs }: Pick<Sighted, "by" | "atMs">): boolean {
   return mayBeMissed(one, atMs) && (one.sighting?.seen ?? { by }).by === by;
 }
 
-/** Whether a file may miss it: it was there before the file came, and was not found since. */
+/** Whether a file may miss it: it existed before the file arrived, and was not found since. */
 export function mayBeMissed({ entity, sighting }: Stored<Entity>, atMs: number): boolean {
   const lastAt = sighting?.seen?.last_at;
   return Date.parse(entity.created_at) < atMs && (lastAt === undefined || Date.parse(lastAt) < atMs);
@@ -162,7 +161,7 @@ export function missedOf(
   return { kind, id: entity.id, hostId, name, seen: sighting?.seen ?? null, since: sighting?.missed_since ?? null };
 }
 
-/** What is on a host after a plan, as it will be. */
+/** The children of a host after a plan. */
 function present<T extends { readonly id: string }>(
   there: readonly Stored<T>[] = [],
   planned: readonly Planned<T>[],

@@ -1,9 +1,8 @@
 import type { UploadedBytes } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 
-// Files are kept in memory until they are there: an import is begun only with a whole file, so that a slow client holds
-// nothing but the bytes that it has sent. What has come is copied into blocks of our own, because a piece of an answer may
-// be one byte in a buffer of 64 KiB.
+// Buffers uploads, so that an import starts with a complete file and slow clients hold only the bytes they sent. Data
+// is copied into our own blocks, because a chunk may be one byte of a 64 KiB buffer.
 
 const BLOCK_BYTES = 262_144;
 
@@ -12,14 +11,14 @@ export interface SpoolLimits {
   readonly organizationBytes: number;
 }
 
-/** A file in pieces that belong to nobody else, so that they can be handed to another thread. */
+/** A file in blocks of its own, which can be transferred to a thread. */
 export type FileBlocks = Uint8Array<ArrayBuffer>[];
 
 export interface Spool {
   /**
-   * Takes in a file. Of a full spool the newest file of the organization that holds the most is given up.
+   * Receives a file. If the spool is full, the newest file of the organization that holds the most is dropped.
    *
-   * @throws AppError `rate_limited` when the organization holds its share · `unavailable` when the file was given up
+   * @throws AppError `rate_limited` if the organization holds its share · `unavailable` if the file was dropped
    */
   receive(organizationId: string, file: UploadedBytes): Promise<SpooledFile>;
   bytes(): number;
@@ -27,7 +26,7 @@ export interface Spool {
 
 export interface SpooledFile {
   readonly blocks: FileBlocks;
-  /** The bytes are no longer held. */
+  /** Releases the bytes. */
   release(): void;
 }
 
@@ -57,7 +56,7 @@ export function createSpool({ totalBytes, organizationBytes }: SpoolLimits): Spo
     one.bytes = 0;
   }
 
-  /** Gives up files that are still arriving until there is room. */
+  /** Drops files still arriving until there is room. */
   function makeRoom(): void {
     while (total > totalBytes) {
       const [worst] = [...arriving]

@@ -8,15 +8,15 @@ import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import { type BareHost, isUntouched } from "./bare.rules.js";
 
-// What an import reads of the network that it writes. The scope is that of the one network.
+// Reads of the network being imported. The scope is limited to it.
 
-/** All subnets of the network, in no order. */
+/** All subnets of the network, unordered. */
 export async function subnetsOf({ subnets }: Storage, scope: Scope): Promise<Subnet[]> {
   const found = await subnets.select(scope, {}, { projection: STORED });
   return found.map((document) => subnets.storedIn(document, scope).entity);
 }
 
-/** A host with everything on it; null when it is gone. */
+/** A host with its children; null if deleted. */
 export async function knownHost(
   { hosts }: Storage,
   scope: Scope,
@@ -26,7 +26,7 @@ export async function knownHost(
   return (await hosts.findWithChildren(scope, [id], tx))[0] ?? null;
 }
 
-/** The ids of hosts of the network that have a host name; two at most, which is one too many. */
+/** Ids of hosts with a hostname; at most two, as one more than unique is enough. */
 export async function hostsNamed(
   { hosts }: Storage,
   scope: Scope,
@@ -41,7 +41,7 @@ export async function hostsNamed(
   return found.map(({ _id }) => _id);
 }
 
-/** Those of some hosts that are no more than their addresses. */
+/** The bare ones among some hosts. */
 export async function bareHosts(
   { hosts }: Pick<Storage, "hosts">,
   scope: Scope,
@@ -61,7 +61,7 @@ export async function bareHosts(
   });
 }
 
-/** How much stands on hosts, by id. */
+/** Number of children of hosts, by id. */
 export async function sizesOf({ hosts }: Storage, scope: Scope, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
   const found = await hosts.select(scope, { _id: { $in: [...ids] } }, { projection: { inventory: 1 } });

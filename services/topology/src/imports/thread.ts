@@ -3,17 +3,17 @@ import { AppError, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
 import type { Session } from "./session.js";
 import { threadSeconds } from "./thread-time.js";
 
-// What a file says is read, recognized and planned in a thread of its own, under limits of processor time and memory. What
-// they are exceeded by, known or not, ends its own import and nothing else.
+// Files are read, recognized and planned in a separate thread with limits of CPU time and memory, so that exceeding
+// them only ends the own import.
 
 export interface ThreadLimits {
-  /** Of processor time, over the whole import. */
+  /** CPU time of the whole import. */
   readonly seconds: number;
-  /** Of the JavaScript heap. */
+  /** JavaScript heap. */
   readonly memoryMb: number;
 }
 
-/** A question to the session in the thread. */
+/** A call of the session in the thread. */
 export interface Question {
   readonly id: number;
   readonly name: keyof Session;
@@ -29,12 +29,12 @@ type Answered<F> = F extends (...args: infer Args) => infer Result
   ? (...args: Args) => Promise<Awaited<Result>>
   : never;
 
-/** A session that is asked from another thread. */
+/** A session in another thread. */
 export type Remote = { readonly [Name in keyof Session]: Answered<Session[Name]> };
 
 export interface ImportThread {
   readonly session: Remote;
-  /** Ends the thread; questions that wait are refused. */
+  /** Ends the thread; pending calls are rejected. */
   end(): Promise<void>;
 }
 
@@ -45,10 +45,10 @@ interface Pending {
 
 const NAMES: readonly (keyof Session)[] = ["read", "identities", "recognize", "addressed", "recognizeBare", "unrecognized", "recognizeHosts", "settle", "jobs", "match", "plan", "planAll", "subnetMade", "leftOut", "absentIdentities", "presenceOf"]; // prettier-ignore
 const WATCH_EVERY_MS = 100;
-/** Less is slower; more is memory that each import takes, whatever its file. */
+/** Less is slower; more is memory used by every import. */
 const YOUNG_MB = 6;
 
-/** Starts a thread with a session of its own. */
+/** Starts a thread with its own session. */
 export function startImportThread(limits: ThreadLimits): ImportThread {
   const startedAt = performance.now();
   const worker = new Worker(new URL("./worker.js", import.meta.url), {
@@ -115,7 +115,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
   };
 }
 
-/** Blocks of a file are handed over, not copied. */
+/** Blocks of a file are transferred, not copied. */
 function transferable(args: readonly unknown[]): ArrayBuffer[] {
   return args.flat().flatMap((value) => (value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []));
 }

@@ -4,19 +4,19 @@ import { AppError } from "@nts/shared/errors";
 import { threadId } from "./thread-time.js";
 import type { Question, Reply } from "./thread.js";
 
-// The thread of an import: answers questions to its session, one after another.
+// The thread of an import: handles calls of its session sequentially.
 
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
 
-// First of all: until it is known, the time since the start stands for the thread's processor time.
+// First, because until it is known the thread's age counts as its CPU time.
 port.postMessage({ threadId: threadId() });
 
-// On Linux the priority is that of the thread: where processors are scarce, requests come first.
+// On Linux this sets the priority of the thread, so that requests come first when CPUs are busy.
 const BEHIND_REQUESTS = 10;
 if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
 
-// Loaded with that priority: it costs as much as reading a scan.
+// Loaded at low priority, as it costs as much as reading a scan.
 const { createSession } = await import("./session.js");
 const session = createSession();
 

@@ -10,12 +10,12 @@ import {
   wordOf,
 } from "./writer.rules.js";
 
-/** What is remembered of each host adds up. */
+/** Bounds the memory that adds up per host. */
 export const MOST_ANSIBLE_HOSTS = 50_000;
 
 /**
- * An inventory for Ansible, as JSON that its YAML plugin reads: all hosts with their variables, and groups by network, tag and
- * service. Members are remembered until the end by names that the hosts have anyway.
+ * An Ansible inventory as JSON, readable by its YAML plugin: hosts with variables, and groups by network, tag and
+ * service. Group members are collected until the end.
  */
 export function createAnsibleWriter(names: Names): ExportWriter {
   const taken = new Set<string>();
@@ -26,7 +26,7 @@ export function createAnsibleWriter(names: Names): ExportWriter {
     const name = unusedOf(host, taken);
     taken.add(name);
     for (const group of groupsOf(host, names)) putUnder(groups, group, name);
-    // Ansible evaluates what stands in braces, wherever it comes from. Those of JSON itself are followed by a quote.
+    // Ansible evaluates expressions in braces anywhere. JSON's own braces are followed by a quote.
     return `  ${JSON.stringify(name)}: ${untemplated(JSON.stringify(variablesOf(host, names)))}`;
   }
 
@@ -42,10 +42,10 @@ export function createAnsibleWriter(names: Names): ExportWriter {
   };
 }
 
-/** Members that are put together at a time. */
+/** Members per chunk. */
 const PIECE = 500;
 
-/** In pieces, so that groups are not put together before they are sent. */
+/** In chunks, so that large groups need not be built in memory. */
 function* groupsAtEnd(groups: ReadonlyMap<string, readonly string[]>): Generator<string> {
   yield '\n },\n "children": {';
   let before = "\n";
@@ -61,7 +61,7 @@ function* groupsAtEnd(groups: ReadonlyMap<string, readonly string[]>): Generator
   yield "\n }\n}}\n";
 }
 
-/** The name by which Ansible knows a host: what it is called, with its address or id where another one is called alike. */
+/** The inventory name of a host: its name, with address or id appended if it is not unique. */
 function unusedOf(host: Host, taken: ReadonlySet<string>): string {
   const name = hostnameOf(host) ?? (labelOf(host.name) || host.id);
   return taken.has(name) ? `${name}-${host.id}` : name;

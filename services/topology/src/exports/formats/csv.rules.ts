@@ -1,7 +1,7 @@
 import type { CsvResource, Host } from "@nts/shared/contract";
 import { boundOn, type ExportWriter } from "./writer.rules.js";
 
-// Tables for spreadsheets (RFC 4180), with the headings that an import of a table knows: what is exported can be imported again.
+// CSV tables (RFC 4180) with the headings of the import, so that exports can be imported again.
 
 type Row = readonly (string | number | null)[];
 
@@ -47,7 +47,7 @@ const TABLES: Readonly<Record<CsvResource, Table>> = {
   },
 };
 
-/** A table of what is on hosts. */
+/** A table of children of hosts. */
 export function createCsvWriter(resource: CsvResource): ExportWriter {
   const { headings, rowsOf } = TABLES[resource];
   return {
@@ -61,7 +61,7 @@ function lineOf(cells: Row): string {
   return `${cells.map(cellOf).join(",")}\r\n`;
 }
 
-/** A text that a spreadsheet would calculate gets an apostrophe, which an import takes off again. */
+/** Prefixes an apostrophe to text that spreadsheets would evaluate; the import removes it. */
 function cellOf(cell: string | number | null): string {
   const text = cell === null ? "" : String(cell);
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

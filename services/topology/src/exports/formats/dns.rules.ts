@@ -4,8 +4,8 @@ import { type ExportWriter, hostnameOf, labelOf } from "./writer.rules.js";
 const SECONDS = 300;
 
 /**
- * A zone file (RFC 1035 § 5): a record for each address of a host, under its host name if that is in the zone, else under what
- * the host is called. The serial grows with the changes of the inventory.
+ * A zone file (RFC 1035 § 5): a record per address of a host, named by its hostname if that is in the zone, else by its
+ * name. The serial increases with changes of the inventory.
  */
 export function createDnsWriter(zone: string, serial: number): ExportWriter {
   const origin = zone.toLowerCase().replace(/\.$/, "");
@@ -29,7 +29,7 @@ function recordsOf(name: string | null, { interfaces }: Host): string {
   return [...new Set(records)].join("");
 }
 
-/** The name of a host within a zone: the part of its host name before it, else what it is called. */
+/** The name of a host within a zone: its hostname relative to the zone, else its name. */
 function nameIn(origin: string, host: Host): string | null {
   const hostname = hostnameOf(host);
   if (hostname?.endsWith(`.${origin}`) === true) return hostname.slice(0, -origin.length - 1);

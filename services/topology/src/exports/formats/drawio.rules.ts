@@ -2,14 +2,14 @@ import type { Host, Subnet } from "@nts/shared/contract";
 import { escapedXml } from "../../values/xml.rules.js";
 import { listeningOn } from "./writer.rules.js";
 
-// A drawing for diagrams.net, uncompressed. It is written from top to bottom and from left to right, so nothing is kept of it
-// but the place that is free next. Labels are HTML within XML, and so escaped twice.
+// An uncompressed diagrams.net drawing, laid out top to bottom and left to right, so that only the next free position
+// is kept. Labels are HTML within XML, and so escaped twice.
 
 const GAP = 40;
 const HEADING = { height: 40, gap: 20 };
 const BOX = { title: 36, padding: 20, widest: 6 };
 const CARD = { width: 220, title: 46, row: 24, gap: 20 };
-/** Where a row of boxes ends. */
+/** Maximum width of a row of boxes. */
 const RIGHT = 2_000;
 
 const STYLES = {
@@ -24,17 +24,17 @@ const STYLES = {
 /** What is drawn of a host. */
 export interface Card {
   readonly id: string;
-  /** The name and the first address. */
+  /** Name and first address. */
   readonly lines: readonly string[];
   readonly services: readonly { readonly id: string; readonly text: string }[];
   /** Interfaces in other subnets than the first one. */
   readonly elsewhere: readonly { readonly id: string; readonly subnetId: string; readonly address: string }[];
 }
 
-/** Writes one drawing; a box comes with all that is in it. */
+/** Writes a drawing; each box is passed with its content. */
 export interface DrawioWriter {
   readonly begin: string;
-  /** What follows is of this network, and stands below its name. */
+  /** Starts a network, with its name as heading. */
   network(id: string, name: string): string;
   box(id: string, title: string, cards: readonly Card[]): string;
   readonly end: string;
@@ -73,7 +73,7 @@ interface Placed {
   readonly y: number;
 }
 
-/** The cards of a box, in rows that are about as many as they are long. */
+/** Arranges the cards of a box in a roughly square grid. */
 function arranged(cards: readonly Card[]): { width: number; height: number; places: readonly Placed[] } {
   const columns = Math.max(1, Math.min(BOX.widest, Math.ceil(Math.sqrt(cards.length))));
   const places: Placed[] = [];
@@ -129,7 +129,7 @@ function labelOf(lines: readonly string[]): string {
   return escapedXml(lines.map(escapedXml).join("<br>"));
 }
 
-/** A host as it is drawn: in the subnet of its first interface. */
+/** A host as drawn, in the subnet of its first interface. */
 export function cardIn(host: Host): Card {
   const [first, ...more] = host.interfaces;
   const listeningOf = listeningOn(host);
@@ -146,7 +146,7 @@ export function cardIn(host: Host): Card {
   };
 }
 
-/** What a subnet is called. */
+/** The label of a subnet. */
 export function titleOf({ name, cidr }: Pick<Subnet, "name" | "cidr">): string {
   return name === cidr ? cidr : `${name} · ${cidr}`;
 }

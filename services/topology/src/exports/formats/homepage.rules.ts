@@ -3,8 +3,8 @@ import { urlOf, webSchemeOf } from "@nts/shared/contract/web-ports.rules";
 import { type ExportWriter, type Listening, listeningOn, type Names, untemplated } from "./writer.rules.js";
 
 /**
- * `services.yaml` for Homepage: a group for each network, in it what a browser can open, with its state. Hosts come by network.
- * A name stands once in a file or group: Homepage finds by names what it asks for its state.
+ * `services.yaml` for Homepage: a group per network with what browsers can open. Hosts come by network. Names must be
+ * unique per file or group, because Homepage looks up states by name.
  *
  * @see https://gethomepage.dev/configs/services/
  */
@@ -51,7 +51,7 @@ function linksOn(host: Host): Link[] {
   });
 }
 
-/** Where a browser finds a service: encrypted if it can be. */
+/** The URL of a service; https if available. */
 function pageOf(definition: string, listening: readonly Listening[]): string | null {
   const pages = listening.flatMap((one) => {
     const scheme = webSchemeOf(definition, one);
@@ -66,10 +66,10 @@ function entryOf({ name, href, description }: Link): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What YAML does not take as it is, though JSON does. */
+/** JSON characters that YAML does not accept unescaped. */
 const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** Homepage puts secrets of its environment where their names stand in double braces, so those come apart. */
+/** Homepage substitutes environment secrets for names in double braces, so these are separated. */
 function quoted(text: string): string {
   const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(untemplated(text)).replaceAll(UNPRINTABLE, escaped);

@@ -1,7 +1,7 @@
 import type { Host } from "@nts/shared/contract";
 import { type ExportWriter, hostnameOf, labelOf } from "./writer.rules.js";
 
-/** Lines for `/etc/hosts`: each address with the host name, and the name of the host as a label. */
+/** Lines for `/etc/hosts`: each address with the hostname and the host's name as a label. */
 export function createHostsWriter(): ExportWriter {
   return { begin: "", hosts: (hosts) => hosts.map(linesOf).join(""), end: () => [] };
 }

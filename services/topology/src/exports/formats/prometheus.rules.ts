@@ -3,7 +3,7 @@ import { socketText } from "@nts/shared/contract/sockets.rules";
 import { type ExportWriter, listeningOn, type Names } from "./writer.rules.js";
 
 /**
- * Targets for Prometheus: one group for each service that listens on TCP.
+ * Prometheus targets: one group per service that listens on TCP.
  *
  * @see https://prometheus.io/docs/prometheus/latest/http_sd/
  */
@@ -43,7 +43,7 @@ function groupsOf(host: Host, names: Names): object[] {
   });
 }
 
-/** With a comma around each, as other discoveries of Prometheus have lists, so that a rule finds `,web,` wherever it stands. */
+/** Joined and enclosed by commas, as usual in Prometheus discoveries, so that rules can match `,web,`. */
 function listOf(tags: readonly string[], names: Names): string {
   return tags.length === 0 ? "" : `,${tags.map((tag) => names.tag(tag).replaceAll(",", " ")).join(",")},`;
 }

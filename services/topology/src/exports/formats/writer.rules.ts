@@ -1,18 +1,18 @@
 import type { Host } from "@nts/shared/contract";
 import { isDnsName } from "@nts/shared/contract/formats";
 
-/** Writes one file from hosts, some at a time. */
+/** Writes a file from hosts, in batches. */
 export interface ExportWriter {
   readonly begin: string;
   hosts(hosts: readonly Host[]): string;
-  /** What stands behind all hosts, piece by piece. */
+  /** What follows all hosts, in pieces. */
   end(): Iterable<string>;
 }
 
-/** What networks and tags are called. */
+/** Names of networks and tags. */
 export interface Names {
   network(id: string): string;
-  /** Of a managed tag, by its id; a label is its own name. */
+  /** The name of a managed tag by id; a label is its own name. */
   tag(tag: string): string;
 }
 
@@ -23,16 +23,16 @@ export interface Listening {
   readonly protocol: "Tcp" | "Udp";
 }
 
-/** What a binding says of that. */
+/** The binding's data. */
 export interface Bound extends Listening {
-  /** On all interfaces of the host, of which this is the first one. */
+  /** Bound to all interfaces of the host; this is the first one. */
   readonly isEverywhere: boolean;
 }
 
 type OfHost = Pick<Host, "interfaces" | "ports">;
 type OfService = Pick<Host["services"][number], "bindings">;
 
-/** Makes what tells of the services of a host where each is bound. */
+/** Creates a function that lists the bindings of a host's services. */
 export function boundOn({ interfaces, ports }: OfHost): (service: OfService) => readonly Bound[] {
   const addresses = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
   const portOf = new Map(ports.map((port) => [port.id, port]));
@@ -48,7 +48,7 @@ export function boundOn({ interfaces, ports }: OfHost): (service: OfService) => 
     });
 }
 
-/** Makes what tells where each service of a host is reached, each place once. */
+/** Creates a function that lists where each service of a host is reachable, without duplicates. */
 export function listeningOn(host: OfHost): (service: OfService) => readonly Listening[] {
   const boundOf = boundOn(host);
   return (service) => {
@@ -57,24 +57,24 @@ export function listeningOn(host: OfHost): (service: OfService) => readonly List
   };
 }
 
-/** A text as a label of a host name: `NAS (Büro)` is `nas-buro`. Empty when nothing of it can be one. */
+/** Converts text to a DNS label: `NAS (Büro)` becomes `nas-buro`. Empty if nothing remains. */
 export function labelOf(name: string): string {
   return wordOf(name, "-").slice(0, 63).replace(/-+$/, "");
 }
 
-/** The letters and digits of a text, in small ASCII letters, with something in place of all else between them. */
+/** The lower-case ASCII letters and digits of a text, joined by a separator. */
 export function wordOf(text: string, between: "-" | "_"): string {
   const plain = text.normalize("NFKD").replaceAll(/\p{Mark}/gu, "").toLowerCase(); // prettier-ignore
   return plain.split(/[^a-z0-9]+/).filter((part) => part !== "").join(between); // prettier-ignore
 }
 
-/** The host name of a host, where it is one that programs take; null otherwise. */
+/** The hostname of a host if programs accept it; otherwise null. */
 export function hostnameOf({ hostname }: Pick<Host, "hostname">): string | null {
   const name = hostname?.replace(/\.$/, "") ?? "";
   return isDnsName(name) ? name.toLowerCase() : null;
 }
 
-/** A text without what begins an expression of a template: what somebody calls a host must not run at its reader's. */
+/** Removes template delimiters, so that user input is not evaluated by the reader. */
 export function untemplated(text: string): string {
   return text.replaceAll(/\{(?=[{%#])/g, "{ ");
 }

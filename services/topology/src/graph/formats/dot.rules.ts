@@ -1,7 +1,7 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { detailOf, textOf, type GraphWriter } from "./writer.rules.js";
 
-// The language of Graphviz. @see https://graphviz.org/doc/info/lang.html
+// Graphviz DOT. @see https://graphviz.org/doc/info/lang.html
 
 const SHAPES = { subnet: "box3d", host: "box", service: "ellipse" } as const;
 
@@ -11,7 +11,7 @@ const STYLES = {
   virtualized_by: "style=dashed",
 } as const;
 
-/** The graph for Graphviz: `sfdp -Tsvg topology.dot` draws a large one, `dot` a small one. */
+/** The graph for Graphviz: `sfdp -Tsvg topology.dot` lays out large graphs, `dot` small ones. */
 export function createDotWriter(): GraphWriter {
   return {
     begin: 'digraph topology {\n  graph [overlap=prism, rankdir=LR]\n  node [fontname="sans-serif"]\n  edge [fontname="sans-serif", fontsize=10]\n', // prettier-ignore
@@ -34,7 +34,7 @@ function lineOfEdge(edge: TopologyEdge): string {
   return `  "${edge.source}" -> "${edge.target}" [id=${quoted(edge.id)}, class=${edge.kind}, ${STYLES[edge.kind]}${label}]\n`;
 }
 
-/** The lines of a label: `\N` and its like would be replaced in it, and names of characters such as `&lt;` read. */
+/** Escapes a label: `\N` and the like would be substituted, and entities such as `&lt;` decoded. */
 function quoted(...lines: readonly string[]): string {
   return `"${lines.map(escaped).join("\\n")}"`;
 }

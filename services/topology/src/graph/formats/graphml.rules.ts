@@ -6,13 +6,13 @@ import type { GraphWriter } from "./writer.rules.js";
 
 type Value = string | number | boolean | null | undefined | readonly string[] | readonly object[];
 
-/** Every member that nodes and edges have besides their ids and ends; lists are texts, in JSON when they hold objects. */
+/** Attributes of nodes and edges besides ids; lists are text, as JSON if they contain objects. */
 const KEYS = {
   node: ["kind", "label", "network_id", "tags", "cidr", "subnet_type", "hostname", "hidden", "host_id", "service_definition", "category", "virtualization_type"],
   edge: ["kind", "interface_id", "name", "ip_address", "mac_address", "bindings", "type"],
 } as const; // prettier-ignore
 
-/** The graph for yEd, Gephi, NetworkX and their like, with everything that the JSON form has. */
+/** The graph for yEd, Gephi, NetworkX and others, with everything in the JSON form. */
 export function createGraphmlWriter(): GraphWriter {
   const keys = (["node", "edge"] as const).flatMap((of) =>
     KEYS[of].map((name) => {

@@ -1,12 +1,12 @@
 import type { GraphWriter } from "./writer.rules.js";
 
-/** The graph as the contract has it. */
+/** The graph as defined by the contract. */
 export function createJsonWriter(): GraphWriter {
   const [nodes, edges] = [createRows(), createRows()];
   return { begin: '{"nodes":[', nodes, between: '],"edges":[', edges, end: "]}" };
 }
 
-/** Makes a function that writes the elements of one list, however many come at a time. */
+/** Creates a function that writes the elements of a list, in batches of any size. */
 function createRows(): (elements: readonly object[]) => string {
   let separator = "";
   return (elements) => {

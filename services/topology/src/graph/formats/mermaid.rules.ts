@@ -2,16 +2,15 @@ import { MERMAID_LIMITS, type TopologyEdge, type TopologyNode } from "@nts/share
 import { validationFailed } from "@nts/shared/errors";
 import { detailOf, textOf, type GraphWriter } from "./writer.rules.js";
 
-// A flowchart of Mermaid, which Markdown pages of many products show. @see https://mermaid.js.org/syntax/flowchart.html
+// A Mermaid flowchart, which many Markdown renderers display. @see https://mermaid.js.org/syntax/flowchart.html
 
 const SHAPES = { subnet: ["([", "])"], host: ["[", "]"], service: ["(", ")"] } as const;
 const LINES = { in_subnet: "---", on_host: "-.-", virtualized_by: "-.->" } as const;
 
 /**
- * The graph for Mermaid, which refuses to draw large ones. Nodes have short names, counted in their order, as every
- * character counts.
+ * The graph for Mermaid, whose size is limited, so nodes have short numbered names.
  *
- * @throws AppError (its functions) `validation_failed` when the graph is larger than Mermaid draws
+ * @throws AppError (its functions) `validation_failed` if the graph exceeds Mermaid's limits
  */
 export function createMermaidWriter(): GraphWriter {
   const names = new Map<string, string>();
@@ -56,10 +55,10 @@ function tooLarge() {
   return validationFailed({ path: "format", message });
 }
 
-/** Characters that stand for themselves; all others could be read as Markdown, HTML or Mermaid's own. */
+/** Characters without meaning in Markdown, HTML and Mermaid. */
 const OTHERS = /[^\p{L}\p{N} .,/_-]/gu;
 
-/** A text between quotes: Mermaid writes the code of a character between `#` and `;`. */
+/** Quotes a text: Mermaid escapes characters as `#code;`. */
 function escaped(text: string): string {
   return text.replaceAll(OTHERS, (character) => `#${character.codePointAt(0) ?? 0};`);
 }

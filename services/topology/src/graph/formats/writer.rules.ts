@@ -1,16 +1,16 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 
-/** Writes one graph, of which all nodes come before the first edge, as the texts that make up a file. */
+/** Writes a graph as chunks of a file, all nodes before the first edge. */
 export interface GraphWriter {
   readonly begin: string;
   nodes(nodes: readonly TopologyNode[]): string;
-  /** Stands between the nodes and the edges. */
+  /** Separates nodes and edges. */
   readonly between: string;
   edges(edges: readonly TopologyEdge[]): string;
   readonly end: string;
 }
 
-/** What stands beside the name of a node: the block of a subnet, the hostname of a host, the definition of a service. */
+/** The detail in a node's label: a subnet's CIDR, a host's hostname, a service's definition. */
 export function detailOf(node: TopologyNode): string | null {
   switch (node.kind) {
     case "subnet":
@@ -22,7 +22,7 @@ export function detailOf(node: TopologyNode): string | null {
   }
 }
 
-/** What an edge says: the address, the ports without repetition, or the kind of virtualization. */
+/** The label of an edge: address, distinct ports, or kind of virtualization. */
 export function textOf(edge: TopologyEdge): string {
   switch (edge.kind) {
     case "in_subnet":

@@ -7,24 +7,23 @@ import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
-// What Ansible's module `setup` tells of machines: what `ansible -m setup` prints, the files of `--tree` and of the cache of
-// facts one after another, and what the callback `json` writes. Each machine tells its own addresses, so one that several
-// tell tells none of them apart: it is that of a NAT or of a bridge inside of each.
+// Facts of Ansible's `setup` module: its output, files of `--tree` and of the fact cache concatenated, and output of
+// the `json` callback. Addresses reported by several machines, such as of NATs or bridges, identify none.
 
-/** Cards that routers share, one after another. */
+/** MAC addresses of virtual routers, shared by design. */
 const SHARED_CARD = /^00:00:(?:5E:00:0[12]|0C:07:AC|0C:9F:F)/;
 const SAYS_FACTS = /^(?:ansible_)?(?:all_ipv[46]_addresses|default_ipv[46]|interfaces|ip_addresses)$/;
-/** Of a machine. */
+/** Per machine. */
 const MOST_LINKS = 5_000;
 
-/** What Ansible says of a machine that it calls by a name. */
+/** A result of Ansible for a named machine. */
 interface Told {
   readonly line: number;
   readonly name: string;
   readonly facts: JsonObject;
 }
 
-/** What is kept of it. */
+/** The facts that are used. */
 interface Machine {
   readonly line: number;
   readonly name: string;
@@ -58,7 +57,7 @@ function readFacts(bytes: Iterable<Uint8Array>): Scan {
   return sightings.scan(toolInfo("Ansible"));
 }
 
-/** The machines that a value tells of. @throws AppError `validation_failed` when it tells of none */
+/** The machines in a value. @throws AppError `validation_failed` if there are none */
 function* machinesIn(value: unknown, line: number, name: string, skipped: Skipped): Generator<Told> {
   const what = `machine ${clip(name, 60) ?? "without a name"}`;
   if (Array.isArray(value)) {
@@ -80,14 +79,14 @@ function* machinesIn(value: unknown, line: number, name: string, skipped: Skippe
   }
 }
 
-/** Facts as the module answers them, or as the cache keeps them; null for anything else. */
+/** Facts from a module result or the cache; null for anything else. */
 function factsIn(value: unknown): JsonObject | null {
   if (!isObject(value)) return null;
   if (isObject(value["ansible_facts"])) return value["ansible_facts"];
   return Object.keys(value).some((name) => SAYS_FACTS.test(name)) ? value : null;
 }
 
-/** What stands under names of machines: in the tasks of plays, or as it is. */
+/** Values by machine name, from the tasks of plays or at top level. */
 function namedIn(value: JsonObject): [string, unknown][] {
   const tasks = listAt(value, "plays").flatMap((play) => (isObject(play) ? listAt(play, "tasks") : []));
   if (tasks.length > 0) return tasks.flatMap((task) => (isObject(task) ? Object.entries(objectAt(task, "hosts")) : []));
@@ -95,7 +94,7 @@ function namedIn(value: JsonObject): [string, unknown][] {
   return members.some(([, member]) => factsIn(member) !== null) ? members : [];
 }
 
-/** A machine that is told of twice is the same when it says so. */
+/** Results with the same name and machine id are merged. */
 function keyOf({ name, facts, line }: Told): string {
   const told = [fact(facts, "machine_id"), fact(facts, "fqdn"), fact(facts, "hostname"), fact(facts, "nodename")];
   const key = [name, ...told.map((text) => (typeof text === "string" ? text.slice(0, 300) : ""))].join("\n");
@@ -121,7 +120,7 @@ function machineOf({ line, name, facts }: Told, skipped: Skipped): Machine {
   return { line, name: called, hostname, system: systemOf(facts), addresses };
 }
 
-/** The addresses of a machine that others reach, with the cards that have them. */
+/** The reachable addresses of a machine, with their MAC addresses. */
 function addressesOf(facts: JsonObject, leaveOut: (text: string, reason: string) => void): SeenAddress[] {
   const found = new Map<string, SeenAddress>();
   for (const link of linksIn(facts))
@@ -142,10 +141,10 @@ function faultOf(ip: string, { name, mac }: Link): string | null {
     : reasonAgainst(ip);
 }
 
-/** The links of a machine; where it tells none, all of its addresses without a card. */
+/** The links of a machine; if none are listed, all of its addresses without MAC address. */
 function linksIn(facts: JsonObject): Link[] {
   const listed = fact(facts, "interfaces");
-  // Windows has them in the list, others as facts of their own.
+  // Windows lists them, or reports them as separate facts.
   const told = [...(Array.isArray(listed) ? (listed as unknown[]) : []), ...Object.values(facts)];
   const links = told.slice(0, MOST_LINKS).flatMap((value) => (isObject(value) ? (linkIn(value) ?? []) : []));
   if (links.some(({ addresses }) => addresses.length > 0)) return links;
@@ -172,7 +171,7 @@ interface Shared {
   readonly macs: ReadonlySet<string>;
 }
 
-/** What more than one machine says that it has. */
+/** Addresses and MAC addresses reported by several machines. */
 function repeatedIn(machines: readonly (readonly SeenAddress[])[]): Shared {
   const repeated = (textsOf: (addresses: readonly SeenAddress[]) => readonly string[]): Set<string> => {
     const once = new Set<string>();
@@ -187,7 +186,7 @@ function repeatedIn(machines: readonly (readonly SeenAddress[])[]): Shared {
   };
 }
 
-/** Takes in a machine, or says why it is left out. */
+/** Adds a machine, or skips it with a reason. */
 function takeMachine({ add, skipped }: Sightings, machine: Machine, shared: Shared): void {
   const { line, name, hostname, system } = machine;
   const what = `machine ${name}`;
@@ -201,14 +200,14 @@ function takeMachine({ add, skipped }: Sightings, machine: Machine, shared: Shar
   }
 }
 
-/** The full name of a machine, where it knows it. */
+/** The fully qualified name of a machine, if known. */
 function hostnameOf(facts: JsonObject): string | null {
   const full = textFact(facts, "fqdn");
   const own = [full.startsWith("localhost") ? "" : full, textFact(facts, "hostname"), textFact(facts, "nodename")];
   return hostnameIn(own.find((text) => text !== "" && text !== "localhost") ?? "");
 }
 
-/** What it runs, and on what. */
+/** Its operating system and hardware. */
 function systemOf(facts: JsonObject): string | null {
   const system = [textFact(facts, "distribution"), textFact(facts, "distribution_version")].join(" ");
   const product = textFact(facts, "product_name");

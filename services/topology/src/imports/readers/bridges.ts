@@ -1,23 +1,23 @@
-// Bridges that programs make for containers and virtual machines on one machine. What is behind them is not reached from the
-// network, and has the same addresses on every such machine.
+// Local bridges for containers and virtual machines, whose addresses are unreachable from outside and equal on every
+// machine.
 
 const BRIDGE =
   /^(?:docker\d+|docker_gwbridge|br-[0-9a-f]{12}|veth\w*|cni\d+|cni-podman\d+|podman\d+|flannel\.\d+|cali\w*|cilium\w*|lxcbr\d+|lxdbr\d+|incusbr\d+|virbr\d+(?:-nic)?|vnet\d+|fwbr\w*|fwln\w*|fwpr\w*|tap\w*)$/;
 
-/** Names of links are shorter than this. */
+/** Maximum length of link names, exclusive. */
 const NAME_LIMIT = 50;
 
-/** True for the name of a link behind which only one machine is. */
+/** True for the name of a host-local link. */
 export function isOfBridge(link: string): boolean {
   return link.length <= NAME_LIMIT && BRIDGE.test(link);
 }
 
-/** The usual addresses of the bridges of Docker, Podman and libvirt. @param ip in canonical form */
+/** The default bridge addresses of Docker, Podman and libvirt. @param ip in canonical form */
 export function isOwnAddressOfBridge(ip: string): boolean {
   return ip === "172.17.0.1" || ip === "10.88.0.1" || ip === "192.168.122.1";
 }
 
-/** Why what is there is left out. */
+/** Reason for skipping. */
 export function behindBridge(link: string): string {
   return `${link} leads to containers or virtual machines inside of one machine`;
 }

@@ -20,18 +20,18 @@ import {
 } from "./table.js";
 import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, macIn, PROTOCOLS, toolInfo } from "./texts.js"; // prettier-ignore
 
-// Tables that people keep: a row for each host, interface, port or service. Each row has an address, which its host is
-// recognized by; rows that call their host alike are about one host.
+// CSV tables with a row per host, interface, port or service. Hosts are recognized by address; rows with the same host
+// name belong to one host.
 
-/** Addresses in one cell. */
+/** Maximum addresses per cell. */
 const MOST_ADDRESSES_OF_A_ROW = 100;
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
-/** Of a line of headings. */
+/** Maximum length of a heading line. */
 const MOST_HEADINGS = 200;
 
 export const csv: Reader = { format: "csv", looksLike, read: readTable };
 
-/** Something with an address and more, in a line of headings. */
+/** Sample columns of a heading line. */
 function looksLike(beginning: string): boolean {
   const [heading = ""] = beginning.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
   const columns = columnsIn(heading.split(separatorOf(heading), MOST_HEADINGS).map((cell) => cell.replaceAll('"', "")));
@@ -43,7 +43,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   let columns: Columns | null = null;
   let resource: CsvResource = "hosts";
   let taken = 0;
-  /** By what rows call their host. */
+  /** By host name in the rows. */
   const named = new Map<string, SeenHost[]>();
   for (const row of rowsOf(bytes)) {
     if (columns === null) {
@@ -71,21 +71,21 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   return sightings.scan(toolInfo("CSV"), null);
 }
 
-/** What is wrong with a row. */
+/** A fault of a row. */
 interface Fault {
   readonly reason: string;
-  /** In which it is. */
+  /** Its column. */
   readonly column: Column;
   readonly code: CellFault;
 }
 
-/** Words that should be MAC addresses: the row counts without them. */
+/** Invalid MAC addresses, without which the row still counts. */
 function macFaults({ all }: TableRow): Fault[] {
   const wrong = wordsIn(all("mac")).filter((word) => macIn(word) === null);
   return wrong.map((word) => ({ reason: `${word.slice(0, 50)} is no MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
 }
 
-/** The host of a row, or why it is left out. */
+/** The host of a row, or why it is skipped. */
 function hostOf(row: TableRow, resource: CsvResource): SeenHost | Fault {
   const { line, of } = row;
   const found = addressesOf(row);
@@ -100,7 +100,7 @@ function hostOf(row: TableRow, resource: CsvResource): SeenHost | Fault {
   return { line, addresses, hostname: hostnameIn(of("hostname")), name, vendor, ports: port.ports };
 }
 
-/** The addresses of a row, each with the MAC address in the same place or the only one; or why there are none. */
+/** The addresses of a row, each with the corresponding or only MAC address; or why there are none. */
 function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: string | null } | Fault {
   const written = wordsIn(all("address"));
   const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
@@ -111,7 +111,7 @@ function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: str
   const addresses: SeenAddress[] = [];
   let vendor: string | null = null;
   for (const [index, text] of written.entries()) {
-    // People note the length of the prefix with the address.
+    // The prefix length may follow the address.
     const ip = addressIn(text.split("/", 1)[0] ?? "");
     if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is no IP address`);
     if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
@@ -147,7 +147,7 @@ function portOf(
   return { ports: places.map((ip) => ({ line, ip, protocol, number, service, isListed })) };
 }
 
-/** What a person says that a service is, is no guess. */
+/** The definition given by a person is not a guess. */
 function serviceOf(of: TableRow["of"]): SeenService | null {
   const definition = clip(of("definition"), 100);
   const name = clip(of("name") || of("service"), 100) ?? definition;

@@ -5,8 +5,8 @@ import type { Reader, ReaderGiven } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { addressIn, cardOf, hostnameIn, macIn, toolInfo } from "./texts.js";
 
-// What servers of DHCP have leased: dnsmasq, Kea (its CSV, of IPv4 and IPv6) and ISC dhcpd, told apart by content. The
-// last two append to their files, so that the last lease of an address counts.
+// Leases of DHCP servers: dnsmasq, Kea (CSV for IPv4 and IPv6) and ISC dhcpd, detected by content. The latter two
+// append, so the last lease of an address counts.
 
 const KEA = /^address,(?:hwaddr|duid),/;
 const ISC =
@@ -36,7 +36,7 @@ function readLeases(bytes: Iterable<Uint8Array>, { nowMs }: ReaderGiven): Scan {
   return sightings.scan(toolInfo("DHCP"));
 }
 
-/** Takes in the host that has a lease, or says why it is left out. */
+/** Adds the host of a lease, or skips it with a reason. */
 function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): void {
   const { line, address, endsMs } = lease;
   const what = `lease of ${address.slice(0, 50)}`;
@@ -51,7 +51,7 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
   }
 }
 
-/** What reads a file with this line at its beginning; null when the line says nothing of it. */
+/** Chooses the reader by the first line; null if undecided. */
 function kindOf(text: string): LeaseLines | null {
   if (KEA.test(text)) return keaLeases();
   if (ISC.test(text)) return iscLeases();

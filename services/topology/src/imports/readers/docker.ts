@@ -5,18 +5,17 @@ import { createMachine, type Machine, type Place, portNumberIn } from "./machine
 import type { Reader } from "./reader.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
-// What `docker inspect` writes of containers (`podman inspect` writes the same). The ports that a container publishes are
-// open on the machine that runs it, which the request names. The containers themselves are behind bridges, with addresses
-// that other machines have as well; the file does not say of a network whether it is one of those.
+// `docker inspect` and `podman inspect`. Published ports are open on the machine, which the request names; the
+// containers' own addresses are local to it and skipped.
 
 const PORT = /^(\d{1,5})\/(tcp|udp)$/;
-/** Places at which a container publishes one of its ports. */
+/** Maximum places where a container publishes a port. */
 const MOST_PLACES = 100;
 
-/** Names of images that many products have. */
+/** Image names used by many products. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(["server", "app", "web", "api", "core"]);
 
-/** Products that have another name as images. */
+/** Products whose image has another name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["pihole", "Pi-hole"],
   ["adguardhome", "AdGuard Home"],
@@ -58,7 +57,7 @@ function readContainers(bytes: Iterable<Uint8Array>): Scan {
   return machine.scan("docker", 1);
 }
 
-/** Takes in the ports of a container, or says why it is left out. */
+/** Adds the ports of a container, or skips it with a reason. */
 function takeContainer(machine: Machine, line: number, entry: JsonObject): void {
   const name = nameOf(entry);
   const mode = textAt(objectAt(entry, "HostConfig"), "NetworkMode");
@@ -75,7 +74,7 @@ function takeContainer(machine: Machine, line: number, entry: JsonObject): void 
   }
 }
 
-/** Takes in where a container publishes one of its ports. */
+/** Adds the places where a container publishes a port. */
 function takePort(machine: Machine, container: Container, port: string, places: readonly unknown[]): void {
   const { line, name, service } = container;
   const skip = (reason: string): void => {
@@ -97,7 +96,7 @@ function takePort(machine: Machine, container: Container, port: string, places: 
   }
 }
 
-/** Where a port is published, or why that is nowhere that others reach. */
+/** Where a port is published, or why it is not reachable. */
 function placeOf(written: string): Place {
   if (written === "" || written === "0.0.0.0" || written === "::") return { ip: null };
   const ip = addressIn(written);
@@ -112,14 +111,14 @@ function nameOf(entry: JsonObject): string {
   );
 }
 
-/** The service is called as its container; the image says what it is. */
+/** The service is named after the container; the image determines the definition. */
 function serviceOf(entry: JsonObject, name: string): SeenService {
   const image = imageIn(textAt(objectAt(entry, "Config"), "Image"));
   const told = serviceOfProcess(image);
   return { name: told?.name ?? image, product: name, kind: told?.product ?? image, isWrapped: false, isProbed: true };
 }
 
-/** The name of an image without where it is from and its version; null when it has none, or says nothing. */
+/** The image's base name; null if missing or meaningless. */
 function imageIn(written: string): string | null {
   const [path = ""] = written.slice(0, 500).split("@", 1);
   const parts = path.split("/").map((part) => part.split(":", 1)[0] ?? "");

@@ -2,24 +2,23 @@ import { excessOf } from "@nts/shared/http/json-bounds";
 import { faultIn, jsonFault, MOST_VALUES, textIn } from "./json.js";
 import { faultAt } from "./lines.js";
 
-// Files of several values in JSON, one after another, as `cat` makes them of many files and as tools write them for many
-// machines; a line in front of each may say which machine it is about.
+// Concatenated JSON values, for example of several files or machines, each optionally preceded by the machine's name.
 
 export const MOST_DOCUMENTS = 20_000;
 
 export interface Document {
-  /** At which it begins. */
+  /** Its first line. */
   readonly line: number;
-  /** What stands in front of it in its line; empty when nothing does. */
+  /** The text before it on the line; may be empty. */
   readonly label: string;
   readonly value: unknown;
 }
 
 const LABEL_LIMIT = 1_000;
-/** What tools say beside their answer. */
+/** Other output of tools to skip. */
 const NOTE = /^\[[A-Z][A-Z ]*\]:/;
 
-/** The values of a file, one at a time; what stands between them is passed over. @throws AppError `validation_failed` with the place */
+/** The values of a file; text in between is skipped. @throws AppError `validation_failed` with the place */
 export function* documentsIn(bytes: Iterable<Uint8Array>): Generator<Document> {
   const text = textIn(Buffer.concat([...bytes]));
   let line = 1;
@@ -39,7 +38,7 @@ export function* documentsIn(bytes: Iterable<Uint8Array>): Generator<Document> {
   if (found === 0) throw faultAt(1, "must have a value in JSON");
 }
 
-/** Where the next value begins: at the beginning of a line, behind another value, or behind an arrow. */
+/** Start of the next value: at the start of a line, after another value, or after an arrow. */
 function nextIn(text: string, from: number): { start: number; label: string } | null {
   let at = from;
   while (at < text.length) {
@@ -54,7 +53,7 @@ function nextIn(text: string, from: number): { start: number; label: string } | 
   return null;
 }
 
-/** Where a value ends that begins with a bracket. */
+/** End of a value that starts with a bracket. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {

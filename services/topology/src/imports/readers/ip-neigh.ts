@@ -6,10 +6,9 @@ import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
 import { addressIn, cardOf, hostnameIn, isOfOneCard, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
-// The neighbours of a machine: `ip -j neigh`, `ip neigh`, and `arp -an` of Linux, BSD, macOS and Windows. Each is an address
-// with the MAC address that answered for it lately.
+// Neighbour tables: `ip -j neigh`, `ip neigh`, and `arp -an` of Linux, BSD, macOS and Windows.
 
-/** More addresses of one card than this are not those of a machine: something answers on behalf of others. */
+/** A MAC address with more addresses than this is a proxy. */
 const MOST_OF_A_CARD = 16;
 
 interface Neighbour {
@@ -29,11 +28,11 @@ interface Machine extends Neighbour {
   readonly card: string;
 }
 
-/** Of a line of `ip neigh`. */
+/** Maximum length of a line of `ip neigh`. */
 const MOST_WORDS = 20;
-/** Characters of a line. */
+/** Maximum characters per line. */
 const LONGEST = 1_000;
-/** Lines in front of the first neighbour. */
+/** Maximum lines before the first neighbour. */
 const MOST_HEADINGS = 10;
 const ARP_UNIX = /^(\S{1,300}) \(([\d.]{7,15})\) at (\S{1,20})(?: \[\w+\])?((?: [A-Z]+)*) on (\S{1,50})/;
 const ARP_WINDOWS = /^([\d.]{7,15}) +([\da-f]{2}(?:-[\da-f]{2}){5}) +(\S{1,30})$/;
@@ -124,7 +123,7 @@ function ofWindows(text: string): Written | null {
   return address === undefined ? null : { address, mac, link: "", states: [], hostname: null };
 }
 
-/** Systems of the BSD family leave out the zero in front of a digit. */
+/** BSD systems omit leading zeros. */
 function padded(mac: string): string {
   return /^[\da-f]{1,2}(?::[\da-f]{1,2}){5}$/i.test(mac)
     ? mac
@@ -134,7 +133,7 @@ function padded(mac: string): string {
     : mac;
 }
 
-/** A neighbour as a machine, or why it is none. */
+/** Converts a neighbour to a machine, or returns why it is skipped. */
 function machineOf(neighbour: Neighbour): Machine | { readonly reason: string } {
   const { address, mac, link, states } = neighbour;
   const ip = addressIn(address);
@@ -150,7 +149,7 @@ function machineOf(neighbour: Neighbour): Machine | { readonly reason: string } 
   return { ...neighbour, ip, card };
 }
 
-/** Cards with more addresses of IPv4 than a machine has, and how many. */
+/** MAC addresses with implausibly many IPv4 addresses, with their number. */
 function crowdedCards(machines: readonly Machine[]): ReadonlyMap<string, number> {
   const byCard = new Map<string, Set<string>>();
   for (const { ip, card } of machines) {

@@ -2,13 +2,13 @@ import { excessOf } from "@nts/shared/http/json-bounds";
 import { type AppError, validationFailed } from "@nts/shared/errors";
 import { faultAt } from "./lines.js";
 
-// Files in JSON, which are parsed as a whole: what that may cost is bounded before.
+// JSON files, which are parsed as a whole after their cost has been bounded.
 
 export const MOST_VALUES = 500_000;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The value of a file in JSON. @throws AppError `validation_failed` with line and column */
+/** Parses a JSON file. @throws AppError `validation_failed` with line and column */
 export function jsonIn(bytes: Iterable<Uint8Array>): unknown {
   const whole = Buffer.concat([...bytes]);
   const excess = excessOf(whole, MOST_VALUES);
@@ -21,7 +21,7 @@ export function jsonIn(bytes: Iterable<Uint8Array>): unknown {
   }
 }
 
-/** The text of a file. @throws AppError `validation_failed` when it is none */
+/** Decodes a file. @throws AppError `validation_failed` if it is not text */
 export function textIn(whole: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(whole);
@@ -30,12 +30,12 @@ export function textIn(whole: Buffer): string {
   }
 }
 
-/** A fault of a value. @param path such as `$[3].dst` */
+/** An error at a value. @param path such as `$[3].dst` */
 export function jsonFault(path: string, message: string): AppError {
   return validationFailed({ path, message });
 }
 
-/** The entries of a list, each of which must be an object. @throws AppError `validation_failed` with the path */
+/** The entries of a list of objects. @throws AppError `validation_failed` with the path */
 export function entriesOf(value: unknown): JsonObject[] {
   if (!Array.isArray(value)) throw jsonFault("$", "must be a list");
   return value.map((entry, index) => {
@@ -48,33 +48,33 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member that the object itself has. */
+/** An own property. */
 export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** A member of an object that is a text; empty when it has no such text. */
+/** A string member; empty if there is none. */
 export function textAt(object: JsonObject, name: string): string {
   const value = memberOf(object, name);
   return typeof value === "string" ? value : "";
 }
 
-/** A member of an object that is a list; empty when it has no such list. */
+/** A list member; empty if there is none. */
 export function listAt(object: JsonObject, name: string): readonly unknown[] {
   const value = memberOf(object, name);
   return Array.isArray(value) ? value : [];
 }
 
-/** A member of an object that is an object; empty when it has no such object. */
+/** An object member; empty if there is none. */
 export function objectAt(object: JsonObject, name: string): JsonObject {
   const value = memberOf(object, name);
   return isObject(value) ? value : {};
 }
 
 /**
- * Where the parser stopped; a text that ends early, it says no place of.
+ * Where the parser stopped; it gives no position for truncated text.
  *
- * @param from at which character of the text it began
+ * @param from offset of the text
  */
 export function faultIn(text: string, error: unknown, from = 0): AppError {
   const told = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];

@@ -1,16 +1,16 @@
 import type { Line } from "./lines.js";
 
-// How servers of DHCP write leases: dnsmasq a line each, Kea a table, ISC dhcpd blocks of statements.
+// Parses lease files: lines of dnsmasq, tables of Kea, blocks of ISC dhcpd.
 
-/** A lease as a server wrote it. */
+/** A lease as written. */
 export interface Lease {
   readonly line: number;
   readonly address: string;
   readonly mac: string;
   readonly hostname: string;
-  /** In milliseconds; null when it ends at no time that is known. */
+  /** In milliseconds; null if unknown. */
   readonly endsMs: number | null;
-  /** Why it does not count; null when it does. */
+  /** Why it is skipped; null if it is not. */
   readonly fault: string | null;
 }
 
@@ -18,9 +18,9 @@ export interface Lease {
 export type LeaseLines = (line: Line) => Lease | null;
 
 const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-f:]{1,600})$/i;
-/** Before that, a time is a length: dnsmasq writes those on machines without a clock. */
+/** Smaller values are durations, which dnsmasq writes on machines without a clock. */
 const FIRST_TIME_SECONDS = 1_000_000_000;
-/** Of Kea. */
+/** States of Kea. */
 const MOST_COLUMNS = 40;
 const KEA_STATES: ReadonlyMap<string, string> = new Map([
   ["1", "it was declined: something else has the address"],
@@ -41,7 +41,7 @@ const STATES: ReadonlyMap<string, string> = new Map([
   ["reset", "it is free"],
 ]);
 
-/** True for a line of the file of dnsmasq. */
+/** True for a line of dnsmasq's file. */
 export function isDnsmasq(text: string): boolean {
   return DNSMASQ.test(text);
 }
@@ -51,13 +51,13 @@ export function dnsmasqLease({ number: line, text }: Line): Lease | null {
   if (text === "" || ends === "duid") return null;
   const seconds = Number(ends);
   const fault = DNSMASQ.test(text) ? null : "it is no lease of dnsmasq";
-  // Other kinds of cards than Ethernet have their number in front; leases of IPv6 name no card.
+  // Non-Ethernet addresses are prefixed by their type; IPv6 leases have no MAC address.
   const mac = card.replace(/^[\da-f]{2}-/i, "");
   const endsMs = Number.isFinite(seconds) && seconds >= FIRST_TIME_SECONDS ? seconds * 1_000 : null;
   return { line, address, mac, hostname: name === "*" ? "" : name, endsMs, fault };
 }
 
-/** Kea writes a heading and commas; commas inside of a value as `&#x2c`. */
+/** Kea writes a heading, and escapes commas as `&#x2c`. */
 export function keaLeases(): LeaseLines {
   let columns: ReadonlyMap<string, number> | null = null;
   return ({ number: line, text }) => {
@@ -82,7 +82,7 @@ export function keaLeases(): LeaseLines {
   };
 }
 
-/** Reads the file of ISC dhcpd, in which each statement stands in a line. */
+/** Reads ISC dhcpd's file, with one statement per line. */
 export function iscLeases(): LeaseLines {
   let open: Lease | null = null;
   return ({ number, text }) => {
@@ -102,7 +102,7 @@ export function iscLeases(): LeaseLines {
   };
 }
 
-/** What a statement says of its lease. */
+/** The value of a statement. */
 function toldIn(text: string): Partial<Lease> {
   const ends = ENDS.exec(text);
   if (ends !== null) return { endsMs: timeOf(ends) };
@@ -114,7 +114,7 @@ function toldIn(text: string): Partial<Lease> {
   return hostname === undefined ? {} : { hostname };
 }
 
-/** In milliseconds; the times of the file are in UTC. */
+/** In milliseconds; the file's times are in UTC. */
 function timeOf([, epoch, ...parts]: RegExpExecArray): number | null {
   if (epoch !== undefined) return Number(epoch) * 1_000;
   if (parts[0] === undefined) return null;

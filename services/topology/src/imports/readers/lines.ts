@@ -1,21 +1,21 @@
 import { type AppError, validationFailed } from "@nts/shared/errors";
 
-// Text as it arrives, a line at a time. How long a line may be and how many there may be is bounded here, for all readers.
+// Reads text line by line as it arrives, with bounded line length and count.
 
 export const LINE_LIMIT = 65_536;
 export const MOST_LINES = 1_000_000;
 
-/** Characters from which a format is told. */
+/** Characters used to detect the format. */
 const BEGINNING = 16_384;
 
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Without its end. */
+  /** Without the line ending. */
   readonly text: string;
 }
 
-/** The lines of a file in UTF-8. @throws AppError `validation_failed` with the line */
+/** The lines of a UTF-8 file. @throws AppError `validation_failed` with the line */
 export function* linesOf(bytes: Iterable<Uint8Array>): Generator<Line> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let rest = "";
@@ -49,12 +49,12 @@ export function* linesOf(bytes: Iterable<Uint8Array>): Generator<Line> {
   if (rest !== "") yield next(rest);
 }
 
-/** A fault of a line. @param code tells programs which one it is */
+/** An error at a line. @param code identifies it for programs */
 export function faultAt(line: number, message: string, column = 1, code?: string): AppError {
   return validationFailed({ path: `line ${line}, column ${column}`, message, ...(code !== undefined && { code }) });
 }
 
-/** How a file begins, without white space in front. */
+/** The start of a file without leading white space. */
 export function beginningOf(blocks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();
   let text = "";

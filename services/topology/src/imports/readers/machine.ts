@@ -9,18 +9,18 @@ import {
 } from "../scan.rules.js";
 import { toolInfo } from "./texts.js";
 
-// What a machine tells of itself: where which of its ports are open. The request says which machine it is.
+// Files about one machine's own open ports. The request names the machine.
 
-/** Where a port is open, null for all addresses; or why that is nowhere that others reach. */
+/** Where a port is open, null for all addresses; or why it is not reachable. */
 export type Place = { readonly ip: string | null } | { readonly reason: string };
 
 export interface Machine {
   readonly skipped: Skipped;
-  /** Why no other port is taken; null when one is. */
+  /** Why no further port is accepted; null if one is. */
   full(): string | null;
-  /** Takes in an open port. @returns why it is left out; null when it is not */
+  /** Adds an open port. @returns why it is skipped; null if it is not */
   open(place: Place, port: Omit<SeenPort, "ip">): string | null;
-  /** @param line at which the file begins to tell of the machine @param covered of its ports */
+  /** @param line where the machine's data starts @param covered its covered ports */
   scan(tool: string, line: number, covered?: readonly CoveredPorts[]): Scan;
 }
 
@@ -54,7 +54,7 @@ export function createMachine(): Machine {
   };
 }
 
-/** The number of a port; null when the text is none. */
+/** Parses a port number; null if invalid. */
 export function portNumberIn(text: string): number | null {
   const number = Number(text);
   return /^\d{1,5}$/.test(text) && number >= 1 && number <= 65_535 ? number : null;

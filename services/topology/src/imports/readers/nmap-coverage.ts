@@ -6,39 +6,38 @@ import { targetsIn } from "./nmap-targets.js";
 import { PROTOCOLS } from "./texts.js";
 import type { Attributes } from "./xml.js";
 
-// What a scan of nmap covers. It does not list what is down, so what its command line names has to add up: to as many addresses as
-// it says it has looked at, and to as many hosts as it lists as up. Of a port it counts what answered that it is closed; what is
-// filtered may be open to others.
+// What an nmap scan covers. Hosts that are down are not listed, so its command line must account for the reported
+// number of addresses and hosts. Only ports reported closed count as closed; filtered ones may be open to others.
 
-/** A host as far as it matters here. */
+/** The relevant parts of a host. */
 export interface ScannedHost {
   readonly isUp: boolean;
-  /** It was not looked for. */
+  /** It was not probed. */
   readonly isUnknown: boolean;
   readonly isCutShort: boolean;
   readonly addresses: ReadonlySet<string>;
   readonly examined: Examined;
 }
 
-/** What became of the ports of a host. */
+/** The port states of a host. */
 export interface Examined {
   port(protocol: Protocol | undefined, number: number, state: string): void;
-  /** What is said of all ports that are not listed. */
+  /** The state of all ports that are not listed. */
   others(state: string): void;
-  /** The same with their numbers, as later versions of nmap write them. */
+  /** The same with port numbers, as in later versions of nmap. */
   reason(attributes: Attributes): void;
-  /** @param ip at which they were @param scanned all ports that were, by protocol */
+  /** @param ip scanned address @param scanned all scanned ports, by protocol */
   covered(ip: string, scanned: Scanned): CoveredPorts[];
 }
 
 type Scanned = ReadonlyMap<Protocol, readonly PortRange[]>;
 
-/** Of the numbers of ports. */
+/** Port numbers. */
 const MOST_CHARACTERS = 1_000;
 const NOTHING: ReadonlySet<number> = new Set();
 
 export function createExamined(): Examined {
-  /** Listed ports by protocol: what is closed, and what is anything else. */
+  /** Listed ports by protocol: closed ones, and others. */
   const closed = new Map<Protocol, Set<number>>();
   const unclear = new Map<Protocol, Set<number>>();
   const reasons: { readonly protocol: Protocol; readonly ranges: readonly PortRange[] }[] = [];
@@ -78,7 +77,7 @@ export function createExamined(): Examined {
   };
 }
 
-/** A count; one that nothing can have where it is none. */
+/** A count; implausible if invalid. */
 function countIn(text = ""): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : -1;
 }
@@ -88,7 +87,7 @@ export interface NmapCoverage {
   opens(path: string, attributes: Attributes): void;
   host(host: ScannedHost): void;
   portsOf(host: ScannedHost): CoveredPorts[];
-  /** @param isWhole false for a scan that was cut off */
+  /** @param isWhole false for a truncated scan */
   end(isWhole: boolean): Coverage;
 }
 
@@ -105,7 +104,7 @@ export function createNmapCoverage(): NmapCoverage {
     const protocol = PROTOCOLS.get(written);
     const ranges = portRangesIn(services);
     if (protocol === undefined || ranges.length === 0) return;
-    // Of two scans with one protocol nobody knows which one found what.
+    // With two scans of one protocol, their results cannot be told apart.
     scanned.set(protocol, scanned.has(protocol) ? [] : ranges);
     ports.push(`${services.slice(0, MOST_CHARACTERS)}/${written}`);
   };
@@ -132,7 +131,7 @@ export function createNmapCoverage(): NmapCoverage {
       const targets = isWhole && scanner === "nmap" && !isUnsure ? targetsIn(args) : null;
       const isProven = targets !== null && targets.count === BigInt(total) && listedUp === up;
       const addresses = isProven ? targets.ranges : [];
-      // What is covered by a range needs not be named.
+      // Addresses within a range need not be listed.
       const alone = absent.filter(({ ip }) => !isWithin(addresses, parseAddress(ip).key));
       return { addresses, absent: scanner === "nmap" ? alone : [], mentioned, told: { addresses: isProven ? targets.told : [], ports } }; // prettier-ignore
     },

@@ -2,33 +2,33 @@ import { parseAddress } from "../../values/addresses.js";
 import type { AddressRange } from "../coverage.rules.js";
 import { addressIn } from "./texts.js";
 
-// The addresses that a command line of nmap names. What it says otherwise (names, files) is not known here; who relies on the
-// ranges compares how many addresses they have with how many the scan says that it has looked at.
+// The addresses named by an nmap command line. Names and files are unknown here, so callers compare the number of
+// addresses with the number that the scan reports.
 
-/** Ranges that are told apart; a scan of more is taken to cover none. */
+/** Maximum ranges; beyond it, nothing counts as covered. */
 const MOST_RANGES = 4_096;
-/** Characters of a command line. */
+/** Maximum characters of a command line. */
 const LONGEST = 20_000;
-/** Options whose value may look like a target. */
+/** Options with a value that may look like a target. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(["-S", "-D", "-b", "-sI", "--dns-servers", "--proxies", "--route-dst"]); // prettier-ignore
-/** Options after which the command line does not tell the targets, or nothing is looked for. */
+/** Options that specify targets elsewhere, or probe nothing. */
 const UNTOLD = /^(?:-iL|-iR|-sL|--excludefile|--resume)/;
 
 export interface Targets {
-  /** In ascending order, apart from each other. */
+  /** Ascending and disjoint. */
   readonly ranges: readonly AddressRange[];
-  /** How many addresses they have. */
+  /** Number of addresses in them. */
   readonly count: bigint;
-  /** As the command line names them. */
+  /** As written on the command line. */
   readonly told: readonly string[];
 }
 
-/** Keys of addresses as numbers. */
+/** Address keys as numbers. */
 type Range = readonly [from: bigint, to: bigint];
-/** With what keys of IPv4 begin. */
+/** Prefix of IPv4 keys. */
 const OF_IPV4 = 4n;
 
-/** What a command line names; null when it does not tell. */
+/** Parses a command line; null if it does not name its targets. */
 export function targetsIn(args: string): Targets | null {
   if (args.length > LONGEST || /["']/.test(args)) return null;
   const targets: Range[] = [];
@@ -59,7 +59,7 @@ export function targetsIn(args: string): Targets | null {
   return { ranges: ranges.map(([from, to]) => ({ from: from.toString(16), to: to.toString(16) })), count, told };
 }
 
-/** The addresses that a word names; null when it is no address, block or range of octets. */
+/** Parses a target; null if it is no address, block or octet range. */
 function rangesOf(word: string): Range[] | null {
   const [written = "", bits] = word.split("/", 2);
   const ip = addressIn(written);
@@ -87,7 +87,7 @@ function ofOctets(text: string): Range[] | null {
   return ranges;
 }
 
-/** Ranges with one octet more; null when these are too many. */
+/** Appends an octet to ranges; null if they become too many. */
 function withOctet(ranges: readonly Range[], octet: readonly Range[]): Range[] | null {
   const next: Range[] = [];
   for (const range of ranges)
@@ -98,7 +98,7 @@ function withOctet(ranges: readonly Range[], octet: readonly Range[]): Range[] |
   return next;
 }
 
-/** Some values of the next octet, behind each of a range: one range again when these are all that there are. */
+/** Appends values of an octet to each range; stays one range if all values are included. */
 function below([from, to]: Range, [low, high]: Range): Range[] {
   if (low === 0n && high === 255n) return [[from << 8n, (to << 8n) | 255n]];
   const count = Number(to - from) + 1;

@@ -16,20 +16,20 @@ import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
-// What `nmap -oX` writes, and others that write the same, such as masscan. Elements that say nothing of the inventory
-// (progress, scripts, traces, statistics) are passed over.
+// `nmap -oX`, and compatible output such as masscan's. Irrelevant elements (progress, scripts, traces, statistics) are
+// ignored.
 
 const MOST_PORT_ELEMENTS = 65_536;
 
-/** A host while it is being read. */
+/** A host being read. */
 interface Reading {
   readonly line: number;
   isUp: boolean;
-  /** It was not looked for. */
+  /** It was not probed. */
   isUnknown: boolean;
-  /** It is up because the scanner was told so, not because it answered. */
+  /** Assumed up by option, not because it answered. */
   isAssumed: boolean;
-  /** As the file writes it; names the host where it is skipped. */
+  /** As written; identifies the host where it is skipped. */
   named: string | null;
   readonly addresses: Set<string>;
   mac: string | null;
@@ -37,13 +37,13 @@ interface Reading {
   hostname: string | null;
   portElements: number;
   readonly ports: SeenPort[];
-  /** It took the scanner too long. */
+  /** The scan of it timed out. */
   readonly isCutShort: boolean;
-  /** What became of ports. */
+  /** Its port states. */
   readonly examined: Examined;
 }
 
-/** A port while it is being read. */
+/** A port being read. */
 interface ReadingPort {
   readonly line: number;
   readonly attributes: Attributes;
@@ -52,9 +52,9 @@ interface ReadingPort {
 }
 
 /**
- * Reads a scan from the bytes of its file.
+ * Reads a scan.
  *
- * @throws AppError `validation_failed` with line and column when it is no XML, or not that of a scan
+ * @throws AppError `validation_failed` with line and column if it is not XML, or not a scan
  */
 export function readScan(bytes: Iterable<Uint8Array>): Scan {
   const nmap = createNmapReader();
@@ -77,7 +77,7 @@ export function readScan(bytes: Iterable<Uint8Array>): Scan {
 
 export const nmap: Reader = { format: "nmap", looksLike: (beginning) => beginning.startsWith("<"), read: readScan };
 
-/** What has been read of a scan. */
+/** The result of reading a scan. */
 interface Taken {
   readonly hosts: SeenHost[];
   readonly skipped: Skipped;
@@ -87,7 +87,7 @@ interface Taken {
   readonly coverage: NmapCoverage;
 }
 
-/** Listens to the elements of a scan. */
+/** Handles the elements of a scan. */
 function createNmapReader() {
   const coverage = createNmapCoverage();
   const taken: Taken = { hosts: [], skipped: createSkipped(), openPorts: 0, addressCount: 0, unanswered: 0, coverage };
@@ -125,7 +125,7 @@ function createNmapReader() {
         host = null;
       }
     },
-    /** All that has been read; null when not even the root has. */
+    /** The result; null if not even the root was read. */
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
       if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside of it");
@@ -142,7 +142,7 @@ function createNmapReader() {
   };
 }
 
-/** Takes in a host, or says why it is left out. */
+/** Adds a host, or skips it with a reason. */
 function takeHost(taken: Taken, read: Reading): void {
   const { hosts, skipped } = taken;
   const { line, isUp, isAssumed, named, addresses, mac, vendor, hostname, ports } = read;
@@ -161,7 +161,7 @@ function takeHost(taken: Taken, read: Reading): void {
   }
 }
 
-/** Takes in a port of a host, or says why it is left out. */
+/** Adds a port of a host, or skips it with a reason. */
 function takePort(taken: Taken, { line, attributes, state, service }: ReadingPort, on: Reading): void {
   const { skipped } = taken;
   const { protocol: written = "", portid = "" } = attributes;
@@ -263,7 +263,7 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
     skip(`an address of the type ${addrtype.slice(0, 20)} means nothing here`);
     return;
   }
-  // An address of one link may say on which card of the scanner that link is.
+  // A link-local address may contain the scanner's interface name.
   const ip = addressIn(addr);
   if (ip === null) skip("it is no IP address");
   else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(ip);

@@ -1,17 +1,17 @@
 import { isObject, type JsonObject, listAt, textAt } from "./json.js";
 import { addressIn, clip, macIn } from "./texts.js";
 
-// The answers of Proxmox VE that tell of one guest: its configuration, and its interfaces as the guest agent of a virtual
-// machine, or the node of a container, sees them.
+// Proxmox VE responses about one guest: its configuration, and its interfaces from the guest agent or the container's
+// node.
 
 const NET = /^net(\d{1,2})$/;
 const MOST_LINKS = 1_000;
 const MOST_ADDRESSES = 100;
 
-/** A card as it is configured. */
+/** A configured network device. */
 export interface Card {
   readonly mac: string | null;
-  /** Those that do not come from DHCP. */
+  /** Static addresses. */
   readonly ips: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export interface Config {
   readonly cards: readonly Card[];
 }
 
-/** An interface inside of a guest. */
+/** A network interface inside a guest. */
 export interface Link {
   readonly name: string;
   readonly mac: string;
@@ -29,7 +29,7 @@ export interface Link {
   readonly addresses: readonly string[];
 }
 
-/** The configuration of a guest; null for anything else. */
+/** Parses the configuration of a guest; null for anything else. */
 export function configIn(value: unknown): Config | null {
   if (!isObject(value)) return null;
   const nets = Object.keys(value).filter((name) => NET.test(name));
@@ -40,7 +40,7 @@ export function configIn(value: unknown): Config | null {
 
 function cardIn(config: JsonObject, net: string): Card {
   const own = settingsIn(textAt(config, net));
-  // Virtual machines have the address beside the card, for cloud-init; and the kind of a card as the name of its setting.
+  // Virtual machines have cloud-init addresses in a separate setting, and the device model as a key.
   const beside = settingsIn(textAt(config, net.replace("net", "ipconfig")));
   const written = [own, beside].flatMap((settings) => [settings.get("ip") ?? "", settings.get("ip6") ?? ""]);
   const mac =
@@ -48,7 +48,7 @@ function cardIn(config: JsonObject, net: string): Card {
   return { mac: mac ?? null, ips: written.flatMap((text) => addressIn(text.split("/", 1)[0] ?? "") ?? []) };
 }
 
-/** Settings such as `virtio=BC:24:11:AA:BB:CC,bridge=vmbr0`. */
+/** Parses settings such as `virtio=BC:24:11:AA:BB:CC,bridge=vmbr0`. */
 function settingsIn(text: string): ReadonlyMap<string, string> {
   const parts = text.slice(0, 1_000).split(",");
   return new Map(
@@ -59,7 +59,7 @@ function settingsIn(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The interfaces of a guest; null for anything else. */
+/** Parses the interfaces of a guest; null for anything else. */
 export function linksIn(value: unknown): Link[] | null {
   const list = isObject(value) && Array.isArray(value["result"]) ? (value["result"] as unknown[]) : value;
   if (!Array.isArray(list) || list.length === 0) return null;
@@ -72,7 +72,7 @@ function linkIn(entry: JsonObject): Link | null {
   const told = listAt(entry, "ip-addresses").slice(0, MOST_ADDRESSES);
   const listed = told.flatMap((one) => (isObject(one) ? [textAt(one, "ip-address")] : []));
   const isLink = mac !== "" || listed.length > 0 || "inet" in entry;
-  // A container may have several addresses in one text.
+  // Containers may have several addresses in one string.
   const own = ["inet", "inet6"].flatMap((name) => textAt(entry, name).split(/\s+/, MOST_ADDRESSES));
   return isLink
     ? { name: textAt(entry, "name"), mac, addresses: [...listed, ...own].filter((text) => text !== "") }

@@ -9,12 +9,11 @@ import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
-// What Proxmox VE tells in JSON, one value after another: the list of the cluster's resources, its status, the configurations of
-// guests, and what guests say of their interfaces. The list has names and no addresses; a configuration has the cards that
-// belong to a name, and the guest the addresses of its cards. Only together they are hosts.
+// Concatenated Proxmox VE JSON: cluster resources and status, guest configurations and guest interfaces. Names, MAC
+// addresses and IP addresses are in different responses, and only together describe hosts.
 
 const MOST_LISTED = 20_000;
-/** Addresses that the answer names as covered. */
+/** Maximum listed covered addresses. */
 const MOST_TOLD = 100;
 
 interface Listed {
@@ -28,9 +27,9 @@ interface Cluster {
   readonly listed: Listed[];
   readonly configs: (Config & { readonly line: number })[];
   readonly guests: { readonly line: number; readonly links: readonly Link[] }[];
-  /** Addresses of guests that do not run. */
+  /** Addresses of stopped guests. */
   readonly absent: SeenAddress[];
-  /** Names of what has been taken in, or left out for a reason of its own. */
+  /** Names of guests that were added, or skipped for another reason. */
   readonly told: Set<string>;
 }
 
@@ -48,7 +47,7 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   const sightings = createSightings();
   const cluster: Cluster = { listed: [], configs: [], guests: [], absent: [], told: new Set() };
   for (const { line, value } of documentsIn(bytes)) {
-    // Over HTTP the same answers stand under `data`.
+    // The HTTP API nests responses in `data`.
     const answer = isObject(value) && "data" in value ? value["data"] : value;
     if (!takeAnswer(cluster, sightings, line, answer)) throw faultAt(line, "must be what `pvesh get` answers in JSON");
   }
@@ -61,7 +60,7 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   return sightings.scan(toolInfo("Proxmox VE"), coverageOf(cluster));
 }
 
-/** @returns false when it is none of what is read here */
+/** @returns false for unknown responses */
 function takeAnswer(cluster: Cluster, sightings: Sightings, line: number, answer: unknown): boolean {
   const links = linksIn(answer);
   const config = configIn(answer);
@@ -73,7 +72,7 @@ function takeAnswer(cluster: Cluster, sightings: Sightings, line: number, answer
   return true;
 }
 
-/** An entry of a list of resources, or of the status of a cluster, which has the addresses of nodes. */
+/** An entry of the resource list, or of the cluster status, which has node addresses. */
 function takeListed({ listed, told }: Cluster, { add, skipped }: Sightings, line: number, entry: unknown): boolean {
   const kind = isObject(entry) ? textAt(entry, "type") : "";
   if (!isObject(entry) || kind === "") return false;
@@ -93,20 +92,20 @@ function isUp(entry: JsonObject): boolean {
   return entry["template"] !== 1 && (state === "" || state === "running" || state === "online");
 }
 
-/** Where a guest is that does not run, nothing is, unless the file has the address at another one. */
+/** Addresses of stopped guests are unused, unless the file has them at another guest. */
 function coverageOf({ absent }: Cluster): Coverage {
   const told = { addresses: absent.slice(0, MOST_TOLD).map(({ ip }) => ip), ports: [] };
   return { ...COVERS_NOTHING, absent, told };
 }
 
-/** Names of guests of which none runs. */
+/** Names of guests that are all stopped. */
 function downIn(listed: readonly Listed[]): ReadonlySet<string> {
   const guests = listed.filter(({ kind }) => kind !== "node");
   const up = new Set(guests.filter(({ isUp }) => isUp).map(({ name }) => name));
   return new Set(guests.map(({ name }) => name).filter((name) => !up.has(name)));
 }
 
-/** What a card is called after; empty for one that several guests have. */
+/** The guest name of a MAC address; empty if several guests share it. */
 function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
   const cards = new Map<string, string>();
   for (const { name, cards: own } of configs)
@@ -114,7 +113,7 @@ function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
   return cards;
 }
 
-/** Takes in the addresses that a configuration gives to its guest. */
+/** Adds the addresses configured for a guest. */
 function takeConfig(
   { add, skipped }: Sightings,
   { line, name, isTemplate, cards: own }: Config & { readonly line: number },
@@ -137,7 +136,7 @@ function takeConfig(
   }
 }
 
-/** Takes in what a guest says of itself. */
+/** Adds what a guest reports about itself. */
 function takeGuest(
   { add, skipped }: Sightings,
   { told }: Cluster,
@@ -160,7 +159,7 @@ function takeGuest(
   else add({ line, addresses, hostname: name === "" ? null : hostnameIn(name), vendor: null, ports: [] }, what);
 }
 
-/** A card that several guests have tells none of them apart. */
+/** MAC addresses shared by several guests identify none. */
 function seenAt(ip: string, mac: string | null, cards: ReadonlyMap<string, string>): SeenAddress {
   const isShared = mac !== null && cards.get(mac) === "";
   return { ip, mac: isShared ? null : cardOf(mac, ip).mac };
@@ -170,7 +169,7 @@ function faultOf(ip: string, link: string): string | null {
   return isOfBridge(link) ? behindBridge(link) : reasonAgainst(ip);
 }
 
-/** Says of what is only listed what would have told its address. */
+/** Skips guests without addresses, naming the response that would have them. */
 function leaveOut(skipped: Skipped, { line, kind, name, isUp }: Listed, told: ReadonlySet<string>): void {
   if (told.has(name)) return;
   const source = { node: "/cluster/status", lxc: "its configuration or its interfaces" }[kind] ?? "its guest agent";

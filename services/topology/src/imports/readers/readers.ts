@@ -12,7 +12,7 @@ import { proxmox } from "./proxmox.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
-/** In the order in which they are asked whether a file is theirs. */
+/** In the order of format detection. */
 export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, proxmox, ansibleFacts, dhcpLeases, csv];
 
 export interface Given extends ReaderGiven {
@@ -20,7 +20,7 @@ export interface Given extends ReaderGiven {
 }
 
 /**
- * Reads a file as what it is said to be, or as what it looks like.
+ * Reads a file in the given or detected format.
  *
  * @throws AppError `validation_failed` with the place
  */

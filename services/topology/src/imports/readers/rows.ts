@@ -1,26 +1,27 @@
 import { faultAt, LINE_LIMIT, linesOf } from "./lines.js";
 
-// Tables as spreadsheets and databases write them (RFC 4180): with commas, semicolons or tabs between the cells, quotes where a
-// cell needs them, a mark of UTF-8 in front, and lines that end in either way.
+// CSV (RFC 4180) with commas, semicolons or tabs, optional quotes, a UTF-8 byte order mark, and any line ending.
 
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 const MOST_CELLS = 200;
-/** What spreadsheets would calculate has an apostrophe in front where it was written with care. */
+/** An apostrophe protects cells from being evaluated by spreadsheets. */
 const ESCAPED = /^'(?=[=+\-@\t\r])/;
 
 export interface Row {
-  /** At which it begins. */
+  /** Its first line. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** The character between the cells of a heading: the one that stands in it most often. */
+/** The separator: the most frequent candidate in the heading. */
 export function separatorOf(heading: string): string {
   const counts = SEPARATORS.map((separator) => ({ separator, count: heading.split(separator, MOST_CELLS).length }));
   return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
 }
 
-/** The rows of a table, the heading among them; empty lines are passed over. @throws AppError `validation_failed` with the place */
+/**
+ * The rows of a table including the heading, without empty lines. @throws AppError `validation_failed` with the place
+ */
 export function* rowsOf(bytes: Iterable<Uint8Array>): Generator<Row> {
   let separator: string | null = null;
   let open: { line: number; text: string } | null = null;
@@ -39,7 +40,7 @@ export function* rowsOf(bytes: Iterable<Uint8Array>): Generator<Row> {
   if (open !== null) throw faultAt(open.line, "has a quote that is not closed", 1, "open_quote");
 }
 
-/** Inside a cell quotes are doubled, so a row is complete when their number is even. */
+/** Quotes in cells are doubled, so a row is complete if their number is even. */
 function quotesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) count++;
@@ -61,7 +62,7 @@ function cellsOf(row: string, separator: string, line: number): string[] {
 
 interface Cell {
   readonly text: string;
-  /** Of the separator behind it, or of the end of the row. */
+  /** The position of the next separator, or of the end. */
   readonly end: number;
 }
 

@@ -10,13 +10,13 @@ import {
   type Skipped,
 } from "../scan.rules.js";
 
-// Hosts as a reader finds them, as many as an import reads.
+// Collects the hosts of a reader, up to the limit.
 
 export interface Sightings {
   readonly skipped: Skipped;
-  /** Takes in a host, or says why it is left out. @param what names it there */
+  /** Adds a host, or skips it with a reason. @param what identifies it */
   add(host: SeenHost, what: string): void;
-  /** @param coverage that the file tells of what is not there, too; null when nothing was seen for it */
+  /** @param coverage of files that also report absence; null if nothing was observed */
   scan(info: ImportedScan, coverage?: Coverage | null): Scan;
 }
 

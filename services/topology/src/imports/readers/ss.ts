@@ -9,21 +9,21 @@ import { createMachine, type Machine, type Place, portNumberIn } from "./machine
 import type { Reader } from "./reader.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
-// What `ss -H -tulnp` writes: the sockets on which a machine listens, as its kernel knows them. They say what no scan can
-// know, that a port is open at all addresses; and they do not say which machine it is, so the request does.
+// `ss -H -tulnp`: the listening sockets of a machine. Unlike scans they show ports open on all addresses, but not the
+// machine, which the request names.
 
-/** Without `-t` and `-u` together, ss leaves out the first column; the state says as much. */
+/** Without both `-t` and `-u`, ss omits the first column; the state implies it. */
 const PROTOCOL_OF_STATE: ReadonlyMap<string, string> = new Map([
   ["LISTEN", "tcp"],
   ["UNCONN", "udp"],
 ]);
 const STATE = /^(?:LISTEN|UNCONN|ESTAB|[A-Z]+-[A-Z0-9-]+)$/;
 const KIND = /^[a-z_\d]{1,10}$/;
-/** From here on kernels give ports to whoever asks for any. */
+/** Start of the ephemeral port range. */
 const EPHEMERAL = 32_768;
-/** Where clients of DHCP wait for answers. */
+/** Client ports of DHCP. */
 const DHCP_CLIENTS: ReadonlySet<number> = new Set([68, 546]);
-/** Processes that share a socket. */
+/** Maximum processes per socket. */
 const MOST_PROCESSES = 16;
 
 interface Socket {
@@ -37,12 +37,12 @@ interface Socket {
 const LOOPBACK_ONLY = "it listens on the loopback only";
 const OUT_OF_REACH: ReadonlySet<string> = new Set([LOOPBACK_ONLY]);
 
-/** What a file tells of the sockets of its machine: all of a protocol of which it has any. */
+/** Coverage: all ports of each protocol that occurs. */
 class Told {
   isWhole = true;
   readonly #unclear = new Map<Protocol, Map<number, number>>();
 
-  /** A socket of which it is not known yet what it comes to. @param number null when it cannot be read */
+  /** A parsed socket. @param number null if unreadable */
   take(protocol: Protocol, number: number | null): void {
     if (number === null) this.isWhole = false;
     const numbers = this.#unclear.get(protocol) ?? new Map<number, number>();
@@ -50,7 +50,7 @@ class Told {
     if (number !== null) numbers.set(number, (numbers.get(number) ?? 0) + 1);
   }
 
-  /** It is open, or as good as closed. */
+  /** It is open, or effectively closed. */
   settle(protocol: Protocol, number: number): void {
     const numbers = this.#unclear.get(protocol);
     numbers?.set(number, (numbers.get(number) ?? 0) - 1);
@@ -94,7 +94,7 @@ function isHeader(text: string): boolean {
   return /^\s*(?:Netid\s+)?State\s+Recv-Q\s/.test(text);
 }
 
-/** A line as a socket; null when it is none. */
+/** Parses a line; null if it is not a socket. */
 function socketIn(text: string): Socket | null {
   const words = text.trim().split(/\s+/, 7);
   if (STATE.test(words[0] ?? "")) words.unshift(PROTOCOL_OF_STATE.get(words[0] ?? "") ?? "");
@@ -103,7 +103,7 @@ function socketIn(text: string): Socket | null {
   return isSocket ? { kind, state, local, program: programIn(text) } : null;
 }
 
-/** The program that has a socket open; of several, the first that says what it is. */
+/** The program of a socket; of several, the first informative one. */
 function programIn(text: string): string | null {
   const from = text.indexOf("users:((");
   if (from === -1) return null;
@@ -113,7 +113,7 @@ function programIn(text: string): string | null {
   return names.find((name) => name !== "" && serviceOfProcess(name) !== null) ?? null;
 }
 
-/** Takes in a socket, or says why it is left out. */
+/** Adds a socket, or skips it with a reason. */
 function takeSocket(machine: Machine, line: Line, socket: Socket, told: Told): void {
   const { kind, state, local, program } = socket;
   const protocol = PROTOCOLS.get(kind);
@@ -136,13 +136,13 @@ function takeSocket(machine: Machine, line: Line, socket: Socket, told: Told): v
     const port = { line: line.number, protocol, number, service: serviceOfProcess(program) };
     const place = placeOf(bare, link);
     const reason = machine.full() ?? machine.open(place, port);
-    // What listens where nothing else reaches it is as good as closed.
+    // Unreachable sockets count as closed.
     if (reason === null || ("reason" in place && OUT_OF_REACH.has(place.reason))) told.settle(protocol, number);
     if (reason !== null) skip(reason);
   }
 }
 
-/** Where a socket listens, or why that is nowhere that others reach. @param link the card that it is bound to, or empty */
+/** Where a socket listens, or why it is not reachable. @param link the interface it is bound to, or empty */
 function placeOf(bare: string, link: string): Place {
   if (isOfBridge(link)) return { reason: behindBridge(link) };
   if (link === "lo") return { reason: LOOPBACK_ONLY };

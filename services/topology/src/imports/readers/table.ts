@@ -2,9 +2,9 @@ import type { CsvResource } from "@nts/shared/contract/import-formats";
 import { faultAt } from "./lines.js";
 import type { Row } from "./rows.js";
 
-// What stands in the columns of a table, which are known by their headings, whatever their order.
+// Columns of a table, identified by their headings in any order.
 
-/** Headings by what stands below them, in small letters with `_` for spaces and hyphens. */
+/** Column keys by heading in lower case with `_` for spaces and hyphens. */
 const HEADINGS = {
   address: ["ip_address", "ip_addresses", "ip", "ips", "address", "addresses", "ipv4", "ipv4_address", "ipv6", "ipv6_address"], // prettier-ignore
   mac: ["mac_address", "mac_addresses", "mac", "macs", "hwaddr", "hardware_address", "ethernet"],
@@ -25,22 +25,22 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
 const LONGEST_HEADING = 50;
 
 interface Heading {
-  /** Of its cells. */
+  /** Values of its cells. */
   readonly index: number;
   readonly text: string;
 }
 
-/** Headings by what stands in them. */
+/** Headings by column. */
 export type Columns = ReadonlyMap<Column, readonly Heading[]>;
 
-/** A row by its columns. */
+/** A row by columns. */
 export interface TableRow {
   readonly line: number;
-  /** What stands in a column; of several that are called alike, in the first that has something. */
+  /** The first non-empty value of the columns with this key. */
   of(column: Column): string;
-  /** What stands in all that are called alike. */
+  /** All values of the columns with this key. */
   all(column: Column): string;
-  /** The heading of a column as it is written, for who looks for a fault. */
+  /** The heading as written, for error messages. */
   heading(column: Column): string;
 }
 
@@ -54,18 +54,18 @@ export function columnsIn(headings: readonly string[]): Columns {
   return columns;
 }
 
-/** What rows are, where the request does not say it. */
+/** The kind of rows, if the request does not specify it. */
 export function resourceOf(columns: Columns): CsvResource {
   if (columns.has("port")) return columns.has("service") || columns.has("definition") ? "services" : "ports";
   return columns.has("host") && !columns.has("hostname") && columns.has("name") ? "interfaces" : "hosts";
 }
 
-/** True for tables whose rows have a port each. */
+/** True for kinds with a port per row. */
 export function isOfPorts(resource: CsvResource): boolean {
   return resource === "ports" || resource === "services";
 }
 
-/** @throws AppError `validation_failed` when a column is missing without which no row says anything */
+/** @throws AppError `validation_failed` if a required column is missing */
 export function requireColumns(columns: Columns, resource: CsvResource, line: number): void {
   if (!columns.has("address"))
     throw faultAt(line, "must be headings with one of them `ip_address`", 1, "missing_column");

@@ -1,30 +1,29 @@
 import { SaxesParser } from "saxes";
 import { type AppError, validationFailed } from "@nts/shared/errors";
 
-// XML as it arrives, an element at a time. What is not well-formed is refused with its place, and so is all that an
-// attacker could make grow: a document type with declarations, entities beside the five of XML, deep nesting. A document
-// that ends early is none of these: what came before its end has been told by then.
+// Streaming XML. Rejects malformed input and anything an attacker could use: document type declarations, custom
+// entities, deep nesting. Truncated input is not an error: what came before has been delivered.
 
 export const DEPTH_LIMIT = 32;
 export const NAME_LIMIT = 100;
 export const ATTRIBUTE_LIMIT = 100;
 
-/** Code points of one attribute; the longest that a scanner writes are outputs of scripts. */
+/** Maximum code points of an attribute; the longest are outputs of scripts. */
 const VALUE_LIMIT = 1_048_576;
 
-/** The five of XML; the parser's own table would also find what every object of JavaScript has. */
+/** XML's five entities; the parser's own table also finds inherited properties. */
 const ENTITIES: Record<string, string> = { amp: "&", gt: ">", lt: "<", quot: '"', apos: "'" };
 
-/** Attributes by name; what an element does not have is undefined. */
+/** Attributes by name; absent ones are undefined. */
 export type Attributes = Readonly<Partial<Record<string, string>>>;
 
-/** Whoever listens to a document. `path` are the names of the elements from the root, joined with `/`. */
+/** Handles a document. `path` is the names of the elements from the root, joined with `/`. */
 export interface XmlListener {
   opens(path: string, attributes: Attributes, line: number): void;
   closes(path: string): void;
 }
 
-/** Where and how a document ends early. */
+/** Where and how a document is truncated. */
 export interface Ending {
   readonly line: number;
   readonly column: number;
@@ -34,13 +33,13 @@ export interface Ending {
 export interface XmlReader {
   /** @throws AppError `validation_failed` with line and column */
   write(text: string): void;
-  /** No more will come. @returns null when the document is whole @throws AppError `validation_failed` when nothing of it came */
+  /** Ends the input. @returns null if complete @throws AppError `validation_failed` if it was empty */
   end(): Ending | null;
-  /** A fault at the place that has been reached. */
+  /** An error at the current position. */
   faultHere(message: string): AppError;
 }
 
-/** A reader of one document. @param root the name that the root must have */
+/** Creates a reader of one document. @param root the required root element */
 export function createXmlReader(root: string, listener: XmlListener): XmlReader {
   const parser = new SaxesParser();
   parser.ENTITIES = Object.assign(Object.create(null) as object, ENTITIES);
@@ -53,7 +52,7 @@ export function createXmlReader(root: string, listener: XmlListener): XmlReader 
   const faultHere = (message: string): AppError => faultAt(parser, message);
 
   parser.on("error", (error) => {
-    // The place stands in front of its message.
+    // Its message starts with the position.
     const message = error.message.replace(/^[\d:]+ /, "").replace(/\.$/, "");
     if (!isEnding || open.length === 0) throw faultHere(message);
     ending ??= { line: parser.line, column: parser.column + 1, reason: `the file ends inside of <${open.at(-1)}>` };
