@@ -1,4 +1,4 @@
-// Makes one file of what was compiled and of all that it uses, so that nothing is installed beside it.
+// Bundles the program with its dependencies into one file.
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -13,7 +13,7 @@ await build({
   ...{ bundle: true, minify: true, platform: "node", format: "esm", target: "node20", logLevel: "warning" },
   define: { NTS_VERSION: JSON.stringify(version) },
   banner: {
-    // commander is not an ES module, and asks for Node's own modules.
+    // commander is CommonJS and requires Node's modules.
     js: '#!/usr/bin/env node\nimport { createRequire as __requireOf } from "node:module";const require = __requireOf(import.meta.url);',
   },
 });

@@ -4,26 +4,26 @@ import { login, loginSecondFactor, logout } from "@nts/shared/contract";
 import { readSettings, type Settings } from "./settings.js";
 import { EXIT, Problem, type Terminal } from "./terminal.js";
 
-/** A server, and on whose behalf it is asked. */
+/** A server and a credential. */
 export interface Connection {
   readonly settings: Settings;
   readonly client: Client;
   readonly transport: Transport;
 }
 
-/** What the command line says of the connection. */
+/** The connection options. */
 export interface ConnectionOptions {
   readonly url?: string;
 }
 
-/** With the API key of the environment or of the settings. @throws Problem when there is no server to ask */
+/** With the API key of the environment or the settings. @throws Problem without a server */
 export async function connect(terminal: Terminal, { url }: ConnectionOptions): Promise<Connection> {
   const settings = await readSettings(terminal, url);
   const options = { baseUrl: settings.url, ...(settings.apiKey !== null && { apiKey: settings.apiKey }) };
   return { settings, client: createClient(options), transport: createTransport(options) };
 }
 
-/** Signs in for what an API key may not do, and out again. The password is asked for, or NTS_PASSWORD has it. */
+/** Signs in for what an API key may not do, and out again. Prompts for the password unless NTS_PASSWORD is set. */
 export async function withSession<Result>(
   terminal: Terminal,
   settings: Settings,

@@ -7,8 +7,8 @@ import { entitiesOf, type Entity, searchFor } from "./find.js";
 import { resourceNamed } from "./resources.js";
 import { EXIT, Problem } from "./terminal.js";
 
-// What `apply` reads: documents with a `kind` and the members of an entity. Places are said by name (`network: Home`), and
-// whether an entity is there already is decided by what is unique of it.
+// Documents of `apply`: a `kind` and the members of an entity, with references by name (`network: Home`). Existing
+// entities are found by their unique key.
 
 const KINDS = {
   Tag: { plural: "tags", places: [], key: ["name"] },
@@ -23,7 +23,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 type Place = (typeof KINDS)[Kind]["places"][number];
 
-/** Members that only a creation takes. */
+/** Members for creation only. */
 const CHILDREN = ["interfaces", "ports", "services"];
 
 export interface Document {
@@ -32,15 +32,15 @@ export interface Document {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** A write that makes an entity be as its document says. */
+/** A write that makes an entity match its document. */
 export interface Step {
   readonly operation: Operation;
-  /** Of what is there already. */
+  /** The existing entity's. */
   readonly id?: string;
   readonly input: { readonly params?: object; readonly body: object };
 }
 
-/** @throws Problem for what is no document */
+/** @throws Problem if it is not a document */
 export function documentOf(value: unknown, path: string): Document {
   const { kind, ...members } = (typeof value === "object" ? value : {}) as Record<string, unknown>;
   if (typeof kind !== "string" || !(kind in KINDS))
@@ -52,7 +52,7 @@ export function documentOf(value: unknown, path: string): Document {
   return { kind: known, title, members };
 }
 
-/** What to write for a document; null while something that it refers to is not there. @throws Problem */
+/** The write for a document; null while a reference is missing. @throws Problem */
 export async function stepOf(connection: Connection, { kind, title, members }: Document): Promise<Step | null> {
   const { plural, places, key } = KINDS[kind];
   const isPlace = (name: string): boolean => (places as readonly string[]).includes(name);
@@ -89,7 +89,7 @@ async function placeId(
   return null;
 }
 
-/** The entity that the document is about. */
+/** The entity of the document. */
 async function thereIs(
   connection: Connection,
   plural: string,
@@ -106,7 +106,7 @@ async function thereIs(
   return null;
 }
 
-/** Addresses and CIDRs as the API answers them; everything else as it is. */
+/** Addresses and CIDRs in the API's format; other values unchanged. */
 function canonical(value: unknown): unknown {
   return typeof value === "string" ? value.replace(/^[^/]+/, canonicalAddress) : value;
 }

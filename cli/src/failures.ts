@@ -6,7 +6,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** What is said of an error, and what the program ends with. Errors of our own making are not caught here. */
+/** The message and exit code for an error. Unexpected errors are rethrown. */
 export function describeFailure(error: unknown): { readonly text: string; readonly exitCode: number } | null {
   if (error instanceof Problem) return { text: error.message, exitCode: error.exitCode };
   if (!(error instanceof ApiError)) return null;
@@ -25,7 +25,7 @@ function textOf({ message, code, status, requestId, params }: ApiError): string 
   ].join("\n");
 }
 
-/** What to do next, where the error alone does not say it. */
+/** A hint on what to do next, if the message alone has none. */
 const HINTS: Partial<Record<ApiError["code"], string>> = {
   not_authenticated: "Sign in with `nts login`, or set NTS_API_KEY.",
   api_key_invalid: "Sign in with `nts login`, or set NTS_API_KEY.",

@@ -7,11 +7,11 @@ import { nameOf } from "./output.js";
 import { type Resource, resourceNamed } from "./resources.js";
 import { EXIT, Problem } from "./terminal.js";
 
-// People say names where the API wants ids.
+// Resolves names to the ids that the API requires.
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** All of a list, page by page. */
+/** All rows of a list, page by page. */
 export async function* entitiesOf(
   { transport }: Pick<Connection, "transport">,
   { list }: Pick<Resource, "list">,
@@ -21,19 +21,19 @@ export async function* entitiesOf(
     yield* rows;
 }
 
-/** Members that an entity may be referred to by. */
+/** Members by which an entity may be named. */
 const NAMES = ["name", "hostname", "cidr", "ip_address", "email", "url"];
 
-/** Characters of a search text. */
+/** Maximum characters of a search. */
 const MOST_SEARCHED = 100;
 
-/** The query by which the server preselects what is called `text`; empty where its list cannot search for that. */
+/** The query by which the server preselects candidates; empty if the list has no search. */
 export function searchFor({ list }: Pick<Resource, "list">, text: string): { readonly q?: string } {
   const isSearchable = "q" in (list.query?.shape ?? {}) && text.trim() !== "" && socketIn(text) === null;
   return isSearchable ? { q: text.slice(0, MOST_SEARCHED) } : {};
 }
 
-/** The id of what is called so, exactly or else in another case; an id is one. @throws Problem where nothing is, or several things are */
+/** The id for a name, exact or ignoring case; ids are accepted. @throws Problem if there is no match, or several */
 export async function idOf(
   connection: Pick<Connection, "transport">,
   resource: Resource,
@@ -52,19 +52,19 @@ export async function idOf(
   throw new Problem(EXIT.usage, `Several ${resource.name} are called ${text}; say which by its id:\n${ids}`);
 }
 
-/** In any case of letters. */
+/** Ignoring case. */
 function isCalled(entity: Entity, text: string): boolean {
   return namesOf(entity).some((name) => name.toLowerCase() === text.toLowerCase());
 }
 
-/** A host is also known by its addresses, and a port as `443/tcp`. */
+/** Hosts are also named by address, and ports as `443/tcp`. */
 function namesOf(entity: Entity): string[] {
   const interfaces = (entity["interfaces"] ?? []) as readonly { readonly ip_address: string }[];
   const names = [...NAMES.map((name) => entity[name]), ...interfaces.map(({ ip_address }) => ip_address)];
   return [...names, nameOf(entity)].filter((name) => typeof name === "string");
 }
 
-/** The same members with ids instead of the names of networks, hosts and subnets; those two are looked for in the network. */
+/** Replaces names of networks, hosts and subnets by ids; hosts and subnets are looked up in the network. */
 export async function withIds(
   connection: Pick<Connection, "transport">,
   members: Readonly<Record<string, unknown>>,
@@ -80,11 +80,11 @@ export async function withIds(
   return resolved;
 }
 
-/** Rows beyond which hosts stay unnamed: each hundred of them is a request. */
+/** Beyond this many rows, host names are omitted: each hundred is a request. */
 const MOST_NAMED = 1_000;
 const IDS_AT_ONCE = 100;
 
-/** Adds the name of its host to each row, for people. */
+/** Adds the host's name to each row for display. */
 export async function withHostNames(
   connection: Pick<Connection, "transport">,
   rows: readonly unknown[],

@@ -4,14 +4,14 @@ import { Writable } from "node:stream";
 import { run } from "./program.js";
 import type { RunOptions, Terminal } from "./terminal.js";
 
-/** Put there when the program is made into one file. */
+/** Inserted by the bundler. */
 declare const NTS_VERSION: string | undefined;
 const version = typeof NTS_VERSION === "string" ? NTS_VERSION : "of sources";
 
 const stopping = new AbortController();
 process.once("SIGINT", () => stopping.abort());
 process.once("SIGTERM", () => stopping.abort());
-// Whoever reads our output may have seen enough, as `head` does.
+// The reader of our output may stop early, like `head`.
 process.stdout.on("error", () => process.exit(0));
 
 const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
@@ -42,7 +42,7 @@ const terminal: Terminal = {
   },
 };
 
-/** What is typed as a secret is not echoed. */
+/** Secrets are not echoed. */
 async function ask(question: string, isSecret = false): Promise<string> {
   process.stderr.write(question);
   const silent = new Writable({ write: (_part, _encoding, done) => done() });

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from "@nts/shared/contract";
 import { parametersOf } from "./resources.js";
 import { FORMATS, type Format } from "./output.js";
 
-// Options that several commands have.
+// Options shared by several commands.
 
 export interface OutputOptions {
   readonly output: Format;
@@ -13,7 +13,7 @@ export function outputOption(initial: Format = "table"): Option {
   return new Option("-o, --output <form>", "in which form it is printed").choices(FORMATS).default(initial);
 }
 
-/** The parameters of a query as options: `network_id` is `--network`, and takes a name, too. */
+/** Query parameters as options: `network_id` is `--network`, which also takes a name. */
 export function addQuery(command: Command, { query }: Pick<AnyEndpoint, "query">, without: readonly string[]): Command {
   for (const { name, description, choices, isList } of parametersOf(query)) {
     if (without.includes(name)) continue;
@@ -23,7 +23,7 @@ export function addQuery(command: Command, { query }: Pick<AnyEndpoint, "query">
   return command;
 }
 
-/** What was given of a query. */
+/** The given query parameters. */
 export function queryOf(
   { query }: Pick<AnyEndpoint, "query">,
   options: Readonly<Record<string, unknown>>,
@@ -36,7 +36,7 @@ function flagOf(name: string): string {
   return name.replace(/^(network|host)_id$/, "$1").replaceAll("_", "-");
 }
 
-/** As commander names the member of an option. */
+/** The option's name in commander. */
 function attributeOf(flag: string): string {
   return flag.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,20 +1,20 @@
 import Table from "cli-table3";
 import { stringify } from "yaml";
 
-/** In which form entities are printed. */
+/** Output formats. */
 export const FORMATS = ["table", "json", "yaml", "csv", "name"] as const;
 export type Format = (typeof FORMATS)[number];
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Columns of tables, in their order; each where its rows have it. */
+/** Table columns in order; shown if rows have them. */
 const COLUMNS = [
   ...["name", "host", "email", "cidr", "ip_address", "mac_address", "hostname", "addresses", "number", "protocol"],
   ...["service_definition", "category", "type", "url", "key", "permissions", "is_enabled", "expires_at", "browser"],
   ...["missed_since", "updated_at", "id"],
 ];
 
-/** Entities as text, without a line break at the end. @param isOne it was asked for one of them */
+/** Formats entities, without a final line break. @param isOne a single entity was requested */
 export function format(rows: readonly unknown[], kind: Format, isOne = false): string {
   const value = isOne ? rows[0] : rows;
   if (kind === "json") return JSON.stringify(value, null, 2);
@@ -24,7 +24,7 @@ export function format(rows: readonly unknown[], kind: Format, isOne = false): s
   return kind === "csv" ? csv(records.map(withAddresses)) : table(records.map(withAddresses));
 }
 
-/** What an entity is called, such as `443/tcp` for a port; its id where it has no name. */
+/** The display name of an entity, such as `443/tcp` for a port; its id if it has none. */
 export function nameOf(row: Row): string {
   const { number, protocol } = row;
   if (typeof number === "number" && typeof protocol === "string") return `${number}/${protocol.toLowerCase()}`;
@@ -32,14 +32,14 @@ export function nameOf(row: Row): string {
   return typeof name === "string" ? name : JSON.stringify(name ?? row);
 }
 
-/** Of a host, its addresses are what one looks for. */
+/** For hosts, the addresses are of most interest. */
 function withAddresses(row: Row): Row {
   const { interfaces } = row;
   if (!Array.isArray(interfaces)) return row;
   return { ...row, addresses: (interfaces as readonly { ip_address: string }[]).map(({ ip_address }) => ip_address) };
 }
 
-/** Columns side by side, without lines between them. */
+/** Aligned columns without borders. */
 export function table(rows: readonly Row[], columns?: readonly string[]): string {
   const shown = columns ?? columnsOf(rows);
   const empty = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right", "left", "left-mid", "mid", "mid-mid", "right", "right-mid", "middle"]; // prettier-ignore
@@ -61,7 +61,7 @@ function columnsOf(rows: readonly Row[]): string[] {
   return known.length > 0 ? known : Object.keys(rows[0] ?? {});
 }
 
-/** Control characters would steer the terminal. */
+/** Control characters could control the terminal. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return "";
   const text = Array.isArray(value) ? value.map(elementText).join(" ") : value;
@@ -69,7 +69,7 @@ function cell(value: unknown): string {
   return (typeof text === "string" ? text : JSON.stringify(text)).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }
 
-/** Entities inside of others are called by their names. */
+/** Nested entities are shown by name. */
 function elementText(value: unknown): string {
   return typeof value === "object" && value !== null ? nameOf(value as Row) : String(value);
 }
@@ -80,7 +80,7 @@ function csv(rows: readonly Row[]): string {
   return [line(columns), ...rows.map((row) => line(columns.map((column) => cell(row[column]))))].join("\n");
 }
 
-/** A spreadsheet would calculate what begins with one of these signs. */
+/** Spreadsheets evaluate cells that start with one of these characters. */
 function quoted(text: string): string {
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

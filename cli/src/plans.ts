@@ -1,11 +1,11 @@
 import type { Plan } from "@nts/client";
 import type { ArchiveImport, ImportPlan } from "@nts/shared/contract";
 
-// What a write would do, for people.
+// Formats plans for people.
 
 const SIGNS = { create: "+", update: "~", delete: "-" } as const;
 
-/** The plan of a write: a line for each change, and for what goes along. */
+/** The plan of a write: a line per change, and cascaded deletions. */
 export function planText(plan: Plan): string {
   const { action, changes, truncated, cascades, removed_bindings } = plan;
   if (action === "none") return "Nothing would change.";
@@ -30,7 +30,7 @@ function memberText([name, { before, after }]: [string, Difference]): string {
   return `${name} ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}`;
 }
 
-/** The plan of an import, in some lines. */
+/** The plan of an import in a few lines. */
 export function importText({ dry_run, format, summary, hosts, broke_off }: ImportPlan): string {
   const would = dry_run ? "would be " : "";
   const failed = hosts.filter(({ error }) => error !== null);
@@ -48,7 +48,7 @@ function line(kind: string, counts: Readonly<Record<string, unknown>>): string {
   return `  ${kind.padEnd(11)}${some.map(([what, count]) => `${String(count)} ${what}`).join(", ") || "-"}`;
 }
 
-/** The plan of the import of an archive, in some lines. */
+/** The plan of an archive import in a few lines. */
 export function archiveText({ dry_run, summary, failed }: ArchiveImport): string {
   return [
     `Read as an archive; ${dry_run ? "would be " : ""}done:`,
@@ -57,12 +57,12 @@ export function archiveText({ dry_run, summary, failed }: ArchiveImport): string
   ].join("\n");
 }
 
-/** True when the import of an archive does nothing. */
+/** True if an archive import changes nothing. */
 export function isIdleArchive({ summary }: ArchiveImport): boolean {
   return Object.values(summary).every(({ create, update, failed }) => create + update + failed === 0);
 }
 
-/** True when an import does nothing. */
+/** True if an import changes nothing. */
 export function isIdle({ summary }: ImportPlan): boolean {
   const { subnets, hosts, interfaces, ports, services } = summary;
   const counts = [subnets.create, hosts.create, hosts.update, hosts.failed, interfaces.create, interfaces.update];

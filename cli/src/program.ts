@@ -10,7 +10,7 @@ import { addResources } from "./commands/resources.js";
 import { describeFailure } from "./failures.js";
 import { EXIT, type Surroundings } from "./terminal.js";
 
-/** The whole program. @param version what `--version` prints */
+/** Builds the whole program. @param version printed by `--version` */
 export function createProgram(surroundings: Surroundings, version: string): Command {
   const { terminal } = surroundings;
   const program = new Command("nts")
@@ -45,13 +45,13 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
   return program;
 }
 
-/** All commands throw instead of ending the process, and print where the program prints. */
+/** Commands throw instead of ending the process, and print via the terminal. */
 function settle(command: Command, writeErr: (text: string) => void, writeOut: (text: string) => void): void {
   command.exitOverride().configureOutput({ writeErr, writeOut }).showHelpAfterError("(--help says more)");
   for (const one of command.commands) settle(one, writeErr, writeOut);
 }
 
-/** Runs a command line, without the words before it. @returns what the process is to end with */
+/** Runs a command line, without the program's own words. @returns the exit code */
 export async function run(surroundings: Surroundings, version: string, words: readonly string[]): Promise<number> {
   const { terminal } = surroundings;
   try {
@@ -67,5 +67,5 @@ export async function run(surroundings: Surroundings, version: string, words: re
   }
 }
 
-/** As shells say it of a program that Ctrl-C has ended. */
+/** The conventional exit code after Ctrl-C. */
 const INTERRUPTED = 130;

@@ -1,9 +1,10 @@
 import type { ZodType } from "zod";
 import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 
-// What `get`, `create`, `edit` and `delete` know: the lists of the contract, and what stands under the same paths.
+// The resources of `get`, `create`, `edit` and `delete`: the lists of the contract, with the operations under the same
+// paths.
 
-/** Something that there is a list of. */
+/** A resource with a list. */
 export interface Resource {
   /** Such as `service-definitions`. */
   readonly name: string;
@@ -28,20 +29,20 @@ export const RESOURCES: readonly Resource[] = OPERATIONS.filter(({ list }) => li
   };
 });
 
-/** The resource of a list of this path, such as `/api/v1/networks`. */
+/** The resource with this list path, such as `/api/v1/networks`. */
 export function resourceNamed(name: string): Resource {
   const found = RESOURCES.find((resource) => resource.name === name);
   if (found === undefined) throw new Error(`there is no list of ${name}`);
   return found;
 }
 
-/** Keys and sessions are the caller's own; those of everybody have a longer name. */
+/** Keys and sessions are the caller's own; those of all users have a longer name. */
 function nameOf(path: string): string {
   const parts = path.replace("/api/v1/", "").split("/");
   return parts[0] === "auth" ? parts.slice(1).join("-") : parts.join("-").replace("organizations-", "organization-");
 }
 
-/** A parameter as the command line has it. */
+/** A parameter as a command line option. */
 export interface Parameter {
   readonly name: string;
   readonly description: string;
@@ -50,7 +51,7 @@ export interface Parameter {
   readonly choices: readonly string[] | null;
 }
 
-/** The parameters of a query, or of a path. */
+/** The parameters of a query or path. */
 export function parametersOf(schema: AnyEndpoint["query"]): Parameter[] {
   return Object.entries(schema?.shape ?? {}).map(([name, type]) => {
     const { kind, choices } = bareType(type as Typed);

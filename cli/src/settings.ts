@@ -3,13 +3,13 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { EXIT, Problem, type Terminal } from "./terminal.js";
 
-// Where the server is, and the key for it: from the environment, else from a file that its owner alone can read.
+// Server and API key: from the environment, or from a file readable by its owner only.
 
 export interface Settings {
   readonly url: string;
-  /** Null where there is none: only what needs no credential works. */
+  /** Null if there is none, for operations without credentials. */
   readonly apiKey: string | null;
-  /** Of the person who signed in last. */
+  /** Of the last sign-in. */
   readonly email: string | null;
 }
 
@@ -19,7 +19,7 @@ interface Stored {
   readonly email: string;
 }
 
-/** The file of settings. */
+/** The settings file. */
 export function settingsPath({ env }: Pick<Terminal, "env">): string {
   const base = env["XDG_CONFIG_HOME"] ?? "";
   return join(base === "" ? join(env["HOME"] ?? homedir(), ".config") : base, "nts", "config.json");
@@ -31,7 +31,7 @@ export async function readSettings(terminal: Terminal, asked?: string): Promise<
   const url = (asked ?? terminal.env["NTS_URL"] ?? stored?.url ?? "").replace(/\/+$/, "");
   if (url === "") throw new Problem(EXIT.usage, "Which server? Sign in with `nts login --url URL`, or set NTS_URL.");
   if (!URL.canParse(url)) throw new Problem(EXIT.usage, `${url} is not a URL.`);
-  // A key is sent to no other server than the one it is for.
+  // A key is only sent to the server it belongs to.
   const own = stored?.url === url ? stored : null;
   return { url, apiKey: terminal.env["NTS_API_KEY"] ?? own?.api_key ?? null, email: own?.email ?? null };
 }
@@ -48,7 +48,7 @@ async function readStored(terminal: Terminal): Promise<Stored | null> {
   }
 }
 
-/** Stores what a login brought; nobody else can read it at any moment. */
+/** Stores the result of a login; the file is never readable by others. */
 export async function storeSettings(terminal: Terminal, { url, apiKey, email }: Settings): Promise<string> {
   const path = settingsPath(terminal);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -60,7 +60,7 @@ export async function storeSettings(terminal: Terminal, { url, apiKey, email }: 
   return path;
 }
 
-/** Forgets the server and its key. */
+/** Deletes server and key. */
 export async function forgetSettings(terminal: Terminal): Promise<void> {
   await rm(settingsPath(terminal), { force: true });
 }

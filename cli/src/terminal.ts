@@ -1,37 +1,37 @@
-/** What a command can see and do of the world around it, besides the API. */
+/** A command's environment besides the API. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Somebody is there who can be asked. */
+  /** Interactive. */
   readonly isInteractive: boolean;
-  /** Ended by Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** A line of what was asked for, on standard output. */
+  /** A line of output, on standard output. */
   print(text: string): void;
-  /** What was asked for as it is, such as a file. */
+  /** Output as it is, such as a file. */
   write(bytes: Uint8Array): Promise<void>;
-  /** A line for people, on standard error. */
+  /** A message for people, on standard error. */
   say(text: string): void;
-  /** How far it is, over what was said of that before; nothing where nobody is. */
+  /** Progress, which replaces earlier progress; only if interactive. */
   progress(text: string): void;
-  /** @param isSecret what is typed is not shown */
+  /** @param isSecret input is not echoed */
   ask(question: string, isSecret?: boolean): Promise<string>;
-  /** All of standard input. */
+  /** Reads standard input to its end. */
   input(): Promise<string>;
 }
 
 /** What every command is given. */
 export interface Surroundings {
   readonly terminal: Terminal;
-  /** Runs a program and waits for it. @returns its standard output; null when it is not there or fails */
+  /** Runs a program. @returns its standard output; null if it is missing or fails */
   readonly run: (program: string, args: readonly string[], options?: RunOptions) => Promise<string | null>;
 }
 
 export interface RunOptions {
-  /** The program has the terminal, such as an editor; its output is not taken. */
+  /** The program gets the terminal, for example an editor; its output is not captured. */
   readonly hasTerminal?: boolean;
 }
 
-/** Who has to say yes: a person at the terminal, or `--yes`. @throws Problem where nobody can be asked */
+/** Asks for confirmation, unless `--yes`. @throws Problem if it is not confirmed, or not interactive */
 export async function confirm(
   { isInteractive, ask, say }: Terminal,
   question: string,
@@ -45,32 +45,32 @@ export async function confirm(
   throw new Problem(EXIT.refused, "");
 }
 
-/** The body of an answer as it is, on standard output. */
+/** Writes a response body to standard output. */
 export async function writeFile({ write }: Pick<Terminal, "write">, { body }: Response): Promise<void> {
-  // Bodies are iterable in Node, which the types of the web do not know.
+  // Bodies are iterable in Node, but not in the web's types.
   if (body !== null) for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) await write(bytes);
 }
 
-/** What a program ends with. @see docs/cli.md */
+/** Exit codes. @see docs/cli.md */
 export const EXIT = {
   success: 0,
-  /** The API refused it, or it was not confirmed. */
+  /** Rejected by the API, or not confirmed. */
   refused: 1,
-  /** The command line says something that there is not. */
+  /** Invalid command line. */
   usage: 2,
   /** 401 and 403. */
   forbidden: 3,
-  /** 404, or nothing of that name. */
+  /** 404, or no such name. */
   missing: 4,
-  /** 409 and 412: something stands against it, or has changed meanwhile. */
+  /** 409 and 412: a conflict. */
   conflict: 5,
-  /** 429, after the repeats. */
+  /** 429, after retries. */
   limited: 6,
-  /** The server, or the way to it, has failed. */
+  /** Server or connection failure. */
   failed: 7,
 } as const;
 
-/** An end that is not a success. The message is for people; nothing is printed for an empty one. */
+/** A failure. Its message is for people; an empty one is not printed. */
 export class Problem extends Error {
   override readonly name = "Problem";
 

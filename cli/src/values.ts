@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parse, YAMLParseError } from "yaml";
 import { EXIT, Problem, type Terminal } from "./terminal.js";
 
-/** `name=value` pairs as an object: what reads as JSON is JSON, everything else a text. @throws Problem */
+/** Parses `name=value` pairs: values are JSON if they parse as such, otherwise text. @throws Problem */
 export function assignments(pairs: readonly string[] = []): Record<string, unknown> {
   const made: Record<string, unknown> = {};
   for (const pair of pairs) {
@@ -21,7 +21,7 @@ function jsonOr(text: string): unknown {
   }
 }
 
-/** The text of a file; `-` is standard input. @throws Problem */
+/** Reads a file; `-` is standard input. @throws Problem */
 export async function readText(terminal: Terminal, path: string): Promise<string> {
   if (path === "-") return terminal.input();
   try {
@@ -31,7 +31,7 @@ export async function readText(terminal: Terminal, path: string): Promise<string
   }
 }
 
-/** YAML, and so JSON. @param what to name when it is neither. @throws Problem */
+/** Parses YAML, and so JSON. @param what named in the error. @throws Problem */
 export function parseYaml(text: string, what: string): unknown {
   try {
     return parse(text) as unknown;
@@ -41,7 +41,7 @@ export function parseYaml(text: string, what: string): unknown {
   }
 }
 
-/** The body that a command line describes: of a file, and over that single members. @throws Problem */
+/** The body from a file and individual members. @throws Problem */
 export async function bodyOf(
   terminal: Terminal,
   { file, set }: { readonly file?: string; readonly set?: readonly string[] },

@@ -1,4 +1,4 @@
-// The door of `npm run admin`: it runs before anything is compiled.
+// Entry point of `npm run admin`, which runs before anything is compiled.
 import { prepare, PrepareProblem } from "./prepare.mjs";
 
 try {

@@ -1,5 +1,5 @@
-// Makes a few files of each process, of what was compiled and of all packages it uses: a start reads those instead of some
-// thousand modules, in less than half of the processor time.
+// Bundles each process with its packages: loading a few files instead of thousands of modules halves the CPU time of a
+// start.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -7,10 +7,10 @@ import { BUNDLES } from "./outputs.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Compiled for the machine, so no code of ours to read. */
+/** Native modules. */
 const NATIVE = ["@node-rs/argon2"];
 
-/** Packages that MongoDB's driver uses where they are installed, which they are not here. */
+/** Optional packages of the MongoDB driver that are not installed. */
 const NOT_INSTALLED = [
   "@aws-sdk/credential-providers",
   "@mongodb-js/zstd",
@@ -22,7 +22,7 @@ const NOT_INSTALLED = [
   "socks",
 ];
 
-// Packages of the older kind ask for others, and for their place, by names that ES modules do not have.
+// CommonJS packages need `require` and `__dirname`, which ES modules lack.
 const OLDER_NAMES = [
   'import { createRequire as __requireOf } from "node:module";',
   "const require = __requireOf(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;",

@@ -1,6 +1,6 @@
-// The relation between sources (src/**/*.ts) and what the compiler makes of them (dist/**/*.js).
-// `tsc -b` neither removes the output of a deleted source (its tests would keep passing) nor notices that an output was
-// deleted; both are put right here, file by file, so that processes which run from these folders are not disturbed.
+// Checks sources (src/**/*.ts) against compiler outputs (dist/**/*.js). `tsc -b` does not remove outputs of deleted
+// sources, and does not notice deleted outputs; both are fixed here file by file, so that running processes are not
+// disturbed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -9,10 +9,10 @@ const OUTPUT = /\.(?:d\.ts|js)(?:\.map)?$/;
 
 const WEB = "gateway/web";
 const SITE = "gateway/dist/site";
-/** Folders of `dist` that the compiler knows nothing of: the console, and the files that processes run from. */
+/** Folders of `dist` unknown to the compiler: the console, and the bundles. */
 const BUILT_OTHERWISE = /^(?:site|bundle)[\\/]/;
 
-/** What runs, by folder: names in `dist/bundle` and what they are made of. Threads lie beside what starts them. */
+/** Bundles by folder: names in `dist/bundle` and their entry points. Worker threads are beside their process. */
 export const BUNDLES = {
   gateway: { main: "main.js" },
   "services/identity": { main: "main.js", admin: "admin/main.js", "strength-worker": "users/strength-worker.js" },
@@ -20,7 +20,7 @@ export const BUNDLES = {
   "deploy/archive": { main: "main.js" },
 };
 
-/** A hash over everything that the compiler reads, and whether every source has its output. */
+/** A hash over all compiler inputs, and whether every source has its output. */
 export function describeSources(root, folders) {
   const hash = createHash("sha256").update(process.versions.node).update(folders.join());
   let complete = true;
@@ -37,7 +37,7 @@ export function describeSources(root, folders) {
   return { hash: hash.digest("hex"), complete };
 }
 
-/** The same for the files that processes run from. */
+/** The same for the bundles. */
 export function describeBundles(root) {
   const hash = createHash("sha256").update(readFileSync(join(root, "deploy/local/bundle.mjs")));
   hash.update(describeSources(root, ["shared/client", "shared", ...Object.keys(BUNDLES)]).hash);
@@ -47,7 +47,7 @@ export function describeBundles(root) {
   return { hash: hash.digest("hex"), complete: files.every((file) => existsSync(file)) };
 }
 
-/** The same for the console as browsers get it, which is built from its folder and from what it shares with the processes. */
+/** The same for the console, which is built from its folder and the shared code. */
 export function describeSite(root) {
   const hash = createHash("sha256").update(describeSources(root, ["shared"]).hash);
   for (const file of filesUnder(join(root, WEB)).sort()) {
@@ -56,7 +56,7 @@ export function describeSite(root) {
   return { hash: hash.digest("hex"), complete: existsSync(join(root, SITE, "site.json")) };
 }
 
-/** Removes outputs without a source; where an output is missing, makes the compiler forget that it ever wrote it. */
+/** Removes outputs without a source; if an output is missing, invalidates the compiler's build info. */
 export function removeStaleOutputs(root, folders) {
   for (const folder of folders) {
     const dist = join(root, folder, "dist");

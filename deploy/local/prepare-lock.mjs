@@ -1,4 +1,4 @@
-// Two starts in one folder must not install or compile at the same time. It runs before any package is there.
+// Prevents concurrent installs and builds in one folder. It runs before any package is installed.
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 200;
 
-/** Runs `action` while no other process does so for the same folder; the lock of a process that died is ignored. */
+/** Runs `action` exclusively for the folder; the lock of a dead process is ignored. */
 export async function withLock(folder, report, action) {
   const name = createHash("sha256").update(folder).digest("hex").slice(0, 12);
   const file = join(tmpdir(), `nts-prepare-${userInfo().uid}-${name}.lock`);
@@ -39,7 +39,7 @@ function take(file) {
 function isHeld(file) {
   try {
     const holder = Number(readFileSync(file, "utf8"));
-    if (holder === process.pid) return false; // an earlier process with our id died without tidying up
+    if (holder === process.pid) return false; // an earlier process with our id died without cleaning up
     process.kill(holder, 0);
     return true;
   } catch (error) {

@@ -1,5 +1,5 @@
-// What has to be true before anything of ours can run: packages installed as the lock file says, sources compiled.
-// Plain JavaScript without dependencies. When nothing has changed it costs some milliseconds.
+// Installs packages as in the lock file and compiles sources. Plain JavaScript without dependencies; takes milliseconds
+// if nothing has changed.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,10 +13,10 @@ const MODULES = join(ROOT, "node_modules");
 const BUNDLER = join(ROOT, "deploy/local/bundle.mjs");
 const STAMP = join(MODULES, ".prepared.json");
 
-/** A problem the person at the terminal can solve: the message is the sentence to print. */
+/** A problem that the user can solve; its message is printed. */
 export class PrepareProblem extends Error {}
 
-/** Installs and compiles what is missing or out of date; `tests` says whether the tests are compiled too. */
+/** Installs and compiles what is missing or outdated; `tests` includes the tests. */
 export async function prepare({ tests, report }) {
   if (isPrepared(tests)) return;
   await withLock(ROOT, report, async () => {
@@ -27,10 +27,10 @@ export async function prepare({ tests, report }) {
   });
 }
 
-/** Compiled to be tested only: the console runs from what `vite build` makes of it, the command line from one file. */
+/** Compiled for tests only: the console is built by `vite build`, the command line by its bundle. */
 const FOR_TESTS = ["test", "gateway/web", "cli"];
 
-/** The workspaces that `tsc -b` compiles, as folders relative to the root. */
+/** The workspaces compiled by `tsc -b`, relative to the root. */
 export function projects(tests) {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   return workspaces.filter(
@@ -46,7 +46,7 @@ function isInstalled() {
   return existsSync(STAMP) ? readStamp().installed === lockHash() : adoptInstallation();
 }
 
-/** Packages that somebody installed with npm itself are as good, when npm's own record of them agrees with the lock file. */
+/** Packages installed by npm itself are accepted if npm's record agrees with the lock file. */
 function adoptInstallation() {
   const record = join(MODULES, ".package-lock.json");
   if (!existsSync(record)) return false;
@@ -121,7 +121,7 @@ function lockHash() {
     .digest("hex");
 }
 
-/** Lives inside node_modules, so that it goes when the packages go. */
+/** Inside node_modules, so that it is deleted with the packages. */
 function readStamp() {
   try {
     return JSON.parse(readFileSync(STAMP, "utf8"));
@@ -134,7 +134,7 @@ function writeStamp(part) {
   writeFileSync(STAMP, JSON.stringify({ ...readStamp(), ...part }));
 }
 
-/** Runs a tool to its end; when we are told to stop meanwhile, the tool is told too, and then we go. */
+/** Runs a tool; forwards a termination signal to it, and then exits. */
 async function run(command, args) {
   const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];

@@ -1,4 +1,4 @@
-// The door of `npm start`. It runs before anything is installed, and on any Node version, so it depends on nothing.
+// Entry point of `npm start`. It runs before anything is installed, and on any Node version, so it has no dependencies.
 
 const HELP = `Starts the whole system on this machine: MongoDB, Redis and NATS, and on top of them topology, identity and gateway.
 
@@ -36,7 +36,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 async function start() {
-  const parentPid = process.ppid; // read first: the parent may end while packages are being installed
+  const parentPid = process.ppid; // read first, as the parent may end while packages are being installed
   const { prepare, PrepareProblem } = await import("./prepare.mjs");
   try {
     await prepare({ tests: false, report: console.log });

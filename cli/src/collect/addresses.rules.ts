@@ -5,13 +5,13 @@ interface Link {
   readonly addr_info?: readonly { readonly local?: string; readonly scope?: string }[];
 }
 
-/** Bridges and pairs that containers make are of no other machine's concern. */
+/** Container bridges and virtual pairs are of no concern to other machines. */
 const INNER = /^(?:docker|br-|veth|cni|flannel|virbr)/;
 
 /**
- * The addresses of a machine as a table of interfaces of one host. @param json what `ip -j addr` prints
+ * The addresses of a machine as an interface table of one host. @param json output of `ip -j addr`
  *
- * @returns null when it has none that others could reach
+ * @returns null if none is reachable
  */
 export function addressTable(json: string, hostname: string): string | null {
   const links = JSON.parse(json) as readonly Link[];

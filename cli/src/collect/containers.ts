@@ -3,7 +3,7 @@ import type { Surroundings } from "../terminal.js";
 
 const SOCKET = "/var/run/docker.sock";
 
-/** What `docker inspect` says of the containers that run: by the command, or where that is missing by Docker's socket. */
+/** `docker inspect` of the running containers, by the command or else the Docker socket. */
 export async function inspectContainers({ run }: Surroundings): Promise<string | null> {
   const ids = await run("docker", ["ps", "-q"]);
   if (ids === null) return inspectBySocket().catch(() => null);

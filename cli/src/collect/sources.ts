@@ -3,23 +3,23 @@ import type { Surroundings } from "../terminal.js";
 import { addressTable } from "./addresses.rules.js";
 import { inspectContainers } from "./containers.js";
 
-// What a machine knows of its network, as files that the API imports. A source that is not there says nothing.
+// Sources of network data on a machine, as files that the API imports. Missing ones are skipped.
 
 /** A file of a source. */
 export interface Collected {
   readonly source: string;
-  /** The format of the import. */
+  /** The import format. */
   readonly format: "csv" | "ss" | "docker" | "ip-neigh" | "dhcp-leases" | "auto";
   readonly text: string;
-  /** The machine tells of itself, and has to be named. */
+  /** The file describes this machine, which must be named. */
   readonly isOwn: boolean;
   readonly resource?: "interfaces";
 }
 
 export interface Asked {
-  /** Blocks to scan with nmap; nothing is scanned unless told. */
+  /** CIDR blocks to scan with nmap; by default none. */
   readonly scan: readonly string[];
-  /** Names of sources; all of them when empty. */
+  /** Names of sources; empty for all. */
   readonly only: readonly string[];
   readonly hostname: string;
 }
@@ -31,7 +31,7 @@ const LEASES = [
   ...["/var/lib/kea/kea-leases4.csv", "/var/lib/dhcp/dhcpd.leases"],
 ];
 
-/** In the order in which they are imported: first the machine itself, so that the others find it. */
+/** In import order: the machine itself first, so that the others find it. */
 export const SOURCES: Readonly<Record<string, Source>> = {
   addresses: async ({ run }, { hostname }) => {
     const text = await run("ip", ["-j", "addr"]);

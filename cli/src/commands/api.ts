@@ -20,7 +20,7 @@ interface ApiOptions {
   readonly session?: boolean;
 }
 
-/** Everything that the contract has, for what no other command is made for. */
+/** `nts api`: calls any operation of the contract. */
 export const addApi: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   program
@@ -74,7 +74,7 @@ async function callOne(
   await writeFile(terminal, answered);
 }
 
-/** @throws Problem for a name that the operation does not have, or lacks */
+/** @throws Problem for an unknown or missing parameter */
 function checked(
   schema: AnyEndpoint["query"],
   given: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ function checked(
 async function inputOf(terminal: Terminal, { upload }: AnyEndpoint, options: ApiOptions): Promise<unknown> {
   if (upload !== undefined) return readText(terminal, options.file ?? "-");
   const { file } = options;
-  // The body of some operations is a list.
+  // Some operations take a list as body.
   const text = file === undefined ? null : await readText(terminal, file);
   if (text?.trimStart().startsWith("[") === true) return JSON.parse(text) as unknown;
   return bodyOf({ ...terminal, input: () => Promise.resolve(text ?? "") }, { ...options, ...(text !== null && { file: "-" }) }); // prettier-ignore

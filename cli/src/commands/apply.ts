@@ -46,7 +46,7 @@ function readDocuments(text: string, path: string): Document[] {
   });
 }
 
-/** Shows what changes, as far as that can be known before it is begun. @returns what was shown of each plan */
+/** Shows the changes as far as known beforehand. @returns the shown plans */
 async function preview(
   terminal: Terminal,
   connection: Connection,
@@ -56,7 +56,7 @@ async function preview(
   for (const document of documents) {
     const step = await stepOf(connection, document);
     const text = step === null ? null : planText(await planOf(connection, step));
-    // What it refers to is made by a document before it.
+    // It refers to something that an earlier document creates.
     terminal.print(text ?? `+ ${document.kind} ${document.title}: planned when what it needs is there`);
     if (text !== null) shown.set(document, text);
   }
@@ -67,7 +67,7 @@ const NOTHING = planText({ action: "none" } as Plan);
 
 interface Shown {
   readonly document: Document;
-  /** Undefined for what could not be planned yet. */
+  /** Undefined if it could not be planned yet. */
   readonly shown: string | undefined;
 }
 
@@ -76,7 +76,7 @@ async function planOf({ transport }: Connection, { operation, input }: Step): Pr
   return (answered as { meta: { plan: Plan } }).meta.plan;
 }
 
-/** Plans once more, because documents before it were written meanwhile. @throws Problem when that is not what was shown */
+/** Plans again, as earlier documents were written meanwhile. @throws Problem if that is not what was shown */
 async function applyOne(
   terminal: Terminal,
   connection: Connection,

@@ -31,7 +31,7 @@ export const addWatch: AddCommands = (program, surroundings) => {
     const connection = await connectFor(self, surroundings);
     const query = await withIds(connection, queryOf(streamChanges, { ...options }));
     let left = Number(options.count ?? Infinity);
-    // Without a place to begin, what happens from now on is meant.
+    // Without a start, only new changes.
     const isFromNow = query["after"] === undefined && query["initial"] === undefined && query["since"] === undefined;
     const asked = { ...query, ...(isFromNow && { after: await lastCursor(connection) }), signal: terminal.signal };
     for await (const event of watch(connection.transport, asked)) {
@@ -46,7 +46,7 @@ export const addWatch: AddCommands = (program, surroundings) => {
   });
 };
 
-/** The place behind all that has happened. */
+/** The cursor after all existing changes. */
 async function lastCursor({ client }: Connection): Promise<string> {
   const { data, oldest = "" } = await client.changes(listChanges, { query: { order_direction: "desc", limit: 1 } });
   return data[0]?.cursor ?? oldest;
@@ -93,7 +93,7 @@ export const addDiff: AddCommands = (program, surroundings) => {
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A time or a cursor as it is; how long ago as a time. */
+/** A time or cursor as given; a duration as the time that long ago. */
 function momentOf(text: string): string {
   const [, count, unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();

@@ -46,7 +46,7 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
   }
 }
 
-/** What one source fails at keeps the others from nothing. @returns what a single round ends with */
+/** A failing source does not stop the others. @returns the exit code of a single round */
 async function collectOnce(
   options: CollectOptions,
   connection: Connection,
@@ -108,7 +108,7 @@ function tell(terminal: Terminal, error: unknown, before: string): number {
   return error instanceof ApiError || failure.exitCode !== EXIT.success ? failure.exitCode : EXIT.failed;
 }
 
-/** The network by its name, or the only one there is. */
+/** The network by name, or the only one. */
 async function networkOf(connection: Connection, name: string | undefined): Promise<string> {
   const networks = resourceNamed("networks");
   if (name !== undefined) return idOf(connection, networks, name);

@@ -4,15 +4,15 @@ import { type Connection, connect, withSession } from "../connection.js";
 import { readSettings } from "../settings.js";
 import type { Surroundings } from "../terminal.js";
 
-/** Adds a command, or several. */
+/** Adds commands. */
 export type AddCommands = (program: Command, surroundings: Surroundings) => void;
 
-/** The connection that the options of the whole program ask for. */
+/** The connection for the program's global options. */
 export function connectFor(command: Command, { terminal }: Surroundings): Promise<Connection> {
   return connect(terminal, command.optsWithGlobals<{ url?: string }>());
 }
 
-/** Uses a connection that may call the operation: what API keys may not do needs the person's password. */
+/** Uses a connection that may call the operation: what API keys may not do requires the user's password. */
 export async function connectedFor(
   command: Command,
   surroundings: Surroundings,

@@ -1,7 +1,7 @@
 import { Argument, type Command, type Option } from "commander";
 import type { AddCommands } from "./command.js";
 
-// Shells ask the program itself what may follow, so that their scripts never go stale.
+// The scripts ask the program for completions, so they never go stale.
 
 const SCRIPTS = {
   bash: `_nts() { mapfile -t COMPREPLY < <(nts complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
@@ -38,7 +38,7 @@ export const addCompletion: AddCommands = (program, { terminal }) => {
     });
 };
 
-/** What may stand in the place of the last word. */
+/** The candidates for the last word. */
 export function candidates(program: Command, words: readonly string[]): string[] {
   const last = words.at(-1) ?? "";
   let command = program;

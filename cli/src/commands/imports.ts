@@ -95,12 +95,12 @@ async function bytesOf(terminal: Terminal, path: string): Promise<Uint8Array<Arr
   }
 }
 
-/** The answer tells of each host when it is done. */
+/** The response reports each host when it is done. */
 function progressOf(terminal: Terminal, hosts: number): (text: string) => void {
   return (text) => terminal.progress(bar(text.split('"matched_by":').length - 1, hosts));
 }
 
-/** The answer has a list of how many entities are done. */
+/** The response lists the number of processed entities. */
 function countingOf(terminal: Terminal, counts: Readonly<Record<string, number>>): (text: string) => void {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return (text) => terminal.progress(bar(Number(/"progress":\[(?:\d+,)*(\d+)/.exec(text)?.[1] ?? 0), all));

@@ -16,7 +16,7 @@ import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../ter
 import { bodyOf, parseYaml } from "../values.js";
 import { type AddCommands, connectedFor } from "./command.js";
 
-// `get`, `create`, `edit` and `delete`, each with a command for every resource that the contract lets them have.
+// `get`, `create`, `edit` and `delete`, with a subcommand for every applicable resource of the contract.
 
 interface BodyOptions extends OutputOptions {
   readonly file?: string;
@@ -41,7 +41,7 @@ export const addResources: AddCommands = (program, surroundings) => {
   }
 };
 
-/** A command of a resource, which may be said in the singular, too. */
+/** A subcommand of a resource, with its singular as alias. */
 function commandOf(verb: Command, { name, singular }: Resource, rest: string): Command {
   return verb.command(`${name} ${rest}`.trim()).alias(singular).description(name);
 }
@@ -61,7 +61,7 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
     );
 }
 
-/** What is called so, as a list of one. @throws Problem */
+/** The entity of that name, as a list. @throws Problem */
 async function oneOf(
   connection: Connection,
   resource: Resource,
@@ -73,7 +73,7 @@ async function oneOf(
   return [(await send(connection, resource.get, { params: { id } })).data];
 }
 
-/** All rows, or as many as `--limit` says. */
+/** All rows, up to `--limit`. */
 async function rowsOf(
   connection: Connection,
   resource: Resource,
@@ -102,7 +102,7 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
   );
 }
 
-/** What a command says that sends a body. */
+/** Options of commands with a body. */
 function withBody(command: Command, { plans }: AnyEndpoint): Command {
   command
     .option("-f, --file <path>", "members in YAML or JSON; - is standard input")
@@ -124,14 +124,14 @@ interface Place {
   readonly host?: string;
 }
 
-/** Names are often unique only in one place. */
+/** Options to narrow a name, which is often only unique within a network or host. */
 function withPlace(command: Command, { list }: Resource): Command {
   for (const kind of ["network", "host"])
     if (`${kind}_id` in (list.query?.shape ?? {})) command.option(`--${kind} <name>`, `look for it in this ${kind}`);
   return command;
 }
 
-/** The id of what is called so in that place. @throws Problem */
+/** The id for a name within that place. @throws Problem */
 async function idIn(connection: Connection, resource: Resource, name: string, { network, host }: Place) {
   return idOf(connection, resource, name, await withIds(connection, { network_id: network, host_id: host }));
 }
@@ -161,7 +161,7 @@ function addEdit(verb: Command, surroundings: Surroundings, resource: Resource, 
   );
 }
 
-/** Lets somebody change an entity in an editor. @param write is given the changes as a merge patch. @throws Problem */
+/** Edits an entity in an editor. @param write gets the changes as a merge patch. @throws Problem */
 async function inEditor(
   { terminal, run }: Surroundings,
   entity: object,
@@ -210,7 +210,7 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
     );
 }
 
-/** Says what a deletion takes along. @returns what makes it do exactly that */
+/** Shows the cascaded deletions. @returns the ETag for exactly that deletion */
 async function showPlan(terminal: Terminal, connection: Connection, remove: AnyEndpoint, id: string): Promise<string> {
   const { meta } = await send(connection, remove, { params: { id }, query: { dry_run: true } });
   terminal.say(planText(meta.plan));

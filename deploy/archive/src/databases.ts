@@ -2,10 +2,10 @@ import type { Db } from "mongodb";
 import { isIncomplete } from "@nts/shared/mongo/restore-marker";
 import { ArchiveProblem } from "./problem.js";
 
-/** The databases of the services, by the name of their owner; a backup knows them by that name. */
+/** The databases of the services, by their owner, which is also their name in a backup. */
 export type Databases = Readonly<Record<string, Db>>;
 
-/** @throws ArchiveProblem when a restore into one of the databases has not ended */
+/** @throws ArchiveProblem if a restore into one of them is incomplete */
 export async function requireIntact(databases: Databases): Promise<void> {
   for (const db of Object.values(databases))
     if (await isIncomplete(db))

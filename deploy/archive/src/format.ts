@@ -1,6 +1,6 @@
 /**
- * The form of a backup, inside of gzip: BSON documents, one after another. The first says what it is, a mark goes before the
- * documents of each collection, and the last says how many there were: a file that was cut off is known as such.
+ * The format of a backup, inside gzip: concatenated BSON documents. The first is a header, a marker precedes each
+ * collection, and the last has the document count, so that truncation is detected.
  */
 import { BSON, type Document } from "mongodb";
 import { ArchiveProblem } from "./problem.js";
@@ -9,7 +9,7 @@ const FORMAT = 1;
 const LENGTH_BYTES = 4;
 const MAX_DOCUMENT_BYTES = 17 * 1024 * 1024; // MongoDB's own limit is 16 MiB
 
-/** One piece of a backup, in the order in which they come. */
+/** A part of a backup, in file order. */
 export type Piece =
   | { readonly kind: "head"; readonly takenAt: Date; readonly serverVersion: string }
   /** `database` is the name of the service that owns it, whatever the database itself is called. */
@@ -17,7 +17,7 @@ export type Piece =
   | { readonly kind: "document"; readonly bytes: Uint8Array }
   | { readonly kind: "end"; readonly documents: number };
 
-/** The bytes of a piece. */
+/** The bytes of a part. */
 export function encode(piece: Piece): Uint8Array {
   switch (piece.kind) {
     case "head":
@@ -32,9 +32,9 @@ export function encode(piece: Piece): Uint8Array {
 }
 
 /**
- * The pieces of a backup that comes in chunks of any size.
+ * Parses a backup from chunks of any size.
  *
- * @throws ArchiveProblem when it is no backup, has an unknown format, or ends before its end
+ * @throws ArchiveProblem if it is no backup, has an unknown format, or is truncated
  */
 export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Piece> {
   let documents = 0;
@@ -53,7 +53,7 @@ export async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
   if (last !== "end") throw new ArchiveProblem("The backup is truncated.");
 }
 
-/** Documents that were stored begin with `_id`; what we add begins with a name that no stored document can have. */
+/** Stored documents start with `_id`; ours start with a name that no stored document can have. */
 function pieceOf(bytes: Uint8Array): Piece {
   if (bytes[LENGTH_BYTES + 1] !== "$".charCodeAt(0)) return { kind: "document", bytes };
   const mark: Document = BSON.deserialize(bytes);
@@ -65,7 +65,7 @@ function pieceOf(bytes: Uint8Array): Piece {
   throw new ArchiveProblem("The backup has a format that this version does not support.");
 }
 
-/** Cuts a stream of chunks into documents: each begins with its length. */
+/** Splits a stream into documents by their length prefix. */
 async function* split(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let rest = Buffer.alloc(0);
   for await (const chunk of chunks) {

@@ -10,7 +10,7 @@ import { ArchiveProblem } from "./problem.js";
 import { check, restore, type Contents } from "./restore.js";
 import { save } from "./save.js";
 
-// Backups go by standard input and output; what there is to say goes to standard error.
+// Backups use standard input and output; messages go to standard error.
 
 const HELP = `Takes and restores backups of both databases, all of one moment.
 

@@ -1,4 +1,4 @@
-/** Something that the operator can put right; the message is the sentence to print. */
+/** A problem that the operator can solve; its message is printed. */
 export class ArchiveProblem extends Error {
   override readonly name = "ArchiveProblem";
 }

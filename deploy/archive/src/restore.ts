@@ -7,19 +7,19 @@ import type { Databases } from "./databases.js";
 const BATCH = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-// What a service writes by itself when it starts on an empty database.
+// Documents that a service creates when it starts on an empty database.
 const HOUSEKEEPING = new Set([
   ...["breaking_migrations", "counters", "gateways", "key_changes", "locks", "migrations"],
   ...["journal_secrets", "journal_tail"],
 ]);
 
-// Numbers and dates come out as they went in, not as the nearest number of JavaScript.
+// Preserves BSON types exactly instead of converting them to JavaScript numbers and dates.
 const EXACTLY = { promoteValues: false, promoteBuffers: false, promoteLongs: false, bsonRegExp: true } as const;
 
-/** How many documents a backup holds, by collection. */
+/** Number of documents in a backup, by collection. */
 export type Contents = Record<string, number>;
 
-/** Reads a backup to its end. @throws ArchiveProblem when it is not whole */
+/** Reads a whole backup. @throws ArchiveProblem if it is incomplete */
 export async function check(pieces: AsyncIterable<Piece>): Promise<Contents> {
   const contents: Contents = {};
   let current = "";
@@ -32,11 +32,10 @@ export async function check(pieces: AsyncIterable<Piece>): Promise<Contents> {
 }
 
 /**
- * Makes the databases what a backup says, and nothing else. Indexes are made by the services, when they start. Nothing may
- * use the databases meanwhile. After a failure they are incomplete and marked as such: services refuse to serve them, and
- * the restore has to begin anew.
+ * Restores a backup. Services create the indexes when they start. Nothing may use the databases meanwhile. After a
+ * failure they stay marked as incomplete: services refuse them, and the restore must be repeated.
  *
- * @throws ArchiveProblem when a database holds something, unless it is to be replaced; then nothing has changed
+ * @throws ArchiveProblem if a database is not empty, unless it is to be replaced; nothing has changed then
  */
 export async function restore(
   pieces: AsyncIterable<Piece>,
@@ -64,7 +63,7 @@ export async function restore(
   return contents;
 }
 
-/** Empties databases. All of them are marked before the first document goes. */
+/** Empties databases. All are marked before the first document is deleted. */
 async function clear(databases: readonly Db[]): Promise<void> {
   for (const db of databases) await markIncomplete(db);
   for (const db of databases)
@@ -72,7 +71,7 @@ async function clear(databases: readonly Db[]): Promise<void> {
       if (name !== RESTORE_MARKER && !name.startsWith("system.")) await db.dropCollection(name);
 }
 
-/** What a restore that was cut off has left holds nothing worth keeping. */
+/** The remains of an interrupted restore may be overwritten. */
 async function requireEmpty(db: Db): Promise<void> {
   if (await isIncomplete(db)) return;
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray())

@@ -9,10 +9,10 @@ const CHUNK_BYTES = 256 * 1024;
 const SNAPSHOT_TOO_OLD = 239;
 
 /**
- * The bytes of a backup, taken while everything goes on: all collections of all databases as they were at one moment, that of
- * the first read. MongoDB keeps the past for five minutes, unless it is told to keep more; what takes longer fails.
+ * Writes an online backup: all collections of all databases in one snapshot. MongoDB retains the snapshot for five
+ * minutes by default; slower backups fail.
  *
- * @throws ArchiveProblem when that took too long, or a restore into one of the databases has not ended
+ * @throws ArchiveProblem if that took too long, or a restore into one of the databases is incomplete
  */
 export async function* save(client: MongoClient, databases: Databases): AsyncGenerator<Uint8Array> {
   await requireIntact(databases);
@@ -45,7 +45,7 @@ async function* piecesOf(databases: Databases, session: ClientSession): AsyncGen
   yield { kind: "end", documents };
 }
 
-/** A place in the stream of this server's changes. Where it is missing, the journal is compared with what is stored. */
+/** The change stream position belongs to this server. Without it, the journal is reconciled with storage. */
 const OF_THIS_SERVER = new Set(["journal_tail"]);
 
 async function collectionsOf(db: Db): Promise<string[]> {
@@ -56,7 +56,7 @@ async function collectionsOf(db: Db): Promise<string[]> {
     .sort();
 }
 
-/** A stream is slow with many small chunks. */
+/** Streams are slow with many small chunks. */
 async function* inChunks(pieces: AsyncIterable<Piece>): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let bytes = 0;

@@ -10,10 +10,10 @@ import { readSettings } from "./settings.js";
 import { StartProblem } from "./start-problem.js";
 
 /**
- * Runs the administration of identity on the database of a data folder, and answers its exit code. What it logs is kept
- * beside the logs of the processes.
+ * Runs identity's administration on the database of a data folder, and returns its exit code. Its log is kept beside
+ * those of the processes.
  *
- * @throws StartProblem when no database is given and none runs on the data folder
+ * @throws StartProblem if no database is given and none runs on the data folder
  */
 export async function admin({ args, env }: { args: readonly string[]; env: NodeJS.ProcessEnv }): Promise<number> {
   const { dataDir, given } = readSettings([], env);

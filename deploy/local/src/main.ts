@@ -1,4 +1,4 @@
-/** `npm start`: from settings to a running system, and back to nothing left running. */
+/** `npm start`: runs the system until stopped, and leaves nothing running. */
 import type { Timestamp } from "mongodb";
 import { createDemo, type DemoOptions } from "./demo/create.js";
 import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./demo/access.js";
@@ -23,14 +23,14 @@ import { takeDataDir } from "./supervisor/instance-lock.js";
 import { stopRequested } from "./supervisor/stop-request.js";
 import { createSupervisor, type Supervisor } from "./supervisor/supervisor.js";
 
-/** The command line without program names, the environment, and the process that was our parent at the very start. */
+/** The arguments without program names, the environment, and the initial parent process. */
 export interface Invocation {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly parentPid: number;
 }
 
-/** Runs until told to stop and answers the exit code; when it answers, nothing that it started is left. */
+/** Runs until stopped and returns the exit code; everything it started has ended by then. */
 export async function main({ args, env, parentPid }: Invocation): Promise<number> {
   outliveTheTerminal();
   const stop = stopRequested({ pid: parentPid, isNpm: env["npm_lifecycle_event"] !== undefined });
@@ -42,12 +42,12 @@ export async function main({ args, env, parentPid }: Invocation): Promise<number
     giveBack = await takeDataDir(settings.dataDir, publicUrlOf(settings, env));
     supervisor = createSupervisor(settings.dataDir, report);
     const started = start(settings, env, supervisor, interrupted.signal);
-    const early = await Promise.race([started, stop]); // rejects when the start fails
+    const early = await Promise.race([started, stop]); // rejects if the start fails
     const { reason, exitCode } = early ?? (await stop);
     report(`\nStopping (${reason}) …`);
     interrupted.abort();
     await supervisor.stop();
-    await started.catch(() => undefined); // what was still starting has failed, which is our own doing
+    await started.catch(() => undefined); // components still starting have failed because of the stop
     report("Everything has stopped; the data is kept.");
     return exitCode;
   } catch (error) {
@@ -56,7 +56,7 @@ export async function main({ args, env, parentPid }: Invocation): Promise<number
     return 1;
   } finally {
     interrupted.abort();
-    await supervisor?.stop(); // a second time has nothing left to do
+    await supervisor?.stop(); // does nothing a second time
     giveBack();
   }
 }
@@ -123,7 +123,7 @@ async function start(
   say(banner(urls, dataDir, demo));
 }
 
-/** Moves the times of a demo that has just been made, while no process runs. @returns when that was, null if nothing was moved */
+/** Moves the times of a new demo while no process runs. @returns when that was; null if nothing was moved */
 async function moveDemo({ dataDir, servers, databases }: System, record: DemoRecord | null): Promise<Timestamp | null> {
   if (record?.toMove === undefined) return null;
   const { toMove, ...rest } = record;
@@ -132,7 +132,7 @@ async function moveDemo({ dataDir, servers, databases }: System, record: DemoRec
   return movedAt;
 }
 
-/** The system is of use without its demo data: a failure is said, not fatal. */
+/** The system is useful without demo data, so a failure is only reported. */
 async function demoOrSentence(options: DemoOptions): Promise<DemoRecord | null> {
   try {
     return await createDemo(options);
@@ -156,7 +156,7 @@ function report(line: string): void {
   console.log(line);
 }
 
-/** A closed terminal must not keep us from stopping in order: what can no longer be printed is dropped. */
+/** A closed terminal must not prevent an orderly stop: output is dropped. */
 function outliveTheTerminal(): void {
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);

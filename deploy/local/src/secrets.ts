@@ -3,27 +3,27 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartProblem } from "./start-problem.js";
 
-/** Secrets of the tenancy header, for each direction; the first signs, all are accepted. */
+/** Secrets of the tenancy header by direction; the first signs, all are accepted. */
 export interface TenancySecrets {
   readonly gatewayToIdentity: readonly string[];
   readonly gatewayToTopology: readonly string[];
   readonly identityToTopology: readonly string[];
 }
 
-/** What the processes of one data folder share and nobody else may know. */
+/** Secrets shared by the processes of one data folder. */
 export interface Secrets {
   readonly tenancySecrets: TenancySecrets;
-  /** Encrypts the secrets of second factors. */
+  /** Encrypts second factor secrets. */
   readonly secondFactorSecret: string;
   readonly redisPassword: string;
-  /** Of the users that the processes are on the bus. */
+  /** Passwords of the processes' bus users. */
   readonly natsPasswords: Readonly<Record<"gateway" | "identity" | "topology", string>>;
   readonly mongodbPassword: string;
-  /** What the members of the replica set know each other by: hexadecimal digits. */
+  /** Authenticates members of the replica set; hexadecimal. */
   readonly mongodbKey: string;
 }
 
-/** New secrets; they consist of letters, digits, `-` and `_` only, so that they may stand in URLs and configuration files. */
+/** New secrets of letters, digits, `-` and `_` only, safe for URLs and configuration files. */
 export function createSecrets(): Secrets {
   return {
     tenancySecrets: {
@@ -40,10 +40,10 @@ export function createSecrets(): Secrets {
 }
 
 /**
- * The secrets of a data folder, made at first use and kept in `secrets.json`, readable by their owner only. What an earlier
- * version did not know yet is added.
+ * The secrets of a data folder, created on first use in `secrets.json`, readable by their owner only. Secrets unknown
+ * to an earlier version are added.
  *
- * @throws StartProblem when the file is there but not usable
+ * @throws StartProblem if the file is unusable
  */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, "secrets.json");
@@ -65,7 +65,7 @@ function parse(stored: string, file: string): Partial<Secrets> {
   throw new StartProblem(`${file} is damaged; delete it to create new secrets at the next start.`);
 }
 
-/** By one rename: a file that was cut off would cost the passwords that the servers know. */
+/** Renamed atomically: a truncated file would lose the servers' passwords. */
 function write(file: string, secrets: Secrets): void {
   const whole = `${file}.${process.pid}`;
   writeFileSync(whole, JSON.stringify(secrets, null, 2), { mode: 0o600 });

@@ -4,22 +4,22 @@ import { ROOT } from "./processes/system.js";
 import type { ServerKind } from "./servers/servers.js";
 import { StartProblem } from "./start-problem.js";
 
-/** How many processes of each kind. */
+/** Number of processes of each kind. */
 export interface Replicas {
   readonly gateway: number;
   readonly identity: number;
   readonly topology: number;
 }
 
-/** What the person who starts the system decides. */
+/** Settings of `npm start`. */
 export interface Settings {
   readonly demo: boolean;
   readonly replicas: Replicas;
-  /** Port of the first gateway; the others follow it. */
+  /** Port of the first gateway; the others follow. */
   readonly port: number;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
-  /** Servers that run already. */
+  /** Running servers. */
   readonly given: Partial<Readonly<Record<ServerKind, string>>>;
 }
 
@@ -28,10 +28,10 @@ const HIGHEST_PORT = 65_535;
 const MOST_REPLICAS = 16;
 
 /**
- * Reads the command line and the environment; `npm start --demo`, without the second pair of dashes, arrives as a
- * variable of npm and means the same.
+ * Parses arguments and environment. `npm start --demo`, without the second `--`, arrives as an npm variable and means
+ * the same.
  *
- * @throws StartProblem naming the option or variable that cannot be understood
+ * @throws StartProblem with the invalid option or variable
  */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const options = readOptions(args, env);
@@ -51,7 +51,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
 
 function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): { demo: boolean; replicas: string } {
   const fromNpm = { demo: env["npm_config_demo"] === "true", replicas: env["npm_config_replicas"] ?? "" };
-  // npm keeps `--replicas` for itself, but leaves its value as a word when they are written apart
+  // npm consumes `--replicas`, but leaves its value as a word if they are separate
   const isValueLeft = fromNpm.replicas === "true" && args.length === 1 && !args[0]?.startsWith("-");
   if (isValueLeft) return { ...fromNpm, replicas: args[0] ?? "" };
   try {

@@ -1,4 +1,4 @@
-/** A problem the person at the terminal can solve: its message is the sentence to print, remedy included, without a stack. */
+/** A problem that the user can solve: its message, with the remedy, is printed without a stack. */
 export class StartProblem extends Error {
   override readonly name = "StartProblem";
 }

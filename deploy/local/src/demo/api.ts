@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartProblem } from "../start-problem.js";
 
-/** An answer that was not a success; `code` is the API's error code. */
+/** A failed response; `code` is the API's error code. */
 export class ApiRefusal extends StartProblem {
   constructor(
     readonly status: number,
@@ -13,14 +13,14 @@ export class ApiRefusal extends StartProblem {
   }
 }
 
-/** The public API as any client sees it, with a credential that later calls send along. */
+/** A client of the public API that keeps its credential. */
 export interface DemoApi {
   get<T>(path: string): Promise<T>;
-  /** @param body XML when it is a text, else JSON @param comment why something is changed */
+  /** @param body XML if it is a string, otherwise JSON @param comment reason for the change */
   post<T>(path: string, body: unknown, comment?: string): Promise<T>;
   patch<T>(path: string, body: unknown, comment?: string): Promise<T>;
   delete<T>(path: string, comment?: string): Promise<T>;
-  /** From now on the caller is the holder of this API key instead of the session. */
+  /** Uses this API key instead of the session from now on. */
   useKey(key: string): void;
 }
 
@@ -35,7 +35,7 @@ interface Sent {
   readonly comment?: string | undefined;
 }
 
-/** A client that keeps the session cookie it is given and waits as long as the rate limit asks for. */
+/** A client that keeps its session cookie, and waits as the rate limit requires. */
 export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): DemoApi {
   let credential: Record<string, string> = {};
 

@@ -1,19 +1,19 @@
 import { ApiRefusal, createDemoApi, type DemoApi, type DemoApiOptions } from "./api.js";
 
-/** The others of the demo organization, who are Members. */
+/** The other members of the demo organization. */
 export const ENGINEER = "noor@example.com";
 export const HELP_DESK = "tomas@example.com";
 
 export interface Invitation {
-  /** Of somebody who may invite. */
+  /** Of a user who may invite. */
   readonly owner: DemoApi;
-  /** All people of the demo have the same one. */
+  /** Common to all people of the demo. */
   readonly password: string;
   readonly networkIds: readonly string[];
   readonly options: DemoApiOptions;
 }
 
-/** Signs a colleague in, who joins by an invite the first time. */
+/** Signs a colleague in, who accepts an invite the first time. */
 export async function enterAs(email: string, { owner, password, networkIds, options }: Invitation): Promise<DemoApi> {
   const api = createDemoApi(options);
   try {

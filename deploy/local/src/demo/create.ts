@@ -1,6 +1,6 @@
 /**
- * The demo organization, made through the public API like any client would. It is made once: a later start finds it, and
- * an interrupted one is completed (what is there already, by name, is left alone).
+ * Creates the demo organization through the public API, once: a later start finds it, and completes an interrupted one,
+ * leaving existing entities unchanged.
  */
 import { randomBytes } from "node:crypto";
 import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
@@ -21,7 +21,7 @@ export interface DemoOptions {
   readonly dataDir: string;
   readonly report: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Nobody else uses the databases, so that the times of a new demo can be moved into the past. */
+  /** Nobody else uses the databases, so the times of a new demo can be moved into the past. */
   readonly isAlone: boolean;
 }
 
@@ -31,9 +31,9 @@ interface User {
 }
 
 /**
- * Makes the demo organization unless it is there, and answers what opens it.
+ * Creates the demo organization unless it exists, and returns its credentials.
  *
- * @throws StartProblem when the API refuses something, naming what
+ * @throws StartProblem if the API rejects something
  */
 export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
   const { dataDir, report, isAlone } = options;
@@ -63,7 +63,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
     await createWebhook(api);
     await createHistory({ engineer, "help desk": helpDesk, script: api }, begin);
     await untilTold(api);
-    // Only what this start has written itself is moved.
+    // Only data written by this start is moved.
     const toMove = { organizationId: user.organization_id, seeding: { phases, until: Date.now() } };
     await createPartner({ email: record.email, password: record.password, options });
     record = { ...record, complete: true, ...(isNew && isAlone && { toMove }) };
@@ -72,7 +72,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
   return record;
 }
 
-/** Logs in, or registers when there is no such account. */
+/** Logs in, or registers if there is no such account. */
 async function enter(api: DemoApi, record: DemoRecord, dataDir: string): Promise<{ user: User; isNew: boolean }> {
   const { email, password } = record;
   try {
@@ -91,7 +91,7 @@ async function enter(api: DemoApi, record: DemoRecord, dataDir: string): Promise
   }
 }
 
-/** Whether the key still works; the client uses it from here on. */
+/** Whether the key is still valid; the client uses it from here on. */
 async function opens(api: DemoApi, apiKey: string): Promise<boolean> {
   if (apiKey === "") return false;
   try {
@@ -115,14 +115,14 @@ async function createKey(api: DemoApi, user: User): Promise<string> {
   return key;
 }
 
-/** One to look at and to change: it is not enabled, so that nothing leaves the machine. */
+/** A disabled example, so that nothing leaves the machine. */
 async function createWebhook(api: DemoApi): Promise<void> {
   if ((await api.get<readonly unknown[]>("/api/v1/webhooks")).length > 0) return;
   const filter = { entities: ["Host", "Service"], actions: ["created", "deleted"] };
   await api.post("/api/v1/webhooks", { url: "https://hooks.example.com/topology", filter, is_enabled: false });
 }
 
-/** Waits until the journal has all changes: a read of the last seconds does. */
+/** Waits until the journal has all changes, as a read of recent state does. */
 async function untilTold(api: DemoApi): Promise<void> {
   await api.get(`/api/v1/networks?as_of=${new Date().toISOString()}`);
 }

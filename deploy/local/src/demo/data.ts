@@ -1,4 +1,4 @@
-/** Shape of the demo data, written so that the lists of hosts read like an inventory. */
+/** The format of the demo data, written so that the lists of hosts read like an inventory. */
 
 export type SubnetKey = "servers" | "office" | "iot" | "dmz";
 
@@ -11,12 +11,12 @@ export interface DemoSubnet {
   readonly reserved: readonly { readonly from: string; readonly to: string; readonly purpose: string }[];
 }
 
-/** A network card: its subnet, its whole address, its MAC address and its name on the host. */
+/** A network card: subnet, address, MAC address and name. */
 export type DemoInterface = readonly [subnet: SubnetKey, address: string, mac: string, name: string];
 
 /**
- * A service: its name, the kind of service, and where it listens: ports such as `443/Tcp`, on all interfaces or, with
- * `@0`, on one of them; with no port at all it is bound to the first interface.
+ * A service: name, definition, and ports such as `443/Tcp`, on all interfaces or, with `@0`, on one; without ports it
+ * is bound to the first interface.
  */
 export type DemoService = readonly [name: string, definition: string, ...ports: string[]];
 

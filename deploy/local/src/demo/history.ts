@@ -4,7 +4,7 @@ import { type DemoHost, type SubnetKey, SUBNETS } from "./data.js";
 import { HOSTS } from "./network.js";
 import type { PastMoment } from "./past.rules.js";
 
-/** Who changes something: people with accounts of their own, and a script with a key of the demo account. */
+/** Authors of changes: people with their own accounts, and a script with a key of the demo account. */
 export type DemoActor = "engineer" | "help desk" | "script";
 
 interface Named {
@@ -12,7 +12,7 @@ interface Named {
   readonly name: string;
 }
 
-/** A host as the API answers it. */
+/** A host as returned by the API. */
 export interface FoundHost extends Named {
   readonly network_id: string;
   readonly interfaces: readonly { readonly id: string; readonly subnet_id: string }[];
@@ -23,16 +23,16 @@ export interface FoundHost extends Named {
 export interface DemoChange {
   readonly when: PastMoment;
   readonly by: DemoActor;
-  /** Why, as `Change-Comment`. */
+  /** The `Change-Comment`. */
   readonly comment: string;
-  /** The host that it is about, or on whose network it is. */
+  /** The affected host, or one on the affected network. */
   readonly host: string;
   readonly make: (api: DemoApi, host: FoundHost, comment: string) => Promise<unknown>;
 }
 
 type Make = DemoChange["make"];
 
-/** What happened in the demo network in the week after it was written down. An interrupted history is told again from its beginning. */
+/** The demo's history of the week after its creation. An interrupted history is repeated from the start. */
 export const CHANGES: readonly DemoChange[] = [
   {
     when: { daysAgo: 6, at: "02:10" },
@@ -134,7 +134,7 @@ const DAY_MS = 86_400_000;
 const TRIAL = "Backup trial";
 const STATUS_PAGE = "Status page";
 
-/** Makes the changes, each by the one who made it. @param begin is told when each of them is to have happened */
+/** Makes the changes with their authors. @param begin receives the intended time of each */
 export async function createHistory(
   actors: Readonly<Record<DemoActor, DemoApi>>,
   begin: (when: PastMoment) => void,
@@ -182,7 +182,7 @@ async function addStatusPage(api: DemoApi, host: FoundHost, comment: string): Pr
   await api.post("/api/v1/services", service, comment);
 }
 
-/** What `docker inspect` tells of the host: one container that is known, and one that is not yet. */
+/** `docker inspect` output for the host: one known container, and one new one. */
 function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost, comment: string): Promise<unknown> {
   const container = (name: string, image: string, inside: string, HostPort: string): object => ({
     Name: `/${name}`,
@@ -197,14 +197,14 @@ function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost
   return api.post(`/api/v1/imports/docker?network_id=${networkId}&host_id=${id}`, file, comment);
 }
 
-/** What scans do not find any more: hosts, and ports of hosts; and when they were made. */
+/** Hosts and ports that scans no longer find, with their creation times. */
 interface Unfound {
   readonly daysAgo?: number;
   readonly gone?: readonly string[];
   readonly closed?: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Scans of all subnets, which find everything but this: it is missed. */
+/** Scans of all subnets that miss these. */
 function scanAll({ daysAgo = 0, gone = [], closed = {} }: Unfound): Make {
   return async (api, { network_id: networkId }, comment) => {
     const there = HOSTS.filter(({ name }) => !gone.includes(name));
@@ -221,7 +221,7 @@ function scanAll({ daysAgo = 0, gone = [], closed = {} }: Unfound): Make {
   };
 }
 
-/** What a scan tells of a host at each of its addresses in a subnet. */
+/** The scan result of a host at its addresses in a subnet. */
 function elementsOf({ interfaces, services }: DemoHost, subnet: SubnetKey, closed: readonly number[]): string[] {
   const places = services.flatMap(([, , ...ports]) => ports.map((port) => /^(\d+)\/Tcp(?:@(\d))?$/.exec(port)));
   return interfaces.flatMap(([key, ip, mac], index) => {

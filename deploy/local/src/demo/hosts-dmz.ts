@@ -3,7 +3,7 @@ import type { DemoHost } from "./data.js";
 const VM = { type: "ProxmoxVM", details: { node: "pve2" } };
 const CONTAINER = { type: "LXC", details: { node: "pve1" } };
 
-/** The machines that are reached from the internet. */
+/** Machines reachable from the internet. */
 export const DMZ_HOSTS: readonly DemoHost[] = [
   {
     name: "Web proxy",

@@ -1,6 +1,6 @@
 import type { DemoHost } from "./data.js";
 
-/** The machines on the two office floors, and the building technology. */
+/** Machines on the two office floors, and building technology. */
 export const OFFICE_HOSTS: readonly DemoHost[] = [
   {
     name: "Access point first floor",

@@ -3,7 +3,7 @@ import type { DemoHost } from "./data.js";
 const VM = { type: "ProxmoxVM", details: { node: "pve1" } };
 const CONTAINER = { type: "LXC", details: { node: "pve2" } };
 
-/** The machines of the server room. */
+/** Machines in the server room. */
 export const SERVER_HOSTS: readonly DemoHost[] = [
   {
     name: "Firewall",

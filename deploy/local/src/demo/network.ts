@@ -18,7 +18,9 @@ interface MadeHost extends Named {
 export const HOSTS = [...SERVER_HOSTS, ...DMZ_HOSTS, ...OFFICE_HOSTS];
 const REPORT_EVERY = 10;
 
-/** Creates what is missing of the demo network: one call for each subnet, and one for each host with all that is on it. @returns its id */
+/**
+ * Creates what is missing of the demo network: one call per subnet, and one per host with its children. @returns its id
+ */
 export async function createNetwork(api: DemoApi, report: (line: string) => void): Promise<string> {
   const networks = await api.get<Named[]>("/api/v1/networks?limit=0");
   const network =
@@ -49,7 +51,7 @@ async function createSubnets(api: DemoApi, networkId: string): Promise<Map<Subne
   return ids;
 }
 
-/** Ids of hosts by the first part of their hostname, which is how virtual machines name the node that runs them. */
+/** Ids of hosts by the first label of their hostname, by which virtual machines name their node. */
 function runnerIdsOf(hosts: ReadonlyMap<string, MadeHost>): ReadonlyMap<string, string> {
   return new Map([...hosts.values()].map(({ id, hostname }) => [hostname?.split(".")[0] ?? "", id]));
 }
@@ -60,7 +62,7 @@ interface Surroundings {
   readonly runnerIds: ReadonlyMap<string, string>;
 }
 
-/** The body of one create: the ids of the children are names inside it, to which the bindings refer. */
+/** The body of a host creation, with local ids to which bindings refer. */
 function hostBody(host: DemoHost, { networkId, subnetIds, runnerIds }: Surroundings): object {
   const { interfaces, services, virtualization, ...own } = host;
   const runnerId = runnerIds.get(virtualization?.details["node"] ?? "");

@@ -1,6 +1,6 @@
 import { ApiRefusal, createDemoApi, type DemoApi, type DemoApiOptions } from "./api.js";
 
-/** The Owner of another organization, in which the demo account is a Viewer: so that it can change between two. */
+/** The Owner of a second organization, in which the demo account is a Viewer, so that it can switch between two. */
 export const PARTNER = "ines@example.com";
 const ORGANIZATION = "Example Hosting";
 const NETWORK = "Data center";
@@ -8,7 +8,7 @@ const NETWORK = "Data center";
 export interface PartnerOptions {
   /** Of the demo account. */
   readonly email: string;
-  /** All people of the demo have the same one. */
+  /** Common to all people of the demo. */
   readonly password: string;
   readonly options: DemoApiOptions;
 }
@@ -18,7 +18,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Makes the other organization, with a network of its own, and lets the demo account join; what is there already is left alone. */
+/** Creates the second organization with a network, and adds the demo account; existing entities are unchanged. */
 export async function createPartner({ email, password, options }: PartnerOptions): Promise<void> {
   const partner = createDemoApi(options);
   await enter(partner, password);

@@ -1,13 +1,13 @@
-// Maps the times of a seeded demo into the past. Order is kept, and mapped times are never mapped again, so an interrupted run can be
-// repeated.
+// Maps the times of a seeded demo into the past. Order is kept, and mapped times are never mapped again, so an
+// interrupted run can be repeated.
 
-/** From `at` on, milliseconds since 1970, what was written counts as written from `past` on. */
+/** From `at` on, in milliseconds since 1970, what was written counts as written from `past` on. */
 export interface Phase {
   readonly at: number;
   readonly past: number;
 }
 
-/** When each phase of the seeding began, in order, and when the last one ended. */
+/** The start of each seeding phase in order, and the end of the last one. */
 export interface Seeding {
   readonly phases: readonly Phase[];
   readonly until: number;
@@ -27,7 +27,7 @@ export function timeOf({ daysAgo, at }: PastMoment, now: number): number {
   return day.setHours(hours, minutes, 0, 0);
 }
 
-/** A time as of the past; the same when it is none of the seeding. */
+/** A time mapped to the past; unchanged if it is not of the seeding. */
 export function movedTime({ phases, until }: Seeding, time: number): number {
   const phase = phases.findLast(({ at }) => at <= time);
   return phase === undefined || time >= until ? time : phase.past + (time - phase.at);
@@ -35,7 +35,7 @@ export function movedTime({ phases, until }: Seeding, time: number): number {
 
 const TIMES_IN_TEXT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
-/** A stored value with its times moved: dates, milliseconds, and times within texts. */
+/** A stored value with its times mapped: dates, milliseconds, and times in strings. */
 export function moved(seeding: Seeding, value: unknown): unknown {
   if (typeof value === "number") return movedTime(seeding, value);
   if (typeof value === "string")

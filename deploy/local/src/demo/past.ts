@@ -10,8 +10,8 @@ import {
 } from "mongodb";
 import { moved, type Seeding } from "./past.rules.js";
 
-// The API cannot write the past. So the demo is seeded in minutes, and its times are then moved in the databases, while neither
-// service runs: in entities, journal and audit log alike, so that they still agree.
+// The API cannot write the past. So the demo is seeded in minutes, and its times are then changed in the databases
+// while no service runs: consistently in entities, journal and audit log.
 
 const SEEDED = {
   topology: [
@@ -37,9 +37,9 @@ export interface MoveOptions extends Databases {
 }
 
 /**
- * Moves the times of an organization that has just been seeded. It may be repeated after an interruption.
+ * Moves the times of a newly seeded organization. It may be repeated after an interruption.
  *
- * @returns the time of the database at which all of it was moved
+ * @returns the database time at which all was moved
  */
 export async function moveIntoPast(options: MoveOptions): Promise<Timestamp> {
   const { mongodbUrl, databases, organizationId, seeding } = options;
@@ -58,7 +58,7 @@ export async function moveIntoPast(options: MoveOptions): Promise<Timestamp> {
   }
 }
 
-/** Waits, for ten seconds at most, until the journal has passed a time: until then, the past is read as it was stored before. */
+/** Waits up to ten seconds until the journal has passed a time: until then, past reads show the old times. */
 export async function untilJournalPasses(time: Timestamp, { mongodbUrl, databases }: Databases): Promise<void> {
   const client = new MongoClient(mongodbUrl);
   try {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs"
 import { dirname } from "node:path";
 import { StartProblem } from "../start-problem.js";
 
-/** What to run, and the file that receives everything it prints. */
+/** The program to run, and the file for its output. */
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,24 +17,24 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-// Not by execa, whose output to a file goes through the parent: a child here writes its log itself, also when we are killed.
+// Not execa, whose file output goes through the parent: children must keep logging when we are killed.
 
-/** A running process of ours, in a process group of its own: a Ctrl-C at the terminal does not reach it. */
+/** A running process in its own process group, so that Ctrl-C in the terminal does not reach it. */
 export interface Child {
   readonly pid: number;
   readonly logFile: string;
   readonly exited: Promise<Exit>;
   isRunning(): boolean;
-  /** Sends a signal; nothing happens when the process has already ended. */
+  /** Sends a signal; no effect if the process has ended. */
   signal(name: NodeJS.Signals): void;
-  /** Asks politely, then kills after the grace; resolves when the process is gone. */
+  /** Terminates, then kills after the grace period; resolves when the process has ended. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Starts a program. The log of its previous run is kept beside the new one as `<name>.log.1`.
+ * Starts a program. The log of its previous run is kept as `<name>.log.1`.
  *
- * @throws StartProblem when the program cannot be executed
+ * @throws StartProblem if the program cannot be executed
  */
 export function spawnChild(program: Program): Child {
   const log = openLog(program.logFile);
@@ -71,7 +71,7 @@ export function spawnChild(program: Program): Child {
     signal,
     async stop(graceMs) {
       signal("SIGTERM");
-      signal("SIGCONT"); // a paused process hears SIGTERM only once it continues
+      signal("SIGCONT"); // a paused process receives SIGTERM only once it continues
       if (await endedWithin(exited, graceMs)) return;
       if (running) sendSignal(-pid, "SIGKILL");
       await exited;
@@ -79,7 +79,7 @@ export function spawnChild(program: Program): Child {
   };
 }
 
-/** Sends a signal to a process, or to a whole group when the id is negative; a process that is gone is no error. */
+/** Sends a signal to a process, or to a process group if the id is negative; ignores ended processes. */
 export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

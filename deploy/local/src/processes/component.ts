@@ -5,14 +5,14 @@ import { type Child, type Exit, spawnChild } from "./child.js";
 import { lastLines } from "./log-tail.js";
 import { forgetRun, recordRun, type Tier } from "./run-records.js";
 
-/** One process of the system as data: it can be launched, and launched again after it died, always the same way. */
+/** A process of the system as data, so that it can be restarted identically. */
 export interface Component {
   readonly name: string;
   readonly tier: Tier;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Asked again and again after the start until it says true. */
+  /** Polled after the start until true. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -20,10 +20,10 @@ const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
 const QUOTED_LINES = 5;
 
-/** How long a stopping process may take to finish its work before it is killed. */
+/** Grace period before a stopping process is killed. */
 export const STOP_GRACE_MS = 12_000;
 
-/** The log of a component under a data folder. */
+/** The log of a component in a data folder. */
 export function logFileOf(dataDir: string, name: string): string {
   return join(dataDir, "logs", `${name}.log`);
 }
@@ -33,7 +33,7 @@ export function runFolderOf(dataDir: string): string {
   return join(dataDir, "run");
 }
 
-/** Starts a component and writes it down; it is running, not yet ready. */
+/** Starts a component and records it; it is not ready yet. */
 export function spawnComponent(component: Component, dataDir: string): Child {
   const { name, tier, command, args, env } = component;
   const child = spawnChild({ command, args, env, logFile: logFileOf(dataDir, name) });
@@ -45,9 +45,9 @@ export function spawnComponent(component: Component, dataDir: string): Child {
 }
 
 /**
- * Waits until a started component is ready for work.
+ * Waits until a started component is ready.
  *
- * @throws StartProblem quoting its last log lines when it ends first or takes longer than a minute
+ * @throws StartProblem with its last log lines if it ends first or takes longer than a minute
  */
 export async function untilReady(component: Component, child: Child): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
@@ -71,7 +71,7 @@ export async function launch(component: Component, dataDir: string): Promise<Chi
   }
 }
 
-/** "ended with exit code 1", "was ended by SIGKILL": the words for a sentence that begins with a name. */
+/** A predicate such as "ended with exit code 1" or "was ended by SIGKILL". */
 export function endedHow(exit: Exit): string {
   return exit.signal === null ? `ended with exit code ${exit.code ?? "unknown"}` : `was ended by ${exit.signal}`;
 }

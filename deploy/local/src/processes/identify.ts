@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The command line of a process, its words joined by one blank; null when no such process lives (a zombie does not). */
+/** The command line of a process, joined by blanks; null if no such process lives (zombies do not). */
 export async function commandLineOf(pid: number): Promise<string | null> {
   const words = process.platform === "linux" ? await fromProc(pid) : await fromPs(pid);
   return words === "" ? null : words;

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 const TAIL_BYTES = 16_384;
 const LONGEST_LINE = 400;
 
-/** The last lines of a log, long ones shortened; empty when there is no log yet. */
+/** The last lines of a log, long ones truncated; empty if there is no log. */
 export async function lastLines(file: string, count: number): Promise<string[]> {
   const handle = await open(file, "r").catch(() => null);
   if (handle === null) return [];

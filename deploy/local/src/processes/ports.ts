@@ -1,22 +1,21 @@
 /**
- * Ports for the processes of a system. Between the moment in which a port is found free and the one in which its server
- * listens, another start on this machine may find it free too. So a port that was offered is claimed until this process ends,
- * however it ends, by listening on its twin, a port so much higher that is never offered.
+ * Chooses free ports. Another start may find the same port free before its server listens, so an offered port is
+ * claimed until this process ends, by listening on its twin: a port with a fixed offset that is never offered.
  */
 import { createServer, type Server } from "node:net";
 import { StartProblem } from "../start-problem.js";
 
-/** Twins included below the range from which systems take the ports of outgoing connections, so that none of those sits on one. */
+/** Including twins, below the ephemeral port range, so that no outgoing connection occupies one. */
 const FIRST = 20_000;
 const SPAN = 6_000;
 
-/** Each process begins somewhere else: two that choose at the same moment seldom meet. */
+/** Randomized per process, so that concurrent starts rarely collide. */
 let cursor = (process.pid * 64) % SPAN;
 
-/** What listens on the twins of the ports that are claimed. */
+/** Listeners on the twins of claimed ports. */
 const claims = new Map<number, Server>();
 
-/** Ports of 127.0.0.1 on which nothing listens now, all different, offered to no other process while this one lives. */
+/** Distinct free ports of 127.0.0.1, claimed while this process lives. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   for (let tried = 0; ports.length < count; tried += 1) {
@@ -30,7 +29,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** The earlier port when it is still free, else a new one. */
+/** The earlier port if it is still free, otherwise a new one. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await claim(preferred))) {
     if (await isFree(preferred)) return preferred;
@@ -41,7 +40,7 @@ export async function freePort(preferred?: number): Promise<number> {
   return port;
 }
 
-/** @throws StartProblem naming the variable when a port that the caller wants is taken or not allowed */
+/** @throws StartProblem with the variable if a requested port is taken or not allowed */
 export async function requireFreePort(port: number, variable: string): Promise<void> {
   const found = await listenOn(port);
   if (typeof found === "string") {
@@ -51,11 +50,11 @@ export async function requireFreePort(port: number, variable: string): Promise<v
     );
   }
   await closed(found);
-  // So that it is not offered to another process of this start. The claim of somebody who does not listen is no reason to refuse.
+  // Keeps other parts of this start from being offered it. A claim without a listener is no reason to refuse.
   await claim(port);
 }
 
-/** Whether the port is ours now; one that is never offered needs no claim. */
+/** Whether the port is claimed by us; ports that are never offered need no claim. */
 async function claim(port: number): Promise<boolean> {
   if (port < FIRST || port >= FIRST + SPAN || claims.has(port)) return true;
   const twin = await listenOn(port + SPAN);
@@ -76,7 +75,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** What listens there now, or the code of the error that keeps it from listening. */
+/** The listener, or the error code that prevents it. */
 async function listenOn(port: number): Promise<Server | string> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Whether a URL answers 200 now. */
+/** Whether a URL responds with 200 now. */
 export async function answersOk(url: string): Promise<boolean> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
@@ -13,7 +13,7 @@ export async function answersOk(url: string): Promise<boolean> {
   }
 }
 
-/** A first exchange with a server that speaks text over TCP: what to send, and what its answer must contain. */
+/** A first exchange with a text-based TCP server: what to send, and what the response must contain. */
 export interface Greeting {
   readonly host: string;
   readonly port: number;
@@ -21,7 +21,7 @@ export interface Greeting {
   readonly expect: string;
 }
 
-/** Whether a text server greets as it should now; an empty `send` only listens. */
+/** Whether a text-based server responds as expected; with an empty `send` it speaks first. */
 export async function greets(greeting: Greeting): Promise<boolean> {
   return new Promise((resolve) => {
     let heard = "";

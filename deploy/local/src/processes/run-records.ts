@@ -1,7 +1,6 @@
 /**
- * What runs is written down, one file per process, so that a run which was killed without a chance to tidy up can be
- * tidied by the next one. A process is only ever touched when its id and its whole command line are the recorded ones:
- * an id alone may by now belong to somebody else.
+ * Records running processes, one file each, so that the next run can stop what a killed run left behind. A process is
+ * only touched if both id and command line match, as ids are reused.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sendSignal } from "./child.js";
 import { commandLineOf } from "./identify.js";
 
-/** Stopped from the last to the first: who serves callers goes before what they depend on. */
+/** Stopped from last to first: callers before their dependencies. */
 export const TIERS = ["server", "service", "gateway"] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** A process as its file describes it; `command` is the command line with its words joined by one blank. */
+/** A process as recorded; `command` is the command line joined by blanks. */
 export interface RunRecord {
   readonly name: string;
   readonly tier: Tier;
@@ -24,18 +23,18 @@ export interface RunRecord {
 const LEFTOVER_GRACE_MS = 10_000;
 const POLL_MS = 50;
 
-/** Writes the record at once (synchronously): no moment in which a process runs and nobody knows. */
+/** Writes the record synchronously, so that no running process is unrecorded. */
 export function recordRun(folder: string, record: RunRecord): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(fileOf(folder, record.name), JSON.stringify(record), { mode: 0o600 });
 }
 
-/** Removes the record of a process that has ended. */
+/** Removes the record of an ended process. */
 export function forgetRun(folder: string, name: string): void {
   rmSync(fileOf(folder, name), { force: true });
 }
 
-/** Stops whatever of a killed run still lives, in tier order, and answers the names of what was stopped. */
+/** Stops leftovers of a killed run in tier order, and returns their names. */
 export async function stopLeftovers(folder: string): Promise<string[]> {
   const stopped: string[] = [];
   const records = readRecords(folder);
@@ -48,7 +47,7 @@ export async function stopLeftovers(folder: string): Promise<string[]> {
   return stopped;
 }
 
-/** The record of a process that runs now; null when it does not. */
+/** The record of a running process; null if it is not running. */
 export async function findRunning(folder: string, name: string): Promise<RunRecord | null> {
   const record = readRecords(folder).find((one) => one.name === name);
   return record !== undefined && (await isStillThere(record)) ? record : null;
@@ -90,7 +89,7 @@ function readRecords(folder: string): RunRecord[] {
       try {
         return [JSON.parse(readFileSync(join(folder, file), "utf8")) as RunRecord];
       } catch {
-        return []; // cut short by the kill: the process it would have named had not been started yet or is not ours to guess
+        return []; // truncated by the kill: the process was not started yet, or cannot be identified
       }
     });
 }

@@ -1,4 +1,4 @@
-/** The three kinds of processes of the product: where the main file of each is, and the environment it is given. */
+/** The processes of the product: their main files and environments. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import type { Component } from "./component.js";
 import { answersOk } from "./probes.js";
 import type { Tier } from "./run-records.js";
 
-/** The folder of the repository. */
+/** The repository folder. */
 export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 export type ProcessKind = "gateway" | "identity" | "topology";
@@ -20,7 +20,7 @@ const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
   topology: { tier: "service", main: "services/topology/dist/bundle/main.js" },
 };
 
-/** Decided here for every process, so that what the caller has set for another purpose does not leak into it. */
+/** Set for every process, so that the caller's values do not leak in. */
 const OWN_VARIABLES = new Set([
   ...["HOST", "PORT", "OPS_PORT", "DATA_DIR", "NODE_OPTIONS"],
   ...["GATEWAY_TO_IDENTITY_SECRETS", "GATEWAY_TO_TOPOLOGY_SECRETS", "IDENTITY_TO_TOPOLOGY_SECRETS"],
@@ -28,47 +28,47 @@ const OWN_VARIABLES = new Set([
   ...["MONGODB_URL", "MONGODB_DATABASE", "REDIS_URL", "NATS_URL", "IDENTITY_URLS", "TOPOLOGY_URLS"],
 ]);
 
-/** Ports of one process: `port` for its work, `opsPort` for health and metrics. */
+/** Ports of a process: `port` for its work, `opsPort` for health and metrics. */
 export interface ProcessPorts {
   readonly port: number;
   readonly opsPort: number;
 }
 
-/** What all processes of one system have in common. */
+/** Settings common to all processes of a system. */
 export interface System {
   readonly dataDir: string;
   readonly secrets: Secrets;
   readonly servers: ServerUrls;
   readonly publicUrl: string;
-  /** Databases in MongoDB; two systems on one server need different ones. */
+  /** Database names in MongoDB; different for each system on a server. */
   readonly databases: { readonly identity: string; readonly topology: string };
-  /** The environment to hand on (settings such as `RATE_LIMIT_PER_MINUTE`); variables decided here win. */
+  /** The environment to pass on (settings such as `RATE_LIMIT_PER_MINUTE`); variables set here win. */
   readonly environment: NodeJS.ProcessEnv;
   /** Base URLs of all replicas of the services. */
   readonly identityUrls: readonly string[];
   readonly topologyUrls: readonly string[];
 }
 
-/** The base URL under which a process is reached from this machine. */
+/** The base URL of a process on this machine. */
 export function urlOf({ port }: ProcessPorts): string {
   return `http://127.0.0.1:${port}`;
 }
 
-/** A process of the product; it is ready when its `/readyz` says so. */
+/** A process of the product; it is ready when its `/readyz` responds with 200. */
 export function createProcess(kind: ProcessKind, name: string, ports: ProcessPorts, system: System): Component {
   const { tier, main } = PROCESSES[kind];
   return {
     name,
     tier,
     command: process.execPath,
-    // The data folder is for whoever looks for leftovers: it tells this process from one of another run.
+    // The data folder identifies its processes when looking for leftovers.
     args: [join(ROOT, main), `--data-dir=${system.dataDir}`],
     env: { ...handedOn(system.environment), ...environmentOf(kind, ports, system) },
     isReady: () => answersOk(`http://127.0.0.1:${ports.opsPort}/readyz`),
   };
 }
 
-/** @throws StartProblem naming what is not built */
+/** @throws StartProblem with what is not built */
 export function requireBuilt(): void {
   const missing = Object.values(PROCESSES).find(({ main }) => !existsSync(join(ROOT, main)));
   if (missing !== undefined) throw new StartProblem(`${missing.main} is missing; build it with: npm run build.`);

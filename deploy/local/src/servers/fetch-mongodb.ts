@@ -14,10 +14,10 @@ const CHECKSUM_MS = 15_000;
 const ARCHIVE_MS = 10 * 60_000;
 
 /**
- * Downloads mongod from MongoDB, or from the mirror that MONGODB_DOWNLOAD_URL names. The archive must have the SHA-256 that
- * is published beside it.
+ * Downloads mongod from MongoDB, or the mirror in MONGODB_DOWNLOAD_URL, and verifies the SHA-256 published beside the
+ * archive.
  *
- * @throws ToolFailure when there is no build for this machine, it cannot be had, or its checksum is another one
+ * @throws ToolFailure if there is no build for this machine, it is unavailable, or its checksum differs
  */
 export async function fetchMongodb(signal?: AbortSignal): Promise<Runnable> {
   const osRelease = await readFile("/etc/os-release", "utf8").catch(() => "");
@@ -52,7 +52,7 @@ async function publishedChecksum(url: string, signal?: AbortSignal): Promise<str
   return checksum;
 }
 
-/** @returns the SHA-256 of what was written to the file */
+/** @returns the SHA-256 of the written file */
 async function download(url: string, file: string, signal?: AbortSignal): Promise<string> {
   const { body } = await get(url, ARCHIVE_MS, signal);
   const hash = createHash("sha256");

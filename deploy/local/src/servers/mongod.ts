@@ -9,29 +9,29 @@ const REPLICA_SET = "rs0";
 const PROBE_TIMEOUT_MS = 1_000;
 const USER = "nts";
 
-// A transaction whose process was killed holds its locks for so long, a minute by default. No transaction of ours takes
-// longer than six seconds.
+// How long the locks of a killed process' transaction are held; a minute by default. Our transactions take six seconds
+// at most.
 const TRANSACTION_SECONDS = 8;
-// A set of one member confirms that it is the primary when its journal is next written: every 100 ms by default.
+// A single member confirms its role with the next journal write; every 100 ms by default.
 const JOURNAL_MS = 5;
-// As much as containers have unless told otherwise; it takes no more than there is data.
+// The default of containers; it takes no more than there is data.
 const CACHE_GB = "1";
-// Up to four threads write out changed pages, however few processors there are: requests wait while they have them all.
+// By default four eviction threads, however few processors there are, which can block requests.
 const EVICTION_THREADS = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 const EVICTION = `eviction=(threads_min=1,threads_max=${EVICTION_THREADS})`;
 const NO_CONFIGURATION = 94;
 const USER_NOT_FOUND = 11;
 
-/** What a replica set of our own is reached by. */
+/** Connection data of our own replica set. */
 export interface MongodbSecrets {
   readonly mongodbPassword: string;
-  /** Written to the key file, which is what turns access control on in a replica set. */
+  /** The content of the key file, which enables access control in a replica set. */
   readonly mongodbKey: string;
 }
 
 /**
- * MongoDB as a replica set of one member (transactions need a set), with a user and password, open to this machine only.
- * A data folder that was used without a password before gets the user and keeps its data.
+ * MongoDB as a replica set of one member, which transactions require, with a password, listening on this machine only.
+ * An older data folder without password is upgraded.
  */
 export function createMongod({
   runnable,
@@ -40,7 +40,7 @@ export function createMongod({
   secrets,
 }: ServerOptions & { secrets: MongodbSecrets }): OwnServer {
   mkdirSync(folder, { recursive: true });
-  // Beside the folder of MongoDB, which holds its data alone.
+  // Beside MongoDB's own folder, which contains its data only.
   const keyFile = join(dirname(folder), "mongodb.key");
   writeFileSync(keyFile, secrets.mongodbKey, { mode: 0o600 });
   const member = `127.0.0.1:${port}`;
@@ -62,7 +62,7 @@ export function createMongod({
   return { component, url: urlOf(member, secrets.mongodbPassword) };
 }
 
-/** The URL of the MongoDB that was started with a command line; null when that names no port. */
+/** The URL of a MongoDB by its command line; null if that has no port. */
 export function mongodbUrlOf(command: string, password: string): string | null {
   const port = / --port (\d+)/.exec(command)?.[1];
   return port === undefined ? null : urlOf(`127.0.0.1:${port}`, password);
@@ -73,12 +73,12 @@ function urlOf(member: string, password: string): string {
 }
 
 /**
- * Whether the member accepts writes and knows the user. What is missing is made: a set that does not exist yet or knows the
- * member by an earlier port, and the user.
+ * Whether the member accepts writes and has the user. Creates the set, corrects its port, and creates the user as
+ * needed.
  */
 async function isUsable(member: string, { mongodbKey, mongodbPassword }: MongodbSecrets): Promise<boolean> {
-  // A member that is in no set, or in a set under another address, has no user that could log in: only the members'
-  // own identity, whose password is the key, is known to every one.
+  // A member in no set, or in one with another address, has no user: only the internal identity, whose password is the
+  // key, can log in.
   const client = new MongoClient(`mongodb://${member}/?directConnection=true`, {
     auth: { username: "__system", password: mongodbKey },
     authSource: "local",
@@ -96,7 +96,7 @@ async function isUsable(member: string, { mongodbKey, mongodbPassword }: Mongodb
     await configure(member, (command) => admin.command(command));
     return false;
   } catch {
-    return false; // still starting: asked again soon
+    return false; // still starting: polled again
   } finally {
     await client.close();
   }

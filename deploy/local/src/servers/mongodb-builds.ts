@@ -1,21 +1,21 @@
-/** MongoDB's own builds: which one runs on a machine. They are offered under the Server Side Public License. */
+/** MongoDB's own builds, by machine. They are licensed under the Server Side Public License. */
 
-// 7.0 opens the data of 6.0, the version of the packed mongod (see catalogue.ts), which 8.0 would refuse.
+// 7.0 opens the data of 6.0, the version of the packaged mongod (see catalogue.ts); 8.0 would refuse it.
 const VERSION = "7.0.28";
 
-/** The name under which a downloaded mongod is kept. */
+/** The name of a downloaded mongod in the cache. */
 export const MONGODB_BUILD = `mongodb-${VERSION}`;
 
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
-  /** The content of /etc/os-release; empty where there is none. */
+  /** The content of /etc/os-release; empty if there is none. */
   readonly osRelease: string;
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "x86_64", arm64: "aarch64" };
 
-/** The path of the archive below the download address; null when there is none for the machine. */
+/** The archive's path below the download address; null if there is none for the machine. */
 export function archiveFor({ platform, arch, osRelease }: Machine): string | null {
   const architecture = ARCHITECTURES[arch];
   if (architecture === undefined) return null;
@@ -24,7 +24,7 @@ export function archiveFor({ platform, arch, osRelease }: Machine): string | nul
   return `linux/mongodb-linux-${architecture}-${distributionOf(osRelease, architecture)}-${VERSION}.tgz`;
 }
 
-/** What is no distribution with a build of its own gets that of Ubuntu 22.04; whether it runs is tried. */
+/** Other distributions get the build for Ubuntu 22.04, and whether it runs is tested. */
 function distributionOf(osRelease: string, architecture: string): string {
   const words = [...osRelease.matchAll(/^(?:ID|ID_LIKE)="?([^"\n]*)"?$/gm)].flatMap(([, ids = ""]) => ids.split(" "));
   const version = /^VERSION_ID="?(\d+)/m.exec(osRelease)?.[1];

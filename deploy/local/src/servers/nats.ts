@@ -5,12 +5,12 @@ import { greets } from "../processes/probes.js";
 import type { Secrets } from "../secrets.js";
 import { type OwnServer, serverEnvironment, type ServerOptions } from "./server-options.js";
 
-/** The URL of the bus for each kind of process. */
+/** The bus URL for each kind of process. */
 export type NatsUrls = Readonly<Record<keyof typeof BUS_RIGHTS, string>>;
 
 /**
- * NATS with a user for each kind of process that may do what it has to and nothing else, open to this machine only. The
- * passwords are plain in its configuration (mode 0600).
+ * NATS with a user per kind of process, limited to its permissions, listening on this machine only. The configuration
+ * contains passwords in plain text (mode 0600).
  */
 export function createNats({
   runnable,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { greets } from "../processes/probes.js";
 import { type OwnServer, serverEnvironment, type ServerOptions } from "./server-options.js";
 
-/** Redis with a password, open to this machine only; it keeps nothing on disk (rate limits may be forgotten). */
+/** Redis with a password, listening on this machine only, without persistence, as rate limits may be lost. */
 export function createRedis({ runnable, folder, port, password }: ServerOptions & { password: string }): OwnServer {
   mkdirSync(folder, { recursive: true });
   const configuration = join(folder, "redis.conf");

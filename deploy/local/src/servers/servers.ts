@@ -1,4 +1,4 @@
-/** The three servers of one data folder: those whose URL the caller gives are used as they are, the others are ours to run. */
+/** The three servers of a data folder: those with a given URL are used as they are, the others are started. */
 import { join } from "node:path";
 import type { Component } from "../processes/component.js";
 import { freePort } from "../processes/ports.js";
@@ -13,7 +13,7 @@ import type { OwnServer } from "./server-options.js";
 
 export type ServerKind = "mongodb" | "redis" | "nats";
 
-/** Where the servers are; each kind of process is a user of its own on the bus. */
+/** The servers' URLs; each kind of process has its own bus user. */
 export interface ServerUrls {
   readonly mongodb: string;
   readonly redis: string;
@@ -23,14 +23,14 @@ export interface ServerUrls {
 export interface ServersOptions extends FindOptions {
   readonly dataDir: string;
   readonly secrets: Secrets;
-  /** Servers that run already; what is absent is ours to run. */
+  /** Running servers; absent ones are to be started. */
   readonly given: Partial<Readonly<Record<ServerKind, string>>>;
 }
 
 /**
- * Finds what is needed to run the servers; none of them is started yet.
+ * Finds the server programs; nothing is started yet.
  *
- * @throws StartProblem when a given one cannot be used, or a missing one cannot be had
+ * @throws StartProblem if a given server is unusable, or a program is unavailable
  */
 export async function prepareServers(options: ServersOptions): Promise<{ components: Component[]; urls: ServerUrls }> {
   const { given } = options;
@@ -55,16 +55,16 @@ export async function prepareServers(options: ServersOptions): Promise<{ compone
 
 interface PreparedServer {
   readonly url: string;
-  /** Of NATS, when it is our own. */
+  /** Of NATS, if it is our own. */
   readonly urls?: NatsUrls;
 }
 
-/** What each kind of process reaches the bus by; all the same where somebody else runs it. */
+/** The bus URL of each kind of process; equal for an external server. */
 export function natsUrlsOf({ url, urls }: PreparedServer): NatsUrls {
   return urls ?? { gateway: url, identity: url, topology: url };
 }
 
-/** One server of our own, ready to be launched on a free port with its files under the data folder. */
+/** A server of our own, to be started on a free port with its files in the data folder. */
 export async function prepareServer(
   kind: ServerKind,
   options: FindOptions & { dataDir: string; secrets: Secrets },

@@ -3,7 +3,7 @@ import { execa, ExecaError } from "execa";
 const TOOL_TIMEOUT_MS = 10 * 60_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** A helper program (pip, apt-get, …) failed; the message is its own last line. */
+/** A helper program (pip, apt-get, …) failed; the message is its last line. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
@@ -14,9 +14,9 @@ export interface ToolOptions {
 }
 
 /**
- * Runs a helper program to its end and answers what it printed on standard output.
+ * Runs a helper program and returns its standard output.
  *
- * @throws ToolFailure when it is missing, fails, or is stopped by the signal
+ * @throws ToolFailure if it is missing, fails, or is aborted
  */
 export async function runTool(command: string, args: readonly string[], options: ToolOptions = {}): Promise<string> {
   const { signal, env } = options;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DemoAccess } from "../demo/access.js";
 
-/** What a newcomer needs when everything runs: where it is, where its logs are, and three commands to go on with. */
+/** What a newcomer needs after the start: address, logs, and three commands to continue with. */
 export function banner(urls: readonly string[], dataDir: string, demo: DemoAccess | null): string {
   const [url = ""] = urls;
   const others = urls.length > 1 ? `\n  More      ${urls.slice(1).join("  ")}` : "";

@@ -1,7 +1,6 @@
 /**
- * One run per data folder: two of them would start two MongoDBs on the same files. Not by proper-lockfile, which knows a dead
- * holder by the age of its lock alone: a start after a kill would have to wait, and a holder that was suspended could lose its
- * folder to another one. Here a holder is known by its id and command line.
+ * One run per data folder, as two would start two MongoDBs on the same files. Not proper-lockfile, which detects a dead
+ * holder only by age: holders are identified by id and command line.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,10 +18,9 @@ const ATTEMPTS = 5;
 const HALF_WRITTEN_MS = 200;
 
 /**
- * Takes the data folder for this process and answers the function that gives it back. A holder that no longer lives does
- * not count.
+ * Locks the data folder for this process, and returns the release function. Dead holders do not count.
  *
- * @throws StartProblem when another run has the folder
+ * @throws StartProblem if another run has the folder
  */
 export async function takeDataDir(dataDir: string, url: string): Promise<() => void> {
   const file = join(dataDir, "supervisor.json");
@@ -63,13 +61,13 @@ function create(file: string, own: Holder): boolean {
   }
 }
 
-/** Null when there is none, or none that can be read: then nobody holds the folder. */
+/** Null if there is no readable lock: then nobody holds the folder. */
 async function readHolder(file: string): Promise<Holder | null> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     try {
       return JSON.parse(readFileSync(file, "utf8")) as Holder;
     } catch {
-      await sleep(HALF_WRITTEN_MS); // created this very moment by somebody else, perhaps
+      await sleep(HALF_WRITTEN_MS); // possibly being created by another process right now
     }
   }
   return null;
@@ -79,7 +77,7 @@ async function lives(holder: Holder): Promise<boolean> {
   return holder.pid !== process.pid && (await commandLineOf(holder.pid)) === holder.command;
 }
 
-/** Moved aside before it is deleted: when somebody else replaced it meanwhile, theirs is put back. */
+/** Moved aside before deletion: if it was replaced meanwhile, the new one is restored. */
 function removeStale(file: string, judged: Holder | null): void {
   const aside = `${file}.${process.pid}`;
   try {

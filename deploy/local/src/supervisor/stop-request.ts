@@ -1,21 +1,21 @@
 const PARENT_POLL_MS = 500;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Why the system is to stop: `reason` completes "Stopping: …"; `exitCode` is what the process ends with. */
+/** Why the system stops: `reason` completes "Stopping: …"; `exitCode` is that of the process. */
 export interface StopRequest {
   readonly reason: string;
   readonly exitCode: number;
 }
 
-/** Whose end means that we are to stop: npm, when npm started us. */
+/** Its end stops us: npm, if npm started us. */
 export interface Parent {
   readonly pid: number;
   readonly isNpm: boolean;
 }
 
 /**
- * Resolves at the first request to stop: a signal, the end of npm, or a defect of our own. Further signals change
- * nothing: stopping takes its time, but not for ever.
+ * Resolves with the first stop request: a signal, the end of npm, or an internal error. Further signals are ignored:
+ * stopping takes a bounded time.
  */
 export async function stopRequested(parent: Parent): Promise<StopRequest> {
   return new Promise((resolve) => {
@@ -30,7 +30,7 @@ export async function stopRequested(parent: Parent): Promise<StopRequest> {
     });
     if (!parent.isNpm) return;
     const timer = setInterval(() => {
-      // an orphan is given another parent: that is how the end of the first one shows
+      // an orphan gets another parent, which reveals that the first one has ended
       if (process.ppid !== parent.pid) resolve({ reason: "npm has ended", exitCode: 0 });
     }, PARENT_POLL_MS);
     timer.unref();

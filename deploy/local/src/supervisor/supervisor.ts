@@ -10,15 +10,15 @@ import {
 } from "../processes/component.js";
 import { type Tier, TIERS } from "../processes/run-records.js";
 
-/** Keeps components running: starts them, starts them again when they die, stops them in order. */
+/** Keeps components running: starts, restarts, and stops them in order. */
 export interface Supervisor {
   /**
-   * Starts components side by side and waits until all are ready; from then on each is kept running.
+   * Starts components concurrently and waits until all are ready; from then on each is kept running.
    *
-   * @throws StartProblem when one of them does not become ready; the others are stopped by `stop`
+   * @throws StartProblem if one does not become ready; `stop` stops the others
    */
   start(components: readonly Component[]): Promise<void>;
-  /** Stops gateways, then services, which may be started again; servers run on. */
+  /** Stops gateways, then services, which may be started again; servers keep running. */
   stopProcesses(): Promise<void>;
   /** Stops everything: gateways, then services, then servers. Nothing is started any more. */
   stop(): Promise<void>;
@@ -26,13 +26,13 @@ export interface Supervisor {
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
-/** Who ran this long without dying starts again with the first delay. */
+/** After this long without a failure, the restart delay is reset. */
 const STEADY_MS = 60_000;
 
 interface Running {
   readonly tier: Tier;
   readonly child: Child;
-  /** It is stopped on purpose, and not started again. */
+  /** Stopped on purpose, and not to be restarted. */
   isLeaving?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
   const running = new Map<string, Running>();
   const stopping = new AbortController();
 
-  /** Synchronous up to the entry in `running`: `stop` sees every process that was ever started. */
+  /** Synchronous up to the entry in `running`, so that `stop` sees every started process. */
   function spawn(component: Component): Child {
     stopping.signal.throwIfAborted();
     const child = spawnComponent(component, dataDir);
