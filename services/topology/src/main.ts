@@ -37,10 +37,10 @@ import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 import type { Workers } from "./webhooks/workers.js";
 
-// Longer than any client of ours keeps an unused connection, so that none sends into one that is being closed.
+// Longer than our clients keep idle connections, so that none sends into a closing one.
 const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 9_000;
-/** Networks that a notice of changes lists. */
+/** Maximum networks listed in a change notice. */
 const MOST_TOLD = 50;
 
 startProcess(async () => {
@@ -97,7 +97,7 @@ startProcess(async () => {
     ],
   });
 
-  // The database may come later than this process; until then it is alive and not ready.
+  // The database may start later; until then the process is alive but not ready.
   await connectMongo(mongo, log);
   const schema = { migrations: MIGRATIONS, indexes: INDEXES, log };
   await keepTrying(log, "bringing the database up to date", () => migrate(mongo.db(settings.MONGODB_DATABASE), schema));
@@ -116,7 +116,7 @@ function quotasOf(settings: TopologyConfig): Quotas {
   };
 }
 
-/** Tells other processes over the bus. */
+/** Notifies other processes over the bus. */
 function noticesOver(bus: Bus): Notices {
   return {
     networkDeleted: (organization_id, network_id) => {
@@ -138,11 +138,11 @@ interface Means {
   readonly log: Log;
 }
 
-/** What keeps the journal once it is started, and wakes who waits for it. */
+/** The journal and its notices. */
 function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Means) {
   const feeds = createFeeds(db, log);
   addGauges(registry, [["nts_change_streams", "Streams of changes that are fed by this process.", feeds.count]]);
-  // A client of its own: it waits for changes on a connection that requests would miss.
+  // A separate client, as it occupies a connection to wait for changes.
   const client = createMongoClient(settings.MONGODB_URL, "topology-journal");
   let keeper: Journal | null = null;
   return {
@@ -154,7 +154,7 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Mea
       const retentionDays = settings.CHANGES_RETENTION_DAYS;
       keeper = startJournal({ collections, registry, log, retentionDays, told: toldOver(bus), idle });
     },
-    /** After the last write of this process; another one need not wait for its lease then. */
+    /** After the last write of this process, so that another one need not wait for its lease. */
     close: async () => {
       await keeper?.stop();
       await closeMongo(client);
@@ -162,7 +162,7 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Mea
   };
 }
 
-/** What delivers webhooks once it is started, woken over the bus. */
+/** Webhook delivery, woken over the bus. */
 function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Means) {
   const { WEBHOOK_ALLOW: allow, MAX_WEBHOOKS_PER_ORGANIZATION: most } = settings;
   const webhooks = createWebhooks(db, { allow, most, registry, log });
@@ -180,7 +180,7 @@ function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Me
   };
 }
 
-/** Tells all processes that the journal has new entries. */
+/** Notifies all processes that the journal has new entries. */
 function toldOver(bus: Bus): Told {
   return (organization_id, networks) => {
     const network_ids = networks.size > MOST_TOLD ? null : [...networks];

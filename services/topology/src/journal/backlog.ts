@@ -6,10 +6,10 @@ import type { JournalCollections } from "./collections.js";
 import type { Happening } from "./entries.rules.js";
 import { BATCH } from "./writer.js";
 
-// What has happened and cannot be told yet. It waits in the database, because nobody knows how much it becomes; a process that
-// begins to keep the journal takes it from the stream again, and what another one has left ends by its age. So it need not be on disk.
+// Events that cannot be recorded yet, kept in the database because their number is unbounded. A new journal process
+// reads them from the change stream again, and abandoned ones expire, so durability is not needed.
 
-/** The happenings of an organization from one number to another. */
+/** A range of an organization's events. */
 export interface Stretch {
   readonly organizationId: string;
   readonly first: number;
@@ -19,9 +19,9 @@ export interface Stretch {
 }
 
 export interface Backlog {
-  /** Puts happenings behind those of their organization. @returns the number of the last one */
+  /** Appends events to those of their organization. @returns the number of the last one */
   put(organizationId: string, happenings: readonly Happening[]): Promise<number>;
-  /** @throws Error when something of it is not there any more */
+  /** @throws Error if some of it no longer exists */
   read(stretch: Stretch): AsyncGenerator<readonly Happening[]>;
   remove(stretch: Stretch): Promise<void>;
 }

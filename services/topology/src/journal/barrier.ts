@@ -10,17 +10,17 @@ import { scopedCollection } from "../storage/scoped-collection.js";
 
 /** Longer than another process needs to take over. */
 const PATIENCE_MS = 4_500;
-/** Most of what is waited for comes after a few milliseconds, and the rest after many. */
+/** Most waits end after a few milliseconds, the rest after many. */
 const [FIRST_MS, EVERY_MS] = [4, 15];
 
-/** Who waits. */
+/** The waiting request. */
 export type Waiting = Pick<Work, "deadline" | "isAbandoned">;
 
 /**
- * Waits until everything that was committed before is told: a note goes the same way through the database, and is marked by who
- * keeps the journal.
+ * Waits until everything committed before is in the journal: a marker follows through the change stream, and is
+ * acknowledged by the journal process.
  *
- * @throws AppError `unavailable` when that takes too long
+ * @throws AppError `unavailable` if that takes too long
  */
 export async function caughtUp({ db, share }: Database, scope: Scope, work: Waiting): Promise<void> {
   const notes = scopedCollection<NoteDocument>(db, NOTES);

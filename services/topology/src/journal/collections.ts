@@ -4,28 +4,28 @@ import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
 import type { Happening, JournalDocument } from "./entries.rules.js";
 
-/** The place in the stream up to which everything has its entries. It means nothing to another database. */
+/** The stream position up to which everything is recorded; meaningless in another database. */
 export interface TailDocument {
   _id: "topology";
   token: Document;
-  /** The time of the database up to which these are. Absent where an earlier version wrote it. */
+  /** Database time of the recorded events. Absent if an earlier version wrote it. */
   told?: Timestamp | null;
 }
 
-/** Up to which number the entries of a network are not kept any more. */
+/** The number up to which entries of a network have been deleted. */
 export interface GoneDocument {
   _id: string;
   organization_id: string;
-  /** Null for what belongs to the organization as a whole; {@link ALL} for all of it together. */
+  /** Null for organization-level entities; {@link ALL} for everything. */
   network_id: string | null;
   n: number;
   /** When that was. */
   at?: Date;
-  /** Of all: up to where the entries have been deleted. */
+  /** For all: up to where entries have been deleted. */
   swept?: number;
 }
 
-/** Something that happened, while its organization waits. */
+/** An event whose organization is waiting. */
 export interface BacklogDocument {
   _id: string;
   organization_id: string;

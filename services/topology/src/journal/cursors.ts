@@ -4,20 +4,20 @@ import { AppError } from "@nts/shared/errors";
 import { onceItWorks } from "@nts/shared/once";
 import { readKey } from "../storage/keys.js";
 
-// A cursor is the number of an entry, encrypted, and so always the same for an entry. Numbers themselves would tell callers who
-// are limited to networks how much goes on in others.
+// A cursor is the encrypted number of an entry, deterministic per entry. Plain numbers would reveal to restricted
+// callers how much happens in other networks.
 
 const NUMBER_BYTES = 6;
 
 export interface Cursors {
   of(organizationId: string, n: number): string;
-  /** @throws AppError `cursor_invalid` when it is none of the organization */
+  /** @throws AppError `cursor_invalid` if it is not a cursor of the organization */
   read(organizationId: string, cursor: string): number;
 }
 
 /** @param key of 16 bytes */
 export function createCursors(key: Uint8Array): Cursors {
-  // One block, so that there is nothing to chain.
+  // A single block, so no chaining mode is needed.
   const [algorithm, none] = ["aes-128-ecb", null] as const;
   const markOf = (organizationId: string): Buffer =>
     createHash("sha256")
@@ -42,12 +42,12 @@ export function createCursors(key: Uint8Array): Cursors {
   };
 }
 
-/** Makes what gives the cursors of a database, whose key is read once. */
+/** Creates the cursors of a database, whose key is read once. */
 export function cursorsOf(db: Db): () => Promise<Cursors> {
   return onceItWorks(async () => createCursors(await readKey(db, "cursors")));
 }
 
-/** The refusal of who is behind what is kept. @param n the last number that is gone */
+/** The error for a position that is no longer retained. @param n the last deleted number */
 export function goneBehind(cursors: Cursors, organizationId: string, n: number): AppError {
   return new AppError("changes_gone", { oldest: cursors.of(organizationId, n) });
 }

@@ -1,11 +1,11 @@
 import type { Draft } from "./entries.rules.js";
 
-// Differences for people: what is said of each is one line. Pipes, stars and the like in names mean nothing.
+// Differences as Markdown, one line each. User input is escaped.
 
-/** The kinds of differences, in their order. */
+/** The kinds of differences, in order. */
 export const DIFFERENCES = ["added", "removed", "changed"] as const;
 
-/** An entity that differs; the states are JSON texts. */
+/** A changed entity; the states are JSON. */
 export interface DifferentEntity {
   readonly head: Pick<Draft, "entity" | "entity_id" | "network_id" | "host_id" | "name">;
   readonly before: string | null;
@@ -14,20 +14,20 @@ export interface DifferentEntity {
 }
 
 const TITLES = { added: "Added", removed: "Removed", changed: "Changed" } as const;
-/** Characters of a value that is shown. */
+/** Maximum characters of a displayed value. */
 const SHOWN = 80;
 
-/** The beginning of a file. */
+/** The start of a file. */
 export function headingOf(from: string, to: string): string {
   return `# Changes\n\nFrom \`${from}\` to \`${to}\`.\n`;
 }
 
-/** What stands before the differences of a kind. */
+/** The heading of a kind. */
 export function sectionOf(kind: (typeof DIFFERENCES)[number]): string {
   return `\n## ${TITLES[kind]}\n\n`;
 }
 
-/** The line of one difference; empty for what was changed, and changed back. */
+/** The line of a difference; empty if it was changed back. */
 export function lineOf({ head, before, after, fields }: DifferentEntity): string {
   const what = `- ${head.entity} **${plain(head.name)}**`;
   if (before === null || after === null) return `${what}\n`;
@@ -43,7 +43,7 @@ function shown(value: unknown): string {
   return plain(characters.length > SHOWN ? `${characters.slice(0, SHOWN - 1).join("")}…` : text);
 }
 
-/** A text of which nothing is read as Markdown or HTML. */
+/** Escapes Markdown and HTML. */
 function plain(text: string): string {
   return text.replace(/[\\`*_{}[\]<>()#+!|~&-]/g, "\\$&");
 }

@@ -10,16 +10,16 @@ import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import { answeredSides, entriesAt, entriesIn } from "./read.js";
 
-// What is different follows from the first and the last entry of each entity in between. Their numbers are held in memory,
-// and the entries themselves are read while the answer is sent.
+// A difference follows from the first and last entry of each entity in the range. Their numbers are held in memory;
+// entries are read while the response is sent.
 
-/** Entries that are looked at before others have their turn. */
+/** Entries processed before yielding to others. */
 const LOOKED_AT = 2_000;
-/** Bytes of entries that are read together, and how many at most. */
+/** Maximum bytes and number of entries read together. */
 const READ_BYTES = 1_048_576;
 const MOST_READ = 100;
 
-/** The numbers of the first and the last entry of each entity, one after the other. */
+/** The numbers of the first and last entry of each entity, alternating. */
 export type Spans = Readonly<Record<(typeof DIFFERENCES)[number], readonly number[]>>;
 
 interface Span {
@@ -29,7 +29,7 @@ interface Span {
   isGone: boolean;
 }
 
-/** @param most what may be compared @throws AppError `too_many_changes` */
+/** @param most maximum number of changes @throws AppError `too_many_changes` */
 export async function spansIn(
   database: Database,
   { work, scope, range, filter }: { work: Work; scope: Scope; range: Range; filter: ChangeFilter },
@@ -58,7 +58,7 @@ export async function spansIn(
   return found;
 }
 
-/** What differs by some spans, some at a time. */
+/** The differences of some ranges, in batches. */
 export async function* differencesOf(
   database: Database,
   scope: Scope,

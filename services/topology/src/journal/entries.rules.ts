@@ -1,9 +1,9 @@
 import { nameOf } from "@nts/shared/contract/names.rules";
 
-// What the journal tells of a change. An entry follows from the state that the last entry of its entity has left, and an event
-// that does not lead on from there makes none: so an event may come twice, and a write that changes nothing is not told.
+// How events become entries. An entry follows from the state after the entity's last entry; other events are ignored,
+// so that repeated events and no-op writes are not recorded.
 
-/** The kinds of entities that have entries, by collection. Bindings stand in their services. */
+/** Kinds of entities with entries, by collection. Bindings are part of services. */
 export const JOURNALED = {
   networks: "Network",
   subnets: "Subnet",
@@ -18,7 +18,7 @@ export const COLLECTIONS = Object.keys(JOURNALED) as Journaled[];
 
 export type Action = "created" | "updated" | "deleted";
 
-/** Who changed something, and why. */
+/** The author and reason of a change. */
 export interface Signature {
   readonly user_id?: string;
   readonly key_id?: string;
@@ -27,7 +27,7 @@ export interface Signature {
   readonly comment?: string;
 }
 
-/** The text of an entity, as it is stored. */
+/** The JSON of an entity, as stored. */
 export interface State {
   readonly revision: number;
   readonly wire: string;
@@ -35,35 +35,35 @@ export interface State {
   readonly form?: number | undefined;
 }
 
-/** What the last entry of an entity says of it. */
+/** The state of an entity after its last entry. */
 export interface Known {
   readonly organizationId: string;
-  /** Null when it is deleted. */
+  /** Null if deleted. */
   readonly state: State | null;
-  /** The last revision that was told. */
+  /** The last recorded revision. */
   readonly revision: number;
-  /** When it came back, see {@link Happening.order}; absent when it was never deleted. */
+  /** When it was restored, see {@link Happening.order}; absent if never deleted. */
   readonly restored?: number | undefined;
 }
 
-/** What happened to an entity. */
+/** An event of an entity. */
 export interface Happening {
   readonly collection: Journaled;
   readonly id: string;
   readonly organizationId: string;
   readonly at: Date;
   readonly by: Signature;
-  /** Null when it is gone. A revision is absent where it did not change. */
+  /** Null if deleted. Revision is absent if unchanged. */
   readonly state: (Omit<State, "revision"> & { readonly revision?: number | undefined }) | null;
-  /** Found by comparing what is stored, and not seen when it happened. */
+  /** Found by comparing stored state instead of from an event. */
   readonly isReconciled?: boolean;
-  /** It may be that it was deleted before: its document is a new one. */
+  /** It may be a new document after an earlier deletion. */
   readonly isNew?: boolean;
-  /** Grows from one event of the database to the next; unknown where no event tells of it. */
+  /** Increases between events of the database; unknown without an event. */
   readonly order?: number;
 }
 
-/** What is told of a happening; its number is given when it is appended. */
+/** The entry of an event, before it gets a number. */
 export interface Draft extends Signature {
   readonly organization_id: string;
   readonly at: Date;
@@ -76,29 +76,29 @@ export interface Draft extends Signature {
   readonly name: string;
   readonly revision: number;
   readonly form?: number | undefined;
-  /** The entity afterwards; of a deletion, before it. */
+  /** The entity afterwards; for a deletion, before it. */
   readonly wire: string;
-  /** Of an update, the former values of the members that differ. */
+  /** For an update, the former values of changed members. */
   readonly old?: string;
-  /** Instead of these, all of it, where it had other members. */
+  /** Or the complete former state, if members were added or removed. */
   readonly was?: string;
   readonly reconciled?: true;
-  /** Of an entity that was deleted and came back: when it did, so that nothing of its former life is told again. */
+  /** For a restored entity: when, so that events of its former life are ignored. */
   readonly restored?: number;
 }
 
 export interface JournalDocument extends Draft {
   readonly _id: string;
-  /** The place in the organization's journal; the first one is 1, and none is left out. */
+  /** Position in the organization's journal, from 1 without gaps. */
   readonly n: number;
 }
 
-/** The entry that a happening makes; null when it tells nothing new. */
+/** The entry for an event; null if it changes nothing. */
 export function draftOf(known: Known | null, happening: Happening): Draft | null {
   const before = known?.state ?? null;
   const { collection, id, organizationId, at, by, state, isReconciled = false, isNew = false, order } = happening;
   if (state === null && before === null) return null;
-  // What is deleted comes back as a new document only, under a higher revision; other events are of its former life.
+  // A deleted entity only returns as a new document with a higher revision; other events belong to its former life.
   const comesBack = known !== null && before === null;
   if (comesBack && !(isNew && (state?.revision ?? 1) > known.revision)) return null;
   if (state === null && order !== undefined && order < (known?.restored ?? 0)) return null;
@@ -130,13 +130,13 @@ export function draftOf(known: Known | null, happening: Happening): Draft | null
   };
 }
 
-/** What is known of an entity after an entry. */
+/** The state of an entity after an entry. */
 export function knownAfter({ organization_id, action, revision, wire, form, restored }: Draft): Known {
   const state = action === "deleted" ? null : { revision, wire, form };
   return { organizationId: organization_id, state, revision, restored };
 }
 
-/** An entity as it is answered, as far as it matters here. */
+/** The relevant parts of an entity as returned to clients. */
 export interface Entity extends Readonly<Record<string, unknown>> {
   readonly network_id?: string;
   readonly host_id?: string;
@@ -155,21 +155,21 @@ function isOther(value: unknown, other: unknown): boolean {
 
 type Told = Pick<Draft, "action" | "wire" | "old" | "was">;
 
-/** The entity before an entry; null when it was not there. */
+/** The entity before an entry; null if it did not exist. */
 export function formerOf({ action, wire, old, was }: Told): Entity | null {
   if (action === "created") return null;
   const entity = JSON.parse(was ?? wire) as Entity;
   return old === undefined ? entity : { ...entity, ...(JSON.parse(old) as Entity) };
 }
 
-/** Its text. */
+/** Its JSON. */
 export function formerIn(told: Told): string | null {
   const { action, wire, was } = told;
   if (action === "created") return null;
   return action === "deleted" ? wire : (was ?? JSON.stringify(formerOf(told)));
 }
 
-/** The entity before and after an entry, and the names of the members that an update changed. */
+/** The entity before and after an entry, and the names of members changed by an update. */
 export function sidesOf({ action, wire, old, was }: Told): {
   readonly before: string | null;
   readonly after: string | null;
@@ -183,7 +183,7 @@ export function sidesOf({ action, wire, old, was }: Told): {
   return { before: was ?? JSON.stringify(before), after: wire, fields: differing(before, after) };
 }
 
-/** The members that differ, but for the time of the change. */
+/** The changed members, except the time of the change. */
 export function differing(before: Entity, after: Entity): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => name !== "updated_at" && isOther(before[name], after[name]));

@@ -7,12 +7,12 @@ import type { KnownStates } from "./known.js";
 import type { ChangeEvent } from "./stream.js";
 import { signatureOf } from "./writer.js";
 
-// From events of the database to what happened to entities. Who deleted something stands in the note of its transaction, whose
-// events come one after another. A sweep that follows the journal leaves none. Builds that know nothing of the journal say neither
-// who nor of which organization: that is looked up.
+// Converts database events to entity events. The author of a deletion is in the note of its transaction, whose events
+// are adjacent. Sweeps that follow the journal leave none; builds without a journal omit author and organization, which
+// is looked up.
 
 export interface EventReader {
-  /** What some events tell of entities, in their order. */
+  /** The entity events of some database events, in order. */
   read(events: readonly ChangeEvent[]): Promise<Happening[]>;
 }
 
@@ -64,14 +64,14 @@ export function createEventReader(collections: JournalCollections, known: Pick<K
       const looked = unplaced.length === 0 ? new Map<string, string>() : await organizationsOf(collections, unplaced);
       return all.flatMap((one) => {
         const organizationId = one.organizationId ?? looked.get(one.id);
-        // What nobody has ever been told of, and is gone.
+        // Never recorded, and deleted.
         return organizationId === undefined ? [] : [{ ...one, organizationId }];
       });
     },
   };
 }
 
-/** Organizations of entities, from what is told or stored of them. */
+/** Organizations of entities, from the journal or storage. */
 async function organizationsOf(
   { journal, entities }: JournalCollections,
   unplaced: readonly Unplaced[],
@@ -100,24 +100,24 @@ function isNobodys({ state, organizationId }: Unplaced): boolean {
   return state === null && organizationId === null;
 }
 
-/** Somebody waits until everything before it is told. */
+/** A barrier to acknowledge. */
 export function isBarrier({ ns, fullDocument }: ChangeEvent): boolean {
   return ns.coll === NOTES && fullDocument?.["kind"] === BARRIER;
 }
 
-/** A second has fewer events than this. */
+/** More than the number of events in a second. */
 const EVENTS_PER_SECOND = 2 ** 20;
 
 function orderOf({ clusterTime: { high, low } }: ChangeEvent): number {
   return high * EVENTS_PER_SECOND + low;
 }
 
-/** When it was committed. */
+/** Commit time. */
 export function timeOf({ wallTime, clusterTime }: Pick<ChangeEvent, "wallTime" | "clusterTime">): Date {
   return wallTime ?? new Date(clusterTime.high * 1_000);
 }
 
-/** Names the transaction that an event is of; empty outside of one. */
+/** Identifies the transaction of an event; empty outside of one. */
 export function transactionOf({ lsid, txnNumber }: ChangeEvent): string {
   return lsid === undefined || txnNumber === undefined ? "" : `${lsid.id.toString("hex")} ${String(txnNumber)}`;
 }

@@ -9,9 +9,10 @@ import type { Happening, Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import { signatureOf } from "./writer.js";
 
-// A large deletion is one small write that hides much. It is told here, entity by entity, while the documents are still there.
+// A large deletion is a small write that hides many entities. They are recorded one by one here, while their documents
+// still exist.
 
-/** Entities that are told at a time: what others write meanwhile waits for some of that. */
+/** Entities recorded at a time; concurrent events wait for that. */
 const BATCH = 50;
 
 interface Part {
@@ -20,12 +21,12 @@ interface Part {
   readonly hint: IndexKey;
 }
 
-/** A deletion, as the stream tells it. */
+/** A deletion, as read from the stream. */
 export type HidingDeletion = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at" | "ids" | "by">;
 
 /**
- * All that a deletion hides, as it is to be told. The deletion is not known as told before that is done, unless it takes tags
- * off: these are off at once whatever carries them.
+ * The events of a deletion. It only counts as recorded when all are, unless it is of tags, which disappear from their
+ * carriers at once.
  */
 export async function* hiddenBy(
   { entities }: JournalCollections,
@@ -48,7 +49,7 @@ export async function* hiddenBy(
     }
     if (batch.length > 0) yield batch;
   }
-  // Its document goes soon after the deletion is answered, whether it was told of by then or not.
+  // Its document is purged soon after the deletion is answered, recorded or not.
   if (kind === "network") yield [{ ...base, collection: "networks", id: deletion._id, state: null }];
 }
 
@@ -67,9 +68,9 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
     ];
   }
   if (kind === "tags") return TAGGED_KINDS.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
-  // Nobody is left who could read of it.
+  // Nobody is left to read them.
   if (kind === "organization") return [];
   const order = (collection: Journaled): Part => part(collection, { network_id: _id }, creationIndex(collection, true));
-  // What names others goes before what it names.
+  // Referencing entities before referenced ones.
   return (["services", "ports", "interfaces", "hosts", "subnets"] as const).map(order);
 }

@@ -11,35 +11,35 @@ import type { JournalDocument } from "./entries.rules.js";
 import { createJournalReader, type JournalReader, textOf } from "./read.js";
 import { createStates, type ReadStates } from "./states.js";
 
-// Who follows the changes while they happen. The end of an organization's journal is read once in a process, for all who follow it
-// there, when a notice says that it has grown; and now and then, because a notice can be lost. Whoever does not take what is told is
-// left behind, and reads by itself until it has caught up: nothing is kept for it.
+// Followers of changes. The end of an organization's journal is read once per process for all of them, on a notice or
+// periodically. A follower that lags is dropped from the shared reads and reads by itself until it has caught up;
+// nothing is buffered for it.
 
 /** In one process. */
 export const MOST_FEEDS = 4_000;
-/** Reads for them at a time: in one process, and for one organization. */
+/** Concurrent reads: per process, and per organization. */
 const MOST_READS = 4;
 const MOST_READS_OF_ORGANIZATION = 2;
 const LONGEST_WAIT_MS = 5_000;
-/** Bytes that are kept for one of them. */
+/** Maximum buffered bytes per follower. */
 const MOST_BYTES = 262_144;
-/** Entries that one look reads. */
+/** Entities per read. */
 const PAGE = 500;
-/** Milliseconds between two looks of an organization without a notice, and after one that failed. */
+/** Milliseconds between reads of an organization without a notice, and after a failure. */
 const LOOK_MS = 5_000;
 const RETRY_MS = 500;
-/** More than any journal has. */
+/** Greater than any number. */
 const ENDLESS = 999_999_999_999;
 
 export interface Feeds {
-  /** What reads the journal for them; it takes nothing of what requests may have of the database. */
+  /** Reads the journal for followers, outside of the database share of requests. */
   readonly reader: JournalReader;
   readonly states: ReadStates;
   /** The journal of an organization has grown. */
   wake(organizationId: string): void;
-  /** @throws AppError `unavailable` when there are too many */
+  /** @throws AppError `unavailable` if there are too many */
   requireRoom(): void;
-  /** Follows an organization until `end`. @param isMine whether an entry is to be told */
+  /** Follows an organization until `end`. @param isMine whether to deliver an entry */
   open(organizationId: string, isMine: (entry: JournalDocument) => boolean): Promise<Feed>;
   isClosing(): boolean;
   /** Ends all of them. */
@@ -50,11 +50,11 @@ export interface Feeds {
 export interface Feed {
   /** Up to where the journal has been read for all. */
   last(): number;
-  /** Takes part from now on. @param n up to where the caller has read by itself @returns false when that is not the end */
+  /** Joins the shared reads. @param n up to where the caller has read @returns false if that is not the end */
   join(n: number): boolean;
-  /** What came since, and up to where it goes; null when it was too much, and has to be read. */
+  /** The entries since, and up to where; null if there were too many, which must be read. */
   take(): { readonly events: readonly Buffer[]; readonly n: number; readonly told: number | null } | null;
-  /** Resolves when there is something to take, all are ended, or the time is up. */
+  /** Resolves when there is something to take, all are ended, or on timeout. */
   arrival(ms: number): Promise<void>;
   end(): void;
 }
@@ -64,7 +64,7 @@ export function changeEvent(entry: JournalDocument, cursors: Cursors): string {
   return `id: ${cursors.of(entry.organization_id, entry.n)}\nevent: change\ndata: ${textOf(entry, cursors)}\n\n`;
 }
 
-/** @param db read from beside all requests, by a few connections */
+/** @param db used for reads outside of requests, with few connections */
 export function createFeeds(db: Db, log: Log): Feeds {
   const shares = createShares({ operations: MOST_READS_OF_ORGANIZATION, waiting: MOST_FEEDS });
   const inTurn = createBoundedQueue({ atATime: MOST_READS, mostWaiting: MOST_FEEDS, longestWaitMs: LONGEST_WAIT_MS });
@@ -107,7 +107,7 @@ export function createFeeds(db: Db, log: Log): Feeds {
   };
 }
 
-/** The end of one organization's journal. */
+/** The end of an organization's journal. */
 class Tail {
   n = 0;
   readonly #members = new Set<Member>();
@@ -173,7 +173,7 @@ class Tail {
     this.#lookAfter(restMs);
   }
 
-  /** @returns true when there may be more */
+  /** @returns true if there may be more */
   async #read(): Promise<boolean> {
     this.#again = false;
     const cursors = await this.reader.cursors();
@@ -218,7 +218,7 @@ class Member implements Feed {
     tail.add(this);
   }
 
-  /** Something is to be taken, or was too much. */
+  /** There is something to take, or there was too much. */
   get hasNews(): boolean {
     return this.#events?.length !== 0;
   }

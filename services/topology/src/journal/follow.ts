@@ -11,31 +11,31 @@ import { type ChangeEvent, type ChangeStream, isLost, MOST_EVENTS, openStream, t
 import { createTelling, type Making } from "./telling.js";
 import { createJournalWriter, PAUSE_MS, type Told } from "./writer.js";
 
-/** Milliseconds between two looks, in which changes gather: one command for several of them costs hardly more than for one. */
+/** Milliseconds between reads, to batch changes: a command costs nearly the same for several. */
 const GATHER_MS = 25;
-/** While events come faster than they are told, what waits goes on after so many full batches of them. */
+/** Under load, the backlog proceeds after this many full batches. */
 const OTHERS_FIRST = 2;
-/** The share of its time in which it tells of what waits; in the rest others have the database to themselves. */
+/** Fraction of time spent on the backlog; the rest leaves the database to others. */
 const DUTY = 0.67;
-/** Whoever stops waits for so long. */
+/** Maximum milliseconds to wait when stopping. */
 const AWAIT_MS = 250;
-/** Milliseconds after which the place in the stream is saved again. What comes twice then is known. */
+/** Milliseconds between saves of the stream position. Repeated events are recognized. */
 const SAVE_MS = 1_000;
 
 export interface FollowParts {
   readonly collections: JournalCollections;
   readonly told: Told;
-  /** Lets requests go first, for a while; nothing does unless it is given. */
+  /** Lets requests go first for a while; by default not. */
   readonly idle?: (() => Promise<void>) | undefined;
   readonly log: Log;
-  /** @param entries that were made @param lagMs since the last one of them was committed */
+  /** @param entries number of new entries @param lagMs since the commit of the last one */
   readonly count: (entries: number, lagMs: number) => void;
 }
 
 /**
- * Makes the entries of what happens, from where the last one stopped, until the signal.
+ * Records events from where the last process stopped, until aborted.
  *
- * @throws when another process appends, or the database is away; then all that this one knows is void
+ * @throws if another process appends, or the database is unavailable; all cached state is then invalid
  */
 export async function follow({ collections, told, idle, log, count }: FollowParts, signal: AbortSignal): Promise<void> {
   const hidden = createHiddenThings();
@@ -46,10 +46,10 @@ export async function follow({ collections, told, idle, log, count }: FollowPart
   const stream = await open(making, log, signal);
   const place = createSafePlace(stream.begun);
   let saved = { token: stream.begun, atMs: performance.now() };
-  /** Batches in a row that were full. */
+  /** Consecutive full batches. */
   let full = 0;
 
-  /** @returns how many events there were */
+  /** @returns the number of events */
   async function take(): Promise<number> {
     const { events, token } = await stream.next(telling.isDone() ? AWAIT_MS : 1);
     const entries = await telling.take(events);
@@ -92,7 +92,7 @@ async function save({ tails }: JournalCollections, token: Document): Promise<voi
   await tails.updateOne({ _id: "topology" }, { $set: { token, told: timeBefore(token) } }, { upsert: true });
 }
 
-/** The stream from the saved place on; where there is none, from now on, after all was compared. */
+/** The stream from the saved position; without one, from now, after comparing everything. */
 async function open(making: Making, log: Log, signal: AbortSignal): Promise<ChangeStream> {
   const { collections, hidden } = making;
   const { db, deletions, tails } = collections;
@@ -107,7 +107,7 @@ async function open(making: Making, log: Log, signal: AbortSignal): Promise<Chan
     if (!isLost(error)) throw error;
     log.warn({ err: error }, "the database no longer has the changes after the last journal entry");
   }
-  // Opened first, so that whatever is changed while all is compared comes again.
+  // Opened first, so that changes during the comparison are seen again.
   const stream = await openStream(db, null);
   const entries = await reconcile(making, signal);
   if (!signal.aborted) await save(collections, stream.begun);
@@ -120,7 +120,7 @@ interface SafePlace {
   pass(events: readonly ChangeEvent[], token: Document): void;
 }
 
-/** The last place between two transactions: one within would part what a transaction deletes from its note. */
+/** The last position between transactions, so that deletions are not separated from their note. */
 function createSafePlace(begun: Document): SafePlace {
   let [safe, previous, transaction] = [begun, begun, ""];
   return {

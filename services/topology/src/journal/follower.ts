@@ -9,26 +9,26 @@ import { changeEvent, type Feed, type Feeds } from "./feeds.js";
 import { type ChangeFilter, isToldTo } from "./matching.rules.js";
 import { answeredSides, type Reached } from "./read.js";
 
-// Changes as Server-Sent Events. Who begins reads what there is by itself, some at a time and as fast as its client takes it; once
-// at the end it is told of what comes. Whether the caller may still have it, the gateway judges, event by event.
+// Changes as Server-Sent Events. A new client first reads existing entries at its own pace, then receives new ones.
+// Whether it may still see them is checked by the gateway for each event.
 
-/** Milliseconds between two looks whether the client is still there, and before what failed is tried again. */
+/** Milliseconds between checks of the client, and before retries. */
 const NOTICE_MS = 1_000;
-/** Entries that are read at a time by who catches up. */
+/** Entries per read while catching up. */
 const PAGE = 500;
-/** Milliseconds after which clients come back; not all of them at once. */
+/** Reconnection delay of clients in milliseconds, randomized. */
 const COME_BACK_MS = { least: 300, most: 1_000 };
 
 export interface Following {
   readonly scope: Scope;
   readonly filter: ChangeFilter;
-  /** Changes from this time on are not asked for. */
+  /** Changes after this time are not requested. */
   readonly before: Date | null;
   readonly work: Work;
   readonly log: Log;
 }
 
-/** Where a follower is: up to which entry it has looked, and which one was the last that it was told. */
+/** The position of a follower: the last entry it examined, and the last one it sent. */
 export interface Place {
   n: number;
   told: number;
@@ -48,7 +48,7 @@ export class Follower {
     this.#isMine = (entry) => isToldTo(networks, filter, entry) && (before === null || entry.at < before);
   }
 
-  /** @param initial true to begin with what there is at the place */
+  /** @param initial true to start with the current state */
   async *events(place: Place, initial = false): AsyncGenerator<string | Buffer, void, void> {
     const { least, most } = COME_BACK_MS;
     yield `retry: ${Math.round(least + Math.random() * (most - least))}\n\n`;
@@ -64,7 +64,7 @@ export class Follower {
   async *#states(place: Place): AsyncGenerator<string, void, void> {
     for await (const entries of this.feeds.states(this.following, place.n)) {
       const mine = entries.filter(this.#isMine);
-      // A comment keeps the connection alive where nothing is found for long.
+      // A comment keeps the connection alive during long searches.
       yield mine.length === 0 ? ":\n\n" : mine.map(stateEvent).join("");
       if (this.#isOver()) return;
     }
@@ -92,7 +92,7 @@ export class Follower {
     if (feeds.isClosing()) yield endEvent({ code: "closing", error: STREAM_ENDS.closing });
   }
 
-  /** Reads up to the number, or as much as can be read in one go. */
+  /** Reads up to the number, or as much as one read covers. */
   async *#catchUp(place: Place, last: number): AsyncGenerator<string, void, void> {
     const { scope, filter, log } = this.following;
     const reached: Reached = { n: null, isEnd: false };
@@ -114,7 +114,7 @@ export class Follower {
     if (performance.now() > this.#bookmarkAt) yield this.#bookmark(place);
   }
 
-  /** Whoever may not see all networks is not shown how far others have come. */
+  /** Restricted callers are not shown the positions of others. */
   #bookmark({ n, told }: Place): string {
     const { organizationId, networks } = this.following.scope;
     const cursor = this.cursors.of(organizationId, networks === "all" ? n : told);
@@ -131,7 +131,7 @@ export class Follower {
   }
 }
 
-/** The present state of an entity. It has no id: a client that is cut off before the bookmark begins again. */
+/** The current state of an entity, without id: a client disconnected before the bookmark starts over. */
 function stateEvent(entry: JournalDocument): string {
   const { entity, entity_id, network_id, host_id, name } = entry;
   const head = JSON.stringify({ entity, entity_id, network_id, host_id, name });

@@ -3,17 +3,17 @@ import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { Entity } from "../storage/entities.js";
 import type { Happening } from "./entries.rules.js";
 
-// Deletions that are told already, although documents of theirs are still there: whoever writes such a document later tells
-// nothing, and tags that are deleted are off whatever carries them.
+// Recorded deletions whose documents still exist: later writes of such documents are not recorded, and deleted tags are
+// removed from whatever carries them.
 
 export type HiddenDeletion = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at" | "ids">;
 
-/** What was hidden up to the place in the stream. */
+/** What was hidden up to the stream position. */
 export interface HiddenThings {
   add(deletion: HiddenDeletion): void;
   remove(deletionId: string): void;
   clear(): void;
-  /** The happening as it is answered; null when it is nobody's business any more. */
+  /** The event as returned to clients; null if its entity is hidden. */
   seen(happening: Happening): Happening | null;
 }
 

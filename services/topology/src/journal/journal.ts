@@ -8,9 +8,9 @@ import { follow } from "./follow.js";
 import { sweepJournal } from "./retention.js";
 import type { Told } from "./writer.js";
 
-/** Milliseconds after which the journal of a process that died is another's. */
+/** Milliseconds after which another process takes over the journal of a dead one. */
 const LEASE_MS = 3_000;
-/** Milliseconds between two tries to get it. */
+/** Milliseconds between attempts to take over. */
 const RETRY_MS = 500;
 const STOP_MS = 1_500;
 const SWEEP_EVERY_MS = 600_000;
@@ -27,11 +27,11 @@ export interface JournalParts {
 }
 
 export interface Journal {
-  /** Another process goes on with it. */
+  /** Another process takes over. */
   stop(): Promise<void>;
 }
 
-/** Keeps the journal for as long as the process runs; of all processes on a database one at a time. */
+/** Maintains the journal until stopped; only one process per database at a time. */
 export function startJournal(parts: JournalParts): Journal {
   const { collections, registry, log, told, idle } = parts;
   const stopping = new AbortController();
@@ -60,7 +60,7 @@ export function startJournal(parts: JournalParts): Journal {
   return {
     stop: async () => {
       stopping.abort();
-      // A database that does not answer is not waited for: then the lease ends by itself.
+      // An unresponsive database is not waited for; the lease expires.
       await waitAtMost(STOP_MS, running);
     },
   };
@@ -78,7 +78,7 @@ function sweepNowAndThen({ collections, log, retentionDays }: JournalParts, sign
   });
 }
 
-/** Makes what counts entries, and measures how late they are. */
+/** Counts entries, and measures their lag. */
 function createCounting(registry: Registry): (made: number, lagMs: number) => void {
   const entries = new Counter({
     name: "nts_journal_entries_total",

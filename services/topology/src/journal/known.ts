@@ -5,21 +5,21 @@ import { ALL, type JournalCollections } from "./collections.js";
 import { type Draft, type JournalDocument, type Known, knownAfter } from "./entries.rules.js";
 import { lastEntries, toldGone } from "./last-entries.js";
 
-// What the journal says at its end: the last state of each entity, and the last number of each organization. A process that
-// appends remembers some of it. What it remembers holds as long as it is the only one to append; it notices when it is not.
+// The end of the journal: the last state of each entity, and the last number of each organization. Partly cached by the
+// appending process, which is valid while no other process appends; that is detected.
 
 const REMEMBERED_BYTES = 32 * 1_048_576;
-/** What a state follows from. */
+/** The basis of a state. */
 const OF_STATES = { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1, restored: 1 };
 
 export interface KnownStates {
-  /** Looks up what is not remembered of some entities. */
+  /** Loads what is not cached for some entities. */
   load(ids: readonly string[], organizationIds: readonly string[]): Promise<void>;
-  /** Those that the journal tells are gone. */
+  /** Entities recorded as deleted. */
   goneAmong(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** What was loaded, or appended since. */
   get(id: string): Known | null;
-  /** Gives a draft the next place of its organization, and knows what it leaves. */
+  /** Assigns the next number to a draft, and caches its result. */
   place(draft: Draft): JournalDocument;
 }
 
@@ -28,14 +28,14 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ known }) => 200 + 2 * (known?.state?.wire.length ?? 0),
   });
-  /** Never forgotten while states are remembered: a number must not be newer than they are. */
+  /** Never evicted while states are cached: a number must not be newer than they are. */
   const numbers = new Map<string, number>();
-  /** What the present batch needs, also when it is more than is remembered. */
+  /** The current batch, even if it exceeds the cache. */
   let batch = new Map<string, Known | null>();
 
   return {
     load: async (ids, organizationIds) => {
-      // The numbers first: an entry that is appended after this takes the next one, and may be among what is read.
+      // Numbers first: an entry appended after this takes the next one, and may be among those read.
       for (const one of new Set(organizationIds)) if (!numbers.has(one)) numbers.set(one, await lastNumber(one));
       batch = new Map();
       const missing: string[] = [];
@@ -75,7 +75,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
   }
 }
 
-/** The last number of an organization's journal; 0 when it is empty. */
+/** The last number of an organization's journal; 0 if it is empty. */
 export async function lastOf(journal: JournalCollections["journal"], organization_id: string): Promise<number> {
   const range = { organization_id, _id: placesBehind(organization_id, 0) };
   const [last] = await journal.find(range, { hint: BY_ID, projection: { n: 1 } }).sort({ _id: -1 }).limit(1).toArray(); // prettier-ignore

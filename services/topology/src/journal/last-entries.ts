@@ -4,16 +4,16 @@ import type { JournalCollections } from "./collections.js";
 import type { JournalDocument } from "./entries.rules.js";
 
 export interface AskedEntities {
-  /** Where they are known: ids are unique in all organizations. */
+  /** The organizations, if known; ids are globally unique. */
   readonly organizationIds?: readonly string[];
   readonly ids: readonly string[];
   /** Only entries up to this number count. */
   readonly upTo?: number;
-  /** Fields that are read; all when it is absent. */
+  /** Fields to read; all if absent. */
   readonly projection?: Document;
 }
 
-/** The last entry of each of some entities; nothing for one that has none. */
+/** The last entry of each of some entities; none if there is no entry. */
 export async function lastEntries(
   { journal }: Pick<JournalCollections, "journal">,
   { organizationIds, ids, upTo, projection }: AskedEntities,
@@ -31,7 +31,7 @@ export async function lastEntries(
   return journal.find(places, { hint: BY_ID, ...(projection && { projection }) }).toArray();
 }
 
-/** Those of some entities that are told to be gone, with the revision under which they went. */
+/** Those recorded as deleted, with the last revision. */
 export async function toldGone(
   collections: Pick<JournalCollections, "journal">,
   ids: readonly string[],

@@ -2,13 +2,13 @@ import type { Backlog, Stretch } from "./backlog.js";
 import type { Happening } from "./entries.rules.js";
 import type { JournalWriter } from "./writer.js";
 
-// What is told later, in a line for each organization: its entries have the order of its commits, whatever those of others do.
+// Queues of delayed recordings, one per organization, so that its entries keep commit order independently of others.
 
-/** Something that is told in batches. */
+/** Something recorded in batches. */
 export interface Piece {
-  /** Read ahead: what takes long to read keeps nobody waiting but its own line. Null when there is nothing to tell. */
+  /** Prefetched: slow reads only delay their own queue. Null if there is nothing to record. */
   readonly batches: AsyncGenerator<readonly Happening[]> | null;
-  /** Follows when all of it is told. */
+  /** Runs when all of it is recorded. */
   readonly told: () => Promise<void> | void;
 }
 
@@ -16,7 +16,7 @@ export interface Lines {
   has(organizationId: string): boolean;
   add(organizationId: string, piece: Piece): void;
   addHappenings(organizationId: string, happenings: readonly Happening[]): Promise<void>;
-  /** Tells one batch of the line whose turn it is, if it has been read. @returns how many entries that made */
+  /** Records a batch of the queue whose turn it is, if prefetched. @returns the number of new entries */
   goOn(): Promise<number>;
   isEmpty(): boolean;
   close(): Promise<void>;
@@ -26,14 +26,14 @@ type Read = { readonly result: IteratorResult<readonly Happening[], unknown> } |
 
 interface Line {
   readonly pieces: Piece[];
-  /** What is at its end, while more can come to it. */
+  /** The backlog at its end, to which more can be added. */
   gathering: Stretch | null;
   read: Read | null;
   isReading: boolean;
 }
 
 export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
-  /** In the order of their turns. */
+  /** In round-robin order. */
   const lines = new Map<string, Line>();
 
   function lineOf(organizationId: string): Line {
@@ -42,7 +42,7 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
     return line;
   }
 
-  /** Writes what has been read of the first piece, and takes the piece off the line when that was all. */
+  /** Records the prefetched part of the first item, and removes the item when done. */
   async function tell(line: Line, read: Read): Promise<number> {
     line.read = null;
     if ("error" in read) throw read.error;

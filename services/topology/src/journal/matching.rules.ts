@@ -1,8 +1,8 @@
 import type { JournalDocument } from "./entries.rules.js";
 
-// Which followers an entry is sent to: what a query would find, but decided for each entry without a database.
+// Which followers receive an entry: like a query, but evaluated in memory.
 
-/** What an entry is chosen by. */
+/** The fields by which an entry is selected. */
 export interface ChangeFilter {
   readonly network_id?: string | undefined;
   readonly host_id?: string | undefined;
@@ -16,7 +16,7 @@ export interface ChangeFilter {
 
 type Choosable = { readonly [Name in keyof ChangeFilter]?: string | null };
 
-/** True for an entry that a caller with these networks may see, and has asked for. */
+/** True for an entry that the caller may see, and that matches the filter. */
 export function isToldTo(networks: "all" | ReadonlySet<string>, filter: ChangeFilter, entry: Choosable): boolean {
   const { network_id = null } = entry;
   if (networks !== "all" && network_id !== null && !networks.has(network_id)) return false;

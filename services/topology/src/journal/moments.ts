@@ -3,16 +3,16 @@ import type { Database } from "../storage/database.js";
 import { goneBehind } from "./cursors.js";
 import { type Ends, entriesIn, type JournalReader } from "./read.js";
 
-// A moment is a place in the journal: the number of the last entry that has happened by then. The state at a moment is known
-// while every later entry is kept, because each tells what was before it.
+// A moment is a journal position: the number of the last entry at that time. The state is known while every later entry
+// is retained, as each has the state before it.
 
-/** Finds the places of moments. */
+/** Resolves moments to positions. */
 export interface Moments {
   /**
-   * The number of the last entry by then.
+   * The number of the last entry at that moment.
    *
    * @param moment a time, or a cursor
-   * @throws AppError `cursor_invalid` · `changes_gone` when it is not known any more, or not exactly
+   * @throws AppError `cursor_invalid` · `changes_gone` if it is no longer, or not exactly, known
    */
   place(scope: Scope, moment: string, ends: Ends): Promise<number>;
 }
@@ -29,7 +29,7 @@ export function createMoments(database: Database, reader: JournalReader): Moment
     return next - 1;
   }
 
-  /** The entry that comes next for the caller. */
+  /** The caller's next entry. */
   async function after(scope: Scope, n: number, { last }: Ends) {
     const asked = { filter: {}, range: { first: n + 1, last }, direction: "asc", limit: 1 } as const;
     const projection = { n: 1, at: 1, reconciled: 1 };
@@ -50,7 +50,7 @@ export function createMoments(database: Database, reader: JournalReader): Moment
       const n = await placeOfTime(scope, time, ends);
       if (n < 0) throw goneBehind(cursors, organizationId, ends.goneForCaller);
       const next = await after(scope, n, ends);
-      // What was found by comparing happened some time before it was found: nobody knows whether before or after this time.
+      // Reconciled changes happened at an unknown time before they were found, possibly before this one.
       if (next?.reconciled !== true) return n;
       const found = new Date(next.at.getTime() + 1);
       throw goneBehind(

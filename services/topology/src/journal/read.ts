@@ -20,14 +20,13 @@ import { formerIn, formerOf, type JournalDocument, sidesOf } from "./entries.rul
 import { lastOf } from "./known.js";
 import type { ChangeFilter } from "./matching.rules.js";
 
-// Reads ranges of an organization's journal. Numbers have no gaps, so a range that is too long to be looked through in one
-// query is cut by counting.
+// Reads ranges of an organization's journal. Numbers have no gaps, so long ranges are split by number.
 
-/** Entries that one query looks through where no index knows the filter. */
+/** Entries searched per query if no index covers the filter. */
 const WINDOW = 20_000;
-/** Networks whose entries the database merges in their order, instead of sorting all of them. */
+/** Networks whose entries the database merges in order, instead of sorting all. */
 const MERGED = 150;
-/** Milliseconds after which what was found is answered, with the place from which to go on. */
+/** Milliseconds after which results so far are returned with a cursor to continue. */
 const PATIENCE_MS = 2_000;
 
 export interface Asked {
@@ -37,18 +36,18 @@ export interface Asked {
   readonly limit: number;
 }
 
-/** Where reading has come to. */
+/** The progress of reading. */
 export interface Reached {
-  /** The number of the last entry that was looked at; null when there was none. */
+  /** The number of the last entry examined; null if none. */
   n: number | null;
-  /** Nothing more is in the range. */
+  /** The range is exhausted. */
   isEnd: boolean;
 }
 
 export interface Ends {
   /** The last number. */
   readonly last: number;
-  /** Up to this number entries are not kept; `goneForCaller`: those that the caller could see. */
+  /** Entries up to this number are deleted; `goneForCaller`: those visible to the caller. */
   readonly gone: number;
   readonly goneForCaller: number;
   /** The time of the last one of these. */
@@ -57,17 +56,17 @@ export interface Ends {
 
 export interface JournalReader {
   readonly cursors: () => Promise<Cursors>;
-  /** The ends of the organization's journal. */
+  /** The bounds of the organization's journal. */
   ends(scope: Scope): Promise<Ends>;
-  /** The last number that the caller may know of: of restricted callers, that of the last entry that they can see. */
+  /** The last number visible to the caller; for restricted callers, that of their last entry. */
   place(scope: Scope): Promise<number>;
-  /** The first number at or after a time; one more than the last when there is none. */
+  /** The first number at or after a time; the last plus one if there is none. */
   firstSince(scope: Scope, time: Date, range: Range): Promise<number>;
-  /** How many entries of a range are of the networks of the scope; of all networks, all of it. */
+  /** Number of entries of a range in the scope's networks; the whole range for all networks. */
   count(scope: Scope, range: Range): Promise<number>;
-  /** The entries, some at a time. @param reached is told where reading has come to */
+  /** The entries, in batches. @param reached receives the progress */
   entries(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<JournalDocument[], void, void>;
-  /** The same as JSON texts. */
+  /** The same as JSON. */
   texts(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<string[], void, void>;
 }
 
@@ -86,7 +85,7 @@ export function createJournalReader(database: Database): JournalReader {
   };
 }
 
-/** What tells places of the journal by what is there. */
+/** Resolves positions from the stored entries. */
 function createPlaces(
   { share }: Database,
   { journal, gone }: JournalCollections,
@@ -141,7 +140,7 @@ function createPlaces(
   };
 }
 
-/** Makes what reads the entries of a range. */
+/** Creates the reader of a range's entries. */
 function createEntries(database: Database): JournalReader["entries"] {
   return async function* (scope, asked, reached) {
     const until = performance.now() + PATIENCE_MS;
@@ -160,7 +159,7 @@ function createEntries(database: Database): JournalReader["entries"] {
   };
 }
 
-/** Entries of a range that the caller may see, or some fields of them. */
+/** Visible entries of a range, or some of their fields. */
 export async function* entriesIn(
   database: Database,
   scope: Scope,
@@ -180,7 +179,7 @@ export async function* entriesIn(
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
 }
 
-/** The projection of what tells of an entity before an entry. */
+/** The projection with the state before an entry. */
 export const FORMER = Object.fromEntries(
   ["_id", "organization_id", "n", "action", "entity", "entity_id", "form", "wire", "old", "was"].map((name) => [
     name,
@@ -188,11 +187,11 @@ export const FORMER = Object.fromEntries(
   ]),
 );
 
-/** Entries as far as {@link formerEntity} and {@link answeredFormer} look at them. */
+/** The fields used by {@link formerEntity} and {@link answeredFormer}. */
 export const formersAt = (database: Database, scope: Scope, numbers: readonly number[]): ReturnType<typeof entriesAt> =>
   entriesAt(database, scope, numbers, FORMER);
 
-/** Entries by their numbers, and how many bytes they have together. */
+/** Entries by number, with their total bytes. */
 export async function entriesAt(
   database: Database,
   scope: Scope,
@@ -212,7 +211,7 @@ export async function entriesAt(
   return { entries, bytes };
 }
 
-/** True when entries that do not match are passed over one by one. */
+/** True if entries are filtered one by one. */
 function isWindowed({ entity_id, host_id, request_id, ...others }: ChangeFilter): boolean {
   if ([entity_id, host_id, request_id].some((one) => one !== undefined)) return false;
   const { entity, action, user_id, key_id } = others;
@@ -256,13 +255,13 @@ const READERS = new Map(
   Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
 );
 
-/** The entity before and after an entry as it is answered today; null where it was not there. */
+/** The entity before and after an entry in today's format; null if it did not exist. */
 export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
   const { before, after, fields } = sidesOf(entry);
   return { before: presentOf(entry, before), after: presentOf(entry, after), fields };
 }
 
-/** The entity before an entry as it is answered today; null when it was not there. */
+/** The entity before an entry in today's format; null if it did not exist. */
 export function answeredFormer(entry: JournalDocument): string | null {
   return presentOf(entry, formerIn(entry));
 }
@@ -281,7 +280,7 @@ function presentOf({ organization_id, entity, form }: JournalDocument, wire: str
   return wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
 }
 
-/** The JSON text of an entry. */
+/** The JSON of an entry. */
 export function textOf(entry: JournalDocument, cursors: Cursors): string {
   const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
   const { before, after, fields } = answeredSides(entry);
@@ -292,7 +291,7 @@ export function textOf(entry: JournalDocument, cursors: Cursors): string {
   return textWithSides(head, { before, after }, tail);
 }
 
-/** The JSON text of what has an entity before and after, both JSON texts already, between its other members. */
+/** The JSON of an object with `before` and `after` (already JSON) between its other members. */
 export function textWithSides(head: object, { before, after }: Sides, tail: object): string {
   return `${JSON.stringify(head).slice(0, -1)},"before":${before ?? "null"},"after":${after ?? "null"},${JSON.stringify(tail).slice(1)}`;
 }

@@ -16,10 +16,10 @@ export interface ReconcileParts {
 }
 
 /**
- * Makes the entries that are missing between the end of the journal and what is stored: of what nobody was told of, what has
- * a higher revision by now, and what is gone. It may be cut off, and begun again.
+ * Creates missing entries by comparing the end of the journal with storage: new, updated and deleted entities. It can
+ * be interrupted and restarted.
  *
- * @returns how many
+ * @returns their number
  */
 export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Promise<number> {
   const { collections, hidden, writer } = parts;
@@ -52,12 +52,12 @@ interface Last {
   readonly action: string;
 }
 
-/** What exists by the journal, some at a time. */
+/** What exists according to the journal, in batches. */
 async function* livingIn({ journal }: JournalCollections): AsyncGenerator<readonly Last[]> {
   let batch: Last[] = [];
   let previous = "";
   const projection = { entity_id: 1, entity: 1, organization_id: 1, action: 1 } as const;
-  // In the order of the index, backwards: the first entry of an entity that comes is its last one.
+  // In reverse index order: the first entry of each entity is its last one.
   const lasts = journal.find<Last>({}, { projection, hint: JOURNAL_OF_ENTITY }).sort(LAST_ENTRIES_FIRST);
   for await (const last of lasts) {
     if (last.entity_id !== previous && last.action !== "deleted") batch.push(last);
@@ -69,7 +69,7 @@ async function* livingIn({ journal }: JournalCollections): AsyncGenerator<readon
   if (batch.length > 0) yield batch;
 }
 
-/** Tells of those that are not there any more. */
+/** Records the deletion of those that no longer exist. */
 async function tellGone(
   { collections, hidden, writer }: ReconcileParts,
   living: readonly Last[],

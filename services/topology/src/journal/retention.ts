@@ -3,14 +3,14 @@ import { placeOf, placesBehind } from "@nts/shared/numbered";
 import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
 
-// What is too old is first said to be gone, network by network, and deleted when no request that began before can still be
-// reading it. The last entry of what still exists stays, though nobody is told of it by `/changes`: the next one is made from it.
+// Old entries are first marked as gone per network, and deleted when no earlier request can still be reading them. The
+// last entry of an existing entity is kept, but hidden from `/changes`: the next one builds on it.
 
 const BATCH = 500;
 /** Longer than any request reads. */
 const GRACE_MS = 60_000;
 
-/** Sweeps the entries of all organizations that are older. */
+/** Deletes older entries of all organizations. */
 export async function sweepJournal(
   collections: JournalCollections,
   before: Date,
@@ -23,7 +23,7 @@ export async function sweepJournal(
   for (const one of organizations) if (!signal.aborted) await deleteGone(collections, one, signal);
 }
 
-/** One look for each, since their places stand one after another. */
+/** One lookup each, since their positions are adjacent. */
 async function organizationsOf({ journal }: JournalCollections): Promise<string[]> {
   const organizations: string[] = [];
   for (let after = ""; ;) {
@@ -89,7 +89,7 @@ async function deleteGone(
     const isKept = ({ entity_id, n, action }: (typeof found)[number]): boolean =>
       lastOf.get(entity_id) === n && action !== "deleted";
     const deleting = found.map((entry) => ({
-      // What was kept as the last one is superseded by now.
+      // The formerly last entry is superseded by now.
       deleteMany: {
         filter: {
           organization_id,
@@ -102,7 +102,7 @@ async function deleteGone(
     await journal.bulkWrite(deleting, { ordered: false });
     from = lastOne.n;
     await gone.updateOne(mark, { $set: { swept: from } });
-    // Others have the database to themselves as long.
+    // Pauses for as long as it worked.
     await delay(20, null, { signal }).catch(() => null);
   }
 }

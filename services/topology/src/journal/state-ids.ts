@@ -10,9 +10,10 @@ import { COLLECTIONS, type Journaled, JOURNALED } from "./entries.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import { entriesIn, type JournalReader } from "./read.js";
 
-// Which entities there may be at a place of the journal: what is stored at a moment behind it, and what was deleted in between.
+// The ids of entities that may exist at a journal position: those stored in a later snapshot, and those deleted in
+// between.
 
-/** Entities that one query looks up. */
+/** Entities per query. */
 export const BATCH = 500;
 const FEW: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
 
@@ -22,7 +23,7 @@ export interface AskedStates {
   readonly work: Work;
 }
 
-/** Where and when ids are looked for. */
+/** The position and the snapshot. */
 interface Looked {
   readonly scope: Scope;
   readonly moment: Moment;
@@ -33,7 +34,7 @@ export interface IdsParts {
   readonly reader: Pick<JournalReader, "ends">;
 }
 
-/** Makes what reads ids, some at a time; none where it has to wait for long. */
+/** Creates the reader of ids, in batches; empty while a wait is long. */
 export function createIds({ database, reader }: IdsParts): (asked: AskedStates, n: number) => AsyncGenerator<string[]> {
   const scopeOf = (kind: Journaled, scope: Scope): ScopeFilter =>
     kind === "tags" ? withinOrganization(scope) : within(scope);
@@ -54,7 +55,7 @@ export function createIds({ database, reader }: IdsParts): (asked: AskedStates, 
     return [...missing];
   }
 
-  /** What was deleted behind the number and is not stored at the moment: its ids, some at a time. */
+  /** Ids deleted after the number and not in the snapshot, in batches. */
   async function* deletedSince(n: number, kinds: readonly Journaled[], looked: Looked): AsyncGenerator<string[]> {
     const { scope } = looked;
     const { last } = await reader.ends(scope);
@@ -69,7 +70,7 @@ export function createIds({ database, reader }: IdsParts): (asked: AskedStates, 
       }
   }
 
-  /** Telling a large deletion may take longer than the journal is waited for, and a stream has time. */
+  /** Recording a large deletion may take longer than the usual wait, and a stream has time. */
   async function isCaughtUp(scope: Scope, work: Work): Promise<boolean> {
     try {
       await caughtUp(database, scope, { deadline: Infinity, isAbandoned: () => work.isAbandoned() });
@@ -87,7 +88,7 @@ export function createIds({ database, reader }: IdsParts): (asked: AskedStates, 
         (kind !== "tags" || filter.network_id === undefined),
     );
     const looked = { scope: narrowedTo(scope, filter.network_id), moment: {} };
-    // Whatever is read first chooses the moment.
+    // The first read determines the snapshot time.
     if (kinds[0] !== undefined) await missingOf(kinds[0], [], looked);
     while (!(await isCaughtUp(scope, work))) yield [];
     yield* deletedSince(n, kinds, looked);

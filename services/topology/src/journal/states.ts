@@ -7,23 +7,22 @@ import type { ChangeFilter } from "./matching.rules.js";
 import type { JournalReader, Reached } from "./read.js";
 import { type AskedStates, BATCH, createIds } from "./state-ids.js";
 
-// What there is at a place of the journal: the last entry of each entity up to there. Ids are read from what is stored at a moment
-// behind it: what was made since has no entry there yet, and what was deleted since is found by the entries of the deletions,
-// once everything that was committed by that moment is told.
+// The state at a journal position: the last entry of each entity up to it. Ids come from a later snapshot, plus those
+// deleted since, once everything committed by then is recorded.
 
 export interface StatesParts {
   readonly database: Database;
   readonly reader: Pick<JournalReader, "ends" | "entries">;
 }
 
-/** Reads the last entries of what exists at a number, some at a time; none where it has to wait for long. */
+/** Reads the last entries of everything existing at a number, in batches; empty while a wait is long. */
 export type ReadStates = (asked: AskedStates, n: number) => AsyncGenerator<JournalDocument[]>;
 
 export function createStates({ database, reader }: StatesParts): ReadStates {
   const collections = journalCollections(database.db);
   const idsOf = createIds({ database, reader });
 
-  /** Of one entity or host, whose entries have an index: from the newest back, the first one of each entity. */
+  /** For one entity or host, whose entries are indexed: backwards, the first entry of each entity. */
   async function* statesOfFew(scope: Scope, filter: ChangeFilter, n: number): AsyncGenerator<JournalDocument[]> {
     const seen = new Set<string>();
     const reached: Reached = { n: n + 1, isEnd: false };

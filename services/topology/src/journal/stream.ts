@@ -3,10 +3,10 @@ import { MongoServerError, Timestamp } from "mongodb";
 import { NOTES } from "../storage/authorship.js";
 import { COLLECTIONS } from "./entries.rules.js";
 
-// What the database tells of its changes, in the order of their commits. Whole batches are read by plain commands: the driver's
-// own change stream hands out one event at a time, and asks for the next as soon as there is one.
+// The database's change stream in commit order. Whole batches are read by plain commands: the driver's change stream
+// yields single events, and requests the next batch at once.
 
-/** A change of a document, with the fields that the journal needs. */
+/** A change of a document, with the fields needed for the journal. */
 export interface ChangeEvent {
   readonly _id: Document;
   readonly operationType: "insert" | "update" | "replace" | "delete";
@@ -22,33 +22,33 @@ export interface ChangeEvent {
 
 export interface ChangeBatch {
   readonly events: readonly ChangeEvent[];
-  /** From where the next ones come. */
+  /** Resume token after the events. */
   readonly token: Document;
 }
 
 export interface ChangeStream {
-  /** From where it began. */
+  /** Resume token at its start. */
   readonly begun: Document;
-  /** What came since; waits a moment for something. @param awaitMs how long at most */
+  /** New events; waits briefly for some. @param awaitMs maximum wait */
   next(awaitMs: number): Promise<ChangeBatch>;
   close(): Promise<void>;
 }
 
-/** Events of one batch: reading them keeps the process from everything else for some ten milliseconds. */
+/** Maximum events per batch: processing them blocks the event loop for about ten milliseconds. */
 export const MOST_EVENTS = 400;
 
-/** The server's codes for a place in the stream that it cannot go on from. */
+/** Error codes for a position from which the stream cannot resume. */
 const LOST = new Set([9, 260, 280, 286, 40647, 50811]);
 
-/** True when the database does not know any more what came after the token. */
+/** True if the database no longer has the events after the token. */
 export function isLost(error: unknown): boolean {
   return error instanceof MongoServerError && LOST.has(Number(error.code));
 }
 
-/** A token begins with its time: a type, seconds and a count within them. */
+/** A token starts with its time: type, seconds, and counter. */
 const TIME = /^82([0-9A-F]{8})([0-9A-F]{8})/i;
 
-/** The last time of the database of which nothing comes behind a place in the stream; null where the token does not tell. */
+/** The database time covered by a stream position; null if the token does not tell. */
 export function timeBefore(token: Document): Timestamp | null {
   const [, seconds, count] = TIME.exec(String(token["_data"])) ?? [];
   if (seconds === undefined || count === undefined) return null;
@@ -90,7 +90,7 @@ interface Reply {
   readonly postBatchResumeToken: Document;
 }
 
-/** Opens the stream of a database. @param token from where; from now on when null */
+/** Opens the change stream of a database. @param token the position; null for now */
 export async function openStream(db: Db, token: Document | null): Promise<ChangeStream> {
   const session = db.client.startSession({ causalConsistency: false });
   const run = async (command: Document): Promise<Reply> =>

@@ -11,10 +11,9 @@ import { createLines } from "./lines.js";
 import type { ChangeEvent } from "./stream.js";
 import type { JournalWriter } from "./writer.js";
 
-// What makes entries of events. A large deletion takes a while to tell: what happens in its organization meanwhile waits for it,
-// and what happens in others does not.
+// Creates entries from events. A large deletion takes a while: events of its organization wait for it, others do not.
 
-/** What making entries takes. */
+/** Dependencies of creating entries. */
 export interface Making {
   readonly collections: JournalCollections;
   readonly hidden: HiddenThings;
@@ -23,9 +22,9 @@ export interface Making {
 }
 
 export interface Telling {
-  /** Tells events, but for those that have to wait. @returns how many entries that made */
+  /** Records events, except those that must wait. @returns the number of new entries */
   take(events: readonly ChangeEvent[]): Promise<number>;
-  /** Goes on with what waits, a little. @returns how many entries that made */
+  /** Proceeds with waiting ones, in small steps. @returns the number of new entries */
   goOn(): Promise<number>;
   /** Whether nothing waits. */
   isDone(): boolean;
@@ -36,7 +35,7 @@ export function createTelling({ collections, hidden, known, writer }: Making): T
   const { deletions, notes } = collections;
   const reader = createEventReader(collections, known);
   const lines = createLines(writer, createBacklog(collections));
-  /** Organizations of deletions that are not told yet. */
+  /** Organizations with deletions in progress. */
   const untold = new Map<string, string>();
 
   async function takeTogether(events: readonly ChangeEvent[]): Promise<number> {
@@ -50,7 +49,7 @@ export function createTelling({ collections, hidden, known, writer }: Making): T
     return entries;
   }
 
-  /** Lets those go on who wait for everything before a barrier. */
+  /** Acknowledges a barrier. */
   async function passBarriers(barriers: readonly ChangeEvent[]): Promise<void> {
     const pass = async (passed: readonly ChangeEvent[]): Promise<void> => {
       const ids = passed.map(({ documentKey }) => documentKey._id as unknown as ObjectId);
@@ -105,7 +104,7 @@ interface Part {
   readonly deletion: ChangeEvent | null;
 }
 
-/** Events of entities together, and those of hidden deletions each for itself. */
+/** Groups entity events, with hidden deletions on their own. */
 function* parted(events: readonly ChangeEvent[]): Generator<Part> {
   let together: ChangeEvent[] = [];
   for (const event of events) {

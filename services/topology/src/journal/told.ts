@@ -6,12 +6,12 @@ import type { Database } from "../storage/database.js";
 import { BY_ID } from "../storage/indexes.js";
 import { journalCollections } from "./collections.js";
 
-/** The place in the stream is saved every second, and moves on without changes, too. The database remembers five minutes. */
+/** The stream position is saved every second even without changes. The database retains five minutes. */
 const FRESH_MS = 10_000;
-/** What was told remains so: it is read again when it may have moved on. */
+/** The recorded time only increases, so it is read again only when needed. */
 const REMEMBERED_MS = 1_000;
 
-/** Reads the last time of the database up to which everything is told for certain; null when that is not known, or long ago. */
+/** Reads the database time up to which everything is certainly recorded; null if unknown, or too long ago. */
 export function createToldUpTo({ db, share }: Database): (scope: Scope) => Promise<Timestamp | null> {
   const { tails } = journalCollections(db);
   let remembered: { readonly told: Timestamp; readonly readAt: number } | null = null;
@@ -26,7 +26,7 @@ export function createToldUpTo({ db, share }: Database): (scope: Scope) => Promi
   };
 }
 
-/** The last number of an organization's journal at a moment; 0 when it was empty. */
+/** The last number of an organization's journal at a snapshot; 0 if it was empty. */
 export async function lastAt(database: Database, scope: Scope, moment: Moment): Promise<number> {
   const { organizationId: organization_id } = scope;
   const filter = { organization_id, _id: placesBehind(organization_id, 0) };

@@ -1,29 +1,29 @@
 import { AppError } from "@nts/shared/errors";
 
-// Requests that wait for changes are woken by a notice. A notice can be lost, so they poll now and then, too.
+// Long-polling requests are woken by notices, and poll periodically because notices can be lost.
 
-/** Of one user in one process. */
+/** Per user and process. */
 export const MOST_OF_USER = 10;
-/** In one process. */
+/** Per process. */
 const MOST = 2_000;
 
-/** Milliseconds between two polls of a request that is not woken. */
+/** Milliseconds between polls without a notice. */
 const LOOK_MS = 5_000;
-/** Milliseconds after which it is noticed that the client has gone. */
+/** Milliseconds between checks for a disconnected client. */
 const NOTICE_MS = 1_000;
 
-/** Networks in which something has changed; null for what belongs to the organization as a whole. */
+/** Networks with changes; null for organization-level entities. */
 export type Networks = ReadonlySet<string | null>;
 
 export interface Waiting {
-  /** Wakes the requests that wait in an organization. @param networks null when it may be any */
+  /** Wakes the waiting requests of an organization. @param networks null for any */
   wake(organizationId: string, networks: Networks | null): void;
-  /** Counts a waiting request, until `end`. @throws AppError `too_many_in_flight` */
+  /** Counts a waiting request until `end`. @throws AppError `too_many_in_flight` */
   begin(userId: string, organizationId: string, networks: Networks | "all"): Waiter;
 }
 
 export interface Waiter {
-  /** Resolves when something has changed since the last time it did, or the time is up. @returns false then */
+  /** Resolves on a change since the last call, or with false on timeout. */
   change(ms: number): Promise<boolean>;
   end(): void;
 }
@@ -86,18 +86,18 @@ export function createWaiting(): Waiting {
 }
 
 interface Wanted<T> {
-  /** For how long, at most. */
+  /** Maximum wait. */
   readonly seconds: number;
-  /** Whether the client has gone. */
+  /** Whether the client has disconnected. */
   isOver(): boolean;
   look(): Promise<T>;
   isThere(found: T): boolean;
 }
 
 /**
- * Looks until something is there. It begins with a look: what was told before the waiter had begun wakes nobody.
+ * Polls until there is a result, starting at once, as earlier changes wake nobody.
  *
- * @returns what the last look found
+ * @returns the last result
  */
 export async function waitFor<T>(waiter: Waiter, { seconds, isOver, look, isThere }: Wanted<T>): Promise<T> {
   const until = performance.now() + seconds * 1_000;

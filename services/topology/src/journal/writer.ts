@@ -4,18 +4,18 @@ import { draftOf, type Happening, type JournalDocument, type Signature } from ".
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 
-/** Entries that one command appends, and their bytes: more would keep the process from everything else for too long. */
+/** Maximum entries and bytes per command: more would block the process for too long. */
 export const BATCH = 100;
 const BATCH_BYTES = 4 * 1_048_576;
-/** Milliseconds between batches, in which the process and the database are there for others. */
+/** Milliseconds between batches, to leave process and database to others. */
 export const PAUSE_MS = 5;
 
-/** What is told of entries that are there now. */
+/** Notified of new entries. */
 export type Told = (organizationId: string, networkIds: ReadonlySet<string | null>) => void;
 
 /** Appends to the journal. */
 export interface JournalWriter {
-  /** Makes the entries of some happenings, in their order. @returns how many */
+  /** Records events in order. @returns the number of new entries */
   write(happenings: readonly Happening[]): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export function createJournalWriter(
   { hidden, told }: { hidden: HiddenThings; told: Told },
 ): JournalWriter {
   async function append(documents: readonly JournalDocument[]): Promise<void> {
-    // In order: a concurrent writer has taken the first number, and then nothing of ours is added.
+    // Ordered: if a concurrent writer has taken the first number, nothing of ours is inserted.
     for (const batch of inBatches(documents)) await journal.insertMany([...batch], { ordered: true });
     const networks = new Map<string, Set<string | null>>();
     for (const { organization_id, network_id } of documents)
@@ -69,7 +69,7 @@ function* inBatches(documents: readonly JournalDocument[]): Generator<readonly J
   if (batch.length > 0) yield batch;
 }
 
-/** An author as entries tell it. */
+/** An author as recorded in entries. */
 export function signatureOf({ author }: Pick<Authorship, "author">): Signature {
   if (author === null) return {};
   const { userId, keyId, email, requestId, comment } = author;

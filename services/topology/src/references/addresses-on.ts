@@ -5,14 +5,14 @@ import { parseBlock } from "../values/addresses.js";
 import type { Claim } from "./claims.js";
 import type { Storage } from "../storage/storage.js";
 
-/** An address that is to stand in a subnet; `prefix` is that of its paths in errors. */
+/** An address with its subnet; `prefix` starts its paths in errors. */
 export interface PlacedAddress {
   readonly subnet_id: string;
   readonly ip_address: string;
   readonly prefix?: string;
 }
 
-/** The claims of the subnets of some addresses, which keep them from being deleted or cut. */
+/** Claims on the subnets of addresses, which prevent their deletion and resizing. */
 export function subnetClaims(addresses: readonly PlacedAddress[]): Claim[] {
   return addresses.map(({ subnet_id, prefix = "" }) => ({
     target: subnet_id,
@@ -22,7 +22,7 @@ export function subnetClaims(addresses: readonly PlacedAddress[]): Claim[] {
 }
 
 /**
- * Checks that addresses may stand in their subnets, to which references are secured.
+ * Checks that addresses fit their claimed subnets.
  *
  * @throws AppError `invalid_reference` · `network_mismatch` · `ip_outside_subnet`
  */

@@ -4,21 +4,21 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Counts, Guards, Reference } from "../storage/guards.js";
 
-/** A reference in a request, with its place in the body for the error that names it. */
+/** A reference in a request, with its path for errors. */
 export interface Claim extends Reference {
   readonly path: string;
 }
 
-/** The claim of something that is added to a network, or of what it loses. */
+/** The claim for entities added to, or removed from, a network. */
 export function networkClaim(networkId: string, counts: Counts): Claim {
   return { target: networkId, kind: "network", counts, path: "network_id" };
 }
 
 /**
- * The claims of the managed tags that an entity gets. Free labels may be anything; a tag in the form of an id must be one
- * of the organization's.
+ * Claims on new managed tags of an entity. Free labels may be anything; a label that looks like an id must be one of
+ * the organization's tags.
  *
- * @param kept tags that the entity has already
+ * @param kept current tags of the entity
  */
 export function tagClaims(tags: readonly string[], kept: readonly string[] = [], path = "tags"): Claim[] {
   return tags.flatMap((tag, index) =>
@@ -27,9 +27,9 @@ export function tagClaims(tags: readonly string[], kept: readonly string[] = [],
 }
 
 /**
- * Keeps everything that is claimed from being deleted until the transaction ends.
+ * Prevents the deletion of everything claimed until the transaction ends.
  *
- * @throws AppError `invalid_reference` at the first claim of something that is not there
+ * @throws AppError `invalid_reference` for the first missing target
  */
 export async function requireReferences(
   guards: Guards,

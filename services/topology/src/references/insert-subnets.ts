@@ -4,7 +4,10 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Storage } from "../storage/storage.js";
 import { requireReferences, networkClaim, tagClaims } from "./claims.js";
 
-/** Inserts subnets of one network with their guards. @throws AppError `invalid_reference` when it or a tag is not there */
+/**
+ * Inserts subnets of one network with their guards. @throws AppError `invalid_reference` if the network or a tag does
+ * not exist
+ */
 export async function insertSubnets(
   { guards, subnets }: Pick<Storage, "guards" | "subnets">,
   tx: ClientSession,

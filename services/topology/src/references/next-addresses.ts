@@ -9,17 +9,17 @@ import { type AddressSpace, isGivable, keyAt, numberOf, spaceOf, textAt } from "
 import { parseAddress } from "../values/addresses.js";
 import type { PlacedAddress } from "./addresses-on.js";
 
-// An address that is asked for as "next" is held before the transaction that uses it begins, and given back when that is undone.
+// An address requested as "next" is reserved before the transaction that uses it, and released if that fails.
 
-/** Thrown by {@link Placed.use}: another writer has taken the reserved address, and the request is tried again. */
+/** Thrown by {@link Placed.use} if another writer has taken the reserved address; the request is retried. */
 class Lost extends Error {
   override readonly name = "Lost";
 }
 
-/** What was asked for, with an address wherever the next one was. */
+/** The request with "next" replaced by addresses. */
 export interface Placed<T> {
   readonly placed: readonly T[];
-  /** Uses the addresses in the transaction that needs them. */
+  /** Consumes the addresses in the transaction that needs them. */
   use(tx: ClientSession): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ export interface Placing<T> {
 }
 
 /**
- * Runs a write with the lowest free addresses wherever the next one is asked for, in the order of the list. A dry run holds
- * nothing, and is told what is free at the moment.
+ * Runs a write with the lowest free addresses in place of "next", in list order. A dry run reserves nothing, and is
+ * told what is free.
  *
  * @throws AppError `subnet_full` · `invalid_reference` · `network_mismatch` · `write_conflict`
  */
@@ -59,7 +59,7 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
   }
 }
 
-/** @param all gets what is held for the request, also when it fails */
+/** @param all collects the reservations, also on failure */
 async function place<T extends PlacedAddress>(
   storage: Storage,
   { work, scope, networkId, asked }: Placing<T>,
@@ -80,7 +80,7 @@ async function place<T extends PlacedAddress>(
 
 type Searched = Pick<Subnet, "id" | "network_id" | "cidr"> & { readonly space: AddressSpace };
 
-/** The subnets that next addresses are asked of; in one order for all, so that no two requests wait for each other. */
+/** The subnets of "next" addresses, in a global order to avoid deadlocks. */
 async function subnetsOf(
   { subnets }: Pick<Storage, "subnets">,
   scope: Scope,
@@ -100,7 +100,7 @@ async function subnetsOf(
   return found;
 }
 
-/** What would be held at the moment. */
+/** What would be reserved now. */
 async function peek(
   { addresses }: Pick<Storage, "addresses">,
   { scope, subnet, count, others }: { scope: Scope; subnet: Searched; count: number; others: ReadonlySet<string> },
@@ -119,7 +119,7 @@ async function use(
 ): Promise<void> {
   for (const held of all) {
     if (!(await addresses.use(tx, scope, held))) throw new Lost();
-    // Its block or its reserved ranges may have changed since.
+    // Its CIDR or reserved ranges may have changed since.
     const subnet = await subnets.find(scope, held.subnetId, tx);
     const space = subnet === null ? null : spaceOf(subnet.entity);
     if (space === null || !held.keys.every((key) => isGivable(space, numberOf(key)))) throw new Lost();

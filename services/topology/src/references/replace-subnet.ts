@@ -6,13 +6,13 @@ import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import { parseBlock } from "../values/addresses.js";
 
-/** A subnet as it is, and as it is to be. */
+/** A subnet before and after. */
 export interface SubnetChange {
   readonly current: Stored<Subnet>;
   readonly next: Stored<Subnet>;
 }
 
-/** Stores the next state of a subnet. @throws AppError `ip_outside_subnet` when an address on it would not be inside any more */
+/** Stores a changed subnet. @throws AppError `ip_outside_subnet` if an address would no longer fit */
 export async function replaceSubnet(
   { addresses, guards, interfaces, subnets }: Pick<Storage, "addresses" | "guards" | "interfaces" | "subnets">,
   tx: ClientSession,
@@ -27,7 +27,7 @@ export async function replaceSubnet(
   }
   if (!isSameBlock) {
     const block = parseBlock(cidr, "cidr");
-    // An address that was added meanwhile was checked against the old block; its writer collides with the lock.
+    // Concurrently added addresses were checked against the old CIDR; their writer conflicts with the lock.
     for (const { entity } of await interfaces.findMany(scope, { subnet_id: id }, tx))
       if (!block.contains(entity.ip_address))
         throw new AppError("ip_outside_subnet", { ip_address: entity.ip_address, cidr });

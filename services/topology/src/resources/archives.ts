@@ -13,7 +13,7 @@ import { streamed } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
 import { createAudited } from "./audited.js";
 
-/** Another one when the same inventory becomes another file. */
+/** Changes with the content of the file. */
 const FORM = "a1.";
 const FILE = { mediaType: ARCHIVE_TYPE, fileName: "organization-archive.ndjson" };
 
@@ -30,12 +30,12 @@ export function mountArchives(router: Router, { storage, notices, desk, journal 
 
   mount(router, exportArchive, async ({ work, scope, principal }) => {
     const { scope: rights } = principal;
-    // Looked at first: the archive may have more than its cursor says, and never less.
+    // Read first: the archive may contain more than its cursor covers, never less.
     const [place, cursors] = await Promise.all([journal.place(rights), journal.cursors()]);
     const { organizationId: organization_id } = rights;
     const changes_cursor = cursors.of(organization_id, place);
     const networks = rights.networks === "all" ? "all" : "some";
-    // Nothing is told of who has the file already: it is asked for lines only where it is not 304.
+    // A 304 is not audited, so this runs only when lines are requested.
     const lines = async function* (): AsyncGenerator<string> {
       const author = readerOf(principal, work.origin?.requestId ?? "");
       const asking = { work: { ...work, author }, scope };
@@ -57,7 +57,7 @@ export function mountArchives(router: Router, { storage, notices, desk, journal 
   });
 }
 
-/** Those of one organization are noted one after another. */
+/** Audit notes of an organization are written sequentially. */
 function keyOf(organizationId: string): string {
   return `archives:${organizationId}`;
 }

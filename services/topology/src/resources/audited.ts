@@ -5,17 +5,19 @@ import type { Notices } from "../deletions/notices.js";
 import type { Noted } from "../storage/audit-notes.js";
 import type { Storage } from "../storage/storage.js";
 
-/** Notes for the audit log what a transaction does. */
+/** Records audit notes in a transaction. */
 export type Note = (noted: Noted) => Promise<void>;
 
-/** Runs a transaction that is told by the audit log, under locks of these keys. @throws AppError `unavailable` when too much waits to be told */
+/**
+ * Runs an audited transaction with the given write keys. @throws AppError `unavailable` if too many notes are pending
+ */
 export type Audited = <T>(
   asking: Pick<UserCall<never>, "work" | "scope">,
   keys: readonly string[],
   body: (tx: ClientSession, note: Note) => Promise<T>,
 ) => Promise<T>;
 
-/** Makes what runs a transaction whose body notes for the audit log what it does, and says so when it is committed. */
+/** Creates a runner of transactions whose body records audit notes; sends a notice after the commit. */
 export function createAudited(
   { transaction, auditNotes }: Pick<Storage, "transaction" | "auditNotes">,
   notices: Pick<Notices, "auditNoted">,

@@ -25,7 +25,7 @@ function plan({ totals }: Storage): ListPlanOf<typeof listBindings> {
   };
 }
 
-/** The index of the first condition that names one thing. */
+/** The index of the first condition on a single id. */
 function selectiveIndex(query: Readonly<Record<string, unknown>>): IndexKey | undefined {
   const named = (["service_id", "port_id", "interface_id"] as const).find((field) => query[field] !== undefined);
   return named && BINDING_INDEXES[named];

@@ -6,7 +6,7 @@ import { goneBehind } from "../journal/cursors.js";
 import type { Feeds } from "../journal/feeds.js";
 import { Follower } from "../journal/follower.js";
 
-/** Filters of what happened, and not of what there is. */
+/** Filters of events, not of current state. */
 const OF_CHANGES = ["action", "user_id", "key_id", "request_id"] as const;
 
 export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges>): Promise<Answer<never>> {

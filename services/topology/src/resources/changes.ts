@@ -24,7 +24,7 @@ import { waitFor, type Waiting } from "../journal/waiting.js";
 import type { Storage } from "../storage/storage.js";
 import { streamOf } from "./change-stream.js";
 
-/** What the journal is read with. */
+/** Dependencies of journal reads. */
 export interface JournalAccess {
   readonly reader: JournalReader;
   readonly waiting: Waiting;
@@ -48,13 +48,13 @@ export function mountChanges(router: Router, journal: JournalAccess, storage: St
       const { id } = call.params;
       const entity = JOURNALED[kind];
       const filter = kind === "hosts" ? { host_id: id } : { entity_id: id, entity };
-      // What was made a moment ago may have no entry yet.
+      // New entities may have no entry yet.
       const isThere = async (): Promise<boolean> => (await storage[kind].find(call.scope, id)) !== null;
       return historyOf(journal, call, { filter, entity, isThere });
     });
 }
 
-// What is hidden by now was told of when it was hidden, and who may see that is decided by the caller's networks as they are given.
+// The current rights apply; hidden entities were recorded when they were hidden.
 
 async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<typeof listChanges>) {
   const { query, principal, work } = call;
@@ -92,7 +92,7 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look, isThere });
   return answer.jsonPieces(
     (async function* () {
-      // The head goes at once: it says that the answer has begun, and may take its time.
+      // Headers are sent at once to show that the response has started.
       yield "";
       try {
         yield* answerPieces(await waited, () => metaOf(reached));
@@ -104,7 +104,7 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   );
 }
 
-/** What a history is of. */
+/** The subject of a history. */
 interface Subject {
   readonly filter: ChangeFilter;
   readonly entity: string;
@@ -137,7 +137,7 @@ async function historyOf(
   });
 }
 
-/** A page of which the first rows were read; null when it has none. */
+/** A page whose first rows were read; null if it has none. */
 interface Begun {
   readonly first: readonly string[] | null;
   readonly rest: AsyncGenerator<string[], void, void>;
@@ -163,6 +163,6 @@ async function* answerPieces({ first, rest }: Begun, meta: () => object): AsyncG
     const { value, done } = await rest.next();
     rows = done === true ? null : value;
   }
-  // The gateway adds what every answer has, and the end.
+  // The gateway adds the common members.
   yield `${first === null ? "[" : ""}],"meta":${JSON.stringify(meta()).slice(0, -1)}`;
 }

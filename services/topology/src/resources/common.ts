@@ -12,11 +12,11 @@ import type { Entities, Entity } from "../storage/entities.js";
 import { answerList, type ListPlan } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 
-// The handlers that are alike for every resource.
+// Handlers common to all resources.
 
 type GetOne = Endpoint<NonNullable<(typeof getTag)["params"]>, NonNullable<(typeof getTag)["query"]>>;
 
-/** Answers an entity as it is stored, or as it was. */
+/** Returns an entity in its current or a past state. */
 export function mountGet<T extends Entity>(
   router: Router,
   operation: GetOne,
@@ -31,24 +31,24 @@ export function mountGet<T extends Entity>(
   );
 }
 
-/** What lists of any resource are asked for by. */
+/** Query parameters of every list. */
 interface ListQuery extends PageQuery {
   readonly q?: string | undefined;
   readonly network_id?: string | undefined;
   readonly as_of?: string | undefined;
 }
 
-/** What is read of a list, in the scope that is cut to the network of the query. */
+/** What a list reads, with the scope narrowed to the query's network. */
 export type ListPlanOf<E> = (query: QueryOf<E>, scope: Scope) => Omit<ListPlan, "work" | "scope">;
 
 interface ListOf<T extends Entity> {
   readonly entities: Entities<T>;
   readonly past: Past;
-  /** The ids of what is at an address and port, in lists whose `q` may name one. */
+  /** Ids at an address and port, for lists whose `q` may be a socket. */
   readonly atSocket?: (scope: Scope, socket: Socket) => Promise<string[]>;
 }
 
-/** Answers a list as it is, or as it was. */
+/** Returns a list in its current or a past state. */
 export function mountList<T extends Entity, Query extends z.ZodObject>(
   router: Router,
   operation: Endpoint<z.ZodObject, Query>,
@@ -72,7 +72,7 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
   });
 }
 
-/** Narrows a list to some ids, and to those that are asked for. */
+/** Narrows a list to some ids. */
 function amongIds<Plan extends Pick<ListPlan, "filter">>(plan: Plan, found: readonly string[]): Plan {
   const { _id: named } = plan.filter as { readonly _id?: { readonly $in: readonly string[] } };
   const asked = named && new Set(named.$in);
@@ -80,10 +80,10 @@ function amongIds<Plan extends Pick<ListPlan, "filter">>(plan: Plan, found: read
   return { ...plan, filter: { ...plan.filter, _id: { $in } } };
 }
 
-/** Removes entities: all of them or none. */
+/** Deletes entities atomically. */
 export type Removal = (removed: Removed) => Promise<void>;
 
-/** Puts one removal behind the operations that delete one entity and several. */
+/** Mounts one deletion for both the single and the bulk operation. */
 export function mountRemoval(
   router: Router,
   operations: { readonly one: typeof deleteTag; readonly several: typeof bulkDeleteTags },

@@ -6,7 +6,7 @@ import { CATALOGUE } from "../values/definitions/catalogue.js";
 
 type Sort = Readonly<Record<string, 1 | -1>>;
 
-/** A definition with the id that orders and cursors name, which is its name, and its JSON text. */
+/** A definition with its id for orders and cursors (the name), and its JSON. */
 const ENTRIES = CATALOGUE.map(({ name, category, ...rest }) => ({
   ...{ _id: name, name, category },
   text: JSON.stringify(ServiceDefinition.parse({ name, category, ...rest })),
@@ -14,7 +14,7 @@ const ENTRIES = CATALOGUE.map(({ name, category, ...rest }) => ({
 type Entry = (typeof ENTRIES)[number];
 type Place = Pick<Entry, "_id"> & Partial<Entry>;
 
-/** The catalogue in each order that was asked for; the query allows only a few. */
+/** The catalogue in each requested order; the query allows only a few. */
 const ORDERS = new Map<string, readonly Entry[]>();
 
 export function mountDefinitions(router: Router): void {

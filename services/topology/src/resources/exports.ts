@@ -24,7 +24,7 @@ type Query = QueryOf<typeof exportInventory>;
 
 interface Asked {
   readonly query: Query;
-  /** How many changes the inventory has behind it. */
+  /** Number of the inventory's last change. */
   readonly place: number;
   readonly readNames: () => Promise<Names>;
 }
@@ -32,13 +32,13 @@ interface Asked {
 interface Kind {
   readonly file: (query: Query) => FileInfo;
   readonly createWriter: (asked: Asked) => ExportWriter | Promise<ExportWriter>;
-  /** Hosts come by age otherwise. */
+  /** Otherwise, hosts come by age. */
   readonly orderBy?: "network_id";
 }
 
-/** Another one when the same inventory becomes another file. */
+/** Changes with the content of the file. */
 const FORM = "1.";
-/** Characters that are sent at a time. */
+/** Characters per chunk. */
 const PIECE = 65_536;
 const JSON_TYPE = "application/json";
 const DRAWING: FileInfo = { mediaType: "application/vnd.jgraph.mxfile", fileName: "topology.drawio" };
@@ -69,7 +69,7 @@ const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
   },
 };
 
-/** Answers all hosts with what is on them in another form. */
+/** Exports all hosts with their children in another format. */
 export function mountExports(
   router: Router,
   storage: Storage,
@@ -79,10 +79,10 @@ export function mountExports(
     requireFitting(format, query);
     const scope = narrowedTo(whole, query.network_id);
     if (format === "ansible") await requireFew(storage, scope, query);
-    // Looked at first: what is read later may be newer than its tag says, and never older.
+    // Read first: later reads may be newer than the ETag, never older.
     const [place, cursors] = await Promise.all([journal.place(principal.scope), journal.cursors()]);
     const asked = { query, place, readNames: () => readNames(storage, whole) };
-    // Nothing is read for a client that has the file already.
+    // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
     return answer.file(streamed(work, text), file, {
@@ -97,7 +97,7 @@ function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
   if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is for csv only" });
 } // prettier-ignore
 
-/** An inventory for Ansible has its groups behind its hosts, and so its members are remembered. */
+/** Group members of an Ansible inventory are kept in memory until the end. */
 async function requireFew({ totals, hosts }: Storage, scope: Scope, query: Query): Promise<void> {
   const isTagged = query.tag_ids.length > 0;
   const found = isTagged ? await hosts.count(scope, commonFilter(query, scope), TAG_INDEX) : await totals.total(scope, "hosts"); // prettier-ignore

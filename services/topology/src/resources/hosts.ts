@@ -111,12 +111,12 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
       if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);
       return work.unit === undefined ? null : answerWithin(storage, tx, scope, id);
     });
-    // As it was at the commit: what others write a moment later does not belong in the answer.
+    // As committed, without concurrent later writes.
     return inside ?? answerHost(storage, scope, id, written?.operationTime);
   };
 }
 
-/** The answer of a transaction that has not ended. */
+/** The response of a transaction that has not ended. */
 async function answerWithin({ hosts }: Storage, tx: ClientSession, scope: Scope, id: string): Promise<Answer<never>> {
   const [found] = await hosts.findWithChildren(scope, [id], tx);
   if (found === undefined) throw new AppError("not_found", { entity: hosts.name });
@@ -129,7 +129,7 @@ async function answerWithin({ hosts }: Storage, tx: ClientSession, scope: Scope,
   return answer.json(json, { revision: hostRevision(host.revision, ofServices) });
 }
 
-/** @param at the moment of which it is answered */
+/** @param at the snapshot to return */
 async function answerHost(storage: Storage, scope: Scope, id: string, at?: Timestamp): Promise<Answer<never>> {
   const { hosts } = storage;
   const found = await hosts.readWithChildren(scope, id, at);

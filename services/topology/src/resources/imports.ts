@@ -6,10 +6,10 @@ import type { Storage } from "../storage/storage.js";
 import { importScan } from "../imports/import.js";
 import type { ImportDesk } from "../imports/desk.js";
 
-/** The XML of nmap tells of other machines than its own. */
+/** nmap XML describes other machines. */
 const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, resource: null } as const;
 
-/** By which the clock of a client may be ahead. */
+/** Accepted clock skew of clients. */
 const SKEW_MS = 60_000;
 
 export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
@@ -26,7 +26,7 @@ export function mountImports(router: Router, storage: Storage, desk: ImportDesk)
   });
 }
 
-/** @throws AppError `validation_failed` for a file that will be made */
+/** @throws AppError `validation_failed` for a time in the future */
 function askedOf({ network_id, dry_run, subnet_hint, seen_at }: QueryOf<typeof importNmap>) {
   const nowMs = Date.now();
   const atMs = seen_at === undefined ? nowMs : Date.parse(seen_at);

@@ -138,7 +138,7 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
         const { subnet_id, ip_address, network_id: networkId } = changed.entity;
         if (subnet_id !== entity.subnet_id || ip_address !== entity.ip_address) {
           const addresses = [{ subnet_id, ip_address }];
-          // Of the network too: an address is freed, see `move` of next addresses.
+          // With the network, as an address is freed, see `move` of next addresses.
           await requireReferences(guards, tx, scope, [networkClaim(networkId, {}), ...subnetClaims(addresses)]);
           await checkAddresses(storage, tx, scope, { networkId, addresses });
         }

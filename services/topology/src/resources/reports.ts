@@ -44,7 +44,7 @@ async function goneOf(entities: Entities<Entity>, scope: Scope, beforeMs: number
   };
   const find = {
     filter: { ...entities.within(scope), ...filter },
-    // The order of the index: nothing is read but what is answered.
+    // In index order, so only returned rows are read.
     sort: { network_id: 1, missed: 1, seen_last: 1 },
     hint: SIGHTED_INDEX,
     limit: MOST_GONE,

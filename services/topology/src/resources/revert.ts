@@ -23,7 +23,7 @@ import { revert } from "../reverts/revert.js";
 import { type Told, type Undo, undosOf } from "../reverts/undo.rules.js";
 import type { Storage } from "../storage/storage.js";
 
-/** What takes back needs the rights of the opposite: networks and tags ask for more than this operation itself. */
+/** A revert requires the rights of the opposite operations; for networks and tags, these are higher than its own. */
 const OPPOSITES = {
   networks: { restore: createNetwork, update: updateNetwork, remove: deleteNetwork },
   tags: { restore: createTag, update: updateTag, remove: deleteTag },
@@ -31,7 +31,7 @@ const OPPOSITES = {
 
 export function mountRevert(router: Router, reader: JournalReader, storage: Storage, notices: Notices): void {
   mount(router, revertChanges, async ({ principal, scope, work, body: { request_id } }) => {
-    // The entries of a request come one after another, and half of them would be taken back as if they were all.
+    // Entries of a request are recorded one by one; half of them must not be reverted as if complete.
     await caughtUp(storage.database, scope, work);
     const undos = undosOf(await toldOf(reader, storage, principal.scope, request_id));
     requireRights(principal, undos);
@@ -43,7 +43,7 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
   });
 }
 
-/** What is told of a request in the networks of the caller. @throws AppError `not_found` · `too_many_changes` */
+/** The recorded changes of a request in the caller's networks. @throws AppError `not_found` · `too_many_changes` */
 async function toldOf(reader: JournalReader, { database }: Storage, scope: Scope, request_id: string): Promise<Told[]> {
   const { gone, last } = await reader.ends(scope);
   const asked = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
@@ -67,12 +67,12 @@ function requireRights(principal: Principal, undos: readonly Undo[]): void {
       authorize(OPPOSITES[kind][after === null ? "restore" : before === null ? "remove" : "update"], principal);
 }
 
-/** The work of a request whose changes say what they take back. */
+/** The work of a request whose changes are recorded as a revert. */
 function withComment(work: Work, requestId: string): Work {
   const { author } = work;
   if (author === undefined) return work;
   const said = author.comment === null ? "" : `: ${author.comment}`;
   const comment = [...`takes back ${requestId}${said}`].slice(0, CHANGE_COMMENT_LENGTH).join("");
-  // What else there is of the work stays what it is, also when it changes.
+  // Inherited, so that later changes of the work are visible.
   return Object.assign(Object.create(work) as Work, { author: { ...author, comment } });
 }

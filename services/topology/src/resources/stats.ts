@@ -7,7 +7,7 @@ import { createKeptStats } from "../stats/kept.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
-/** Answers what there is, in numbers. */
+/** Returns statistics. */
 export function mountStats(router: Router, storage: Storage, reader: JournalReader): void {
   const kept = createKeptStats();
   mount(router, getStats, async ({ scope: whole, principal, query: { network_id: networkId } }) => {

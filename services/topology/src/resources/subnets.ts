@@ -107,12 +107,12 @@ function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSub
     const [next] = await addresses.lowest(scope, { ...entity, space }, { count: 1, others: new Set() });
     const amounts = Object.entries({ size: sizes.size, used, reserved, free: sizes.size - used - reserved });
     const text = next === undefined ? "null" : JSON.stringify(textAt(space, next));
-    // By hand: JSON has integers of any size, and JavaScript has not.
+    // Built by hand: JSON integers have any size, JavaScript's do not.
     return answer.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
   };
 }
 
-/** Removes subnets that no interface uses: all or none. */
+/** Deletes unused subnets atomically. */
 async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
   const { guards, subnets, interfaces, transaction } = storage;
   await transaction(work, [...ids].sort(), async (tx) => {

@@ -36,12 +36,12 @@ export function mountTopology(router: Router, storage: Storage, past: Past): voi
     if (format === "json") return answer.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());
-    // Whether Mermaid can draw it is known at its end only, and its limits are those of our memory for it.
+    // Mermaid's limits are only checked at the end; they also bound the memory for it.
     return answer.file(format === "mermaid" ? await whole(text) : text, file);
   });
 }
 
-/** The text of a graph, piece by piece. */
+/** The text of a graph, in chunks. */
 async function* written(pieces: AsyncIterable<GraphPiece>, writer: GraphWriter): AsyncGenerator<string> {
   let before = writer.begin;
   let hasEdges = false;

@@ -5,22 +5,22 @@ import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 
-/** An update of an entity that stands on no host. */
+/** An update of an entity that is not on a host. */
 export interface UpdatingAlone<T> {
   readonly work: Work;
   readonly scope: Scope;
   readonly id: string;
-  /** The state that is asked for; null when it is the present one. */
+  /** The requested state; null if unchanged. */
   readonly next: (current: Stored<T>) => Stored<T> | null;
 }
 
-/** A state, and the one that follows. */
+/** A state and its successor. */
 export interface Change<T> {
   readonly current: Stored<T>;
   readonly next: Stored<T>;
 }
 
-/** Updates an entity in a transaction. Whether anything changes is decided by a read: then there is none to undo. */
+/** Updates an entity in a transaction, unless a read shows that nothing changes. */
 export async function updateAlone<T extends Entity>(
   { transaction }: Pick<Storage, "transaction">,
   entities: Entities<T>,

@@ -113,7 +113,7 @@ function mountActions(router: Router, means: Means): void {
   });
 }
 
-/** One that the caller may see. @throws AppError `not_found` */
+/** A webhook visible to the caller. @throws AppError `not_found` */
 async function seen(webhooks: WebhookStore, scope: Scope, ...[id, tx]: Args): Promise<Stored<Webhook>> {
   const found = await webhooks.get(scope, id, tx);
   if (!isSeenFrom(scope.networks, found.entity.filter)) throw new AppError("not_found", { entity: "Webhook" });
@@ -192,7 +192,7 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
       const { entity } = current;
       const wanted = withDefaults(asked(entity), entity);
       if (wanted.url !== entity.url) requireUrl(desk, wanted.url);
-      // A concurrent write came between: what is checked is what is stored.
+      // After a concurrent write, the stored state is validated.
       if (JSON.stringify(wanted.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
       const paused = wanted.is_enabled ? null : entity.paused;
       const next = revised(current, { ...entity, ...wanted, paused }, new Date());
@@ -209,7 +209,7 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
 
 type Settings = Pick<Webhook, "url" | "filter" | "format" | "batch_seconds" | "is_enabled">;
 
-/** What a body says, and what was for all that it does not mention. */
+/** The body, with current values for absent members. */
 function withDefaults(body: WebhookInput, was: Settings): Settings {
   const { url, filter = was.filter, format = was.format } = body;
   const { batch_seconds = was.batch_seconds, is_enabled = was.is_enabled } = body;
@@ -222,9 +222,9 @@ function requireUrl(desk: WebhookDesk, url: string): void {
 }
 
 /**
- * Checks what a filter names; what it has named before may be gone by now.
+ * Validates the references of a filter; already present ones may have been deleted.
  *
- * @throws AppError `validation_failed` when a caller who may not use all networks names none · `invalid_reference`
+ * @throws AppError `validation_failed` if a restricted caller names no networks · `invalid_reference`
  */
 async function requireFilter(
   { networks, tags }: Storage,

@@ -13,17 +13,16 @@ import type { SearchedSubnet } from "./stores/free-addresses.js";
 import type { AddressStore, Found, HeldAddresses } from "./stores/addresses.js";
 import type { SubnetStore } from "./stores/subnets.js";
 
-// Requests of this process that want addresses of one subnet are served together: one search holds as many addresses as all of
-// them want, and each uses its own in a transaction beside those of the others. Long ways of the mark are made in steps that
-// are committed, so they are made once, whichever request begins them.
+// Batches requests for addresses of one subnet: one search reserves addresses for all of them. Long moves of the mark
+// are made in committed steps, so they are done once, whichever request starts them.
 
-/** Used addresses that the mark passes in one transaction. */
+/** Used addresses that the mark passes per transaction. */
 const STEP = 10_000;
-/** Addresses that one search looks for, unless a single request wants more. */
+/** Addresses per search, unless a single request wants more. */
 const MOST_AT_ONCE = 1_000;
-/** Milliseconds between two searches at most. */
+/** Maximum milliseconds between searches. */
 const MOST_REST_MS = 50;
-/** Milliseconds after which addresses that others hold are asked for again. */
+/** Milliseconds until addresses reserved by others are checked again. */
 const EVERY_MS = 25;
 
 /** A request for addresses. */
@@ -32,15 +31,15 @@ export interface Wanting {
   readonly scope: Scope;
   readonly subnet: Pick<Subnet, "id" | "network_id" | "cidr">;
   readonly count: number;
-  /** Keys that the request uses besides. */
+  /** Further keys that the request uses. */
   readonly others: ReadonlySet<string>;
 }
 
 export interface AddressDesk {
   /**
-   * Holds the lowest free addresses of a subnet for a request.
+   * Reserves the lowest free addresses of a subnet for a request.
    *
-   * @throws AppError `subnet_full` · `write_conflict` when others were faster, or held the last ones, until the time was up
+   * @throws AppError `subnet_full` · `write_conflict` if others were faster, or held the last ones, until the deadline
    */
   hold(wanting: Wanting): Promise<HeldAddresses>;
 }
@@ -75,13 +74,13 @@ export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
         return [];
       });
       lane.unshift(...unserved);
-      // As long again for other processes, which would hardly ever find the mark free; meanwhile more requests come together.
+      // Pauses as long for other processes, which would rarely find the mark free; meanwhile requests accumulate.
       await delay(Math.min(performance.now() - begunMs, MOST_REST_MS));
     }
     lanes.delete(subnetId);
   }
 
-  /** @returns requests that have to wait a little longer */
+  /** @returns requests that must wait longer */
   async function serveTogether(batch: readonly Waiting[]): Promise<Waiting[]> {
     const { scope, subnet } = lastOf(batch);
     const found = await search(batch);
@@ -113,7 +112,7 @@ export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
   };
 }
 
-/** Holds what some requests want of one subnet, and tells the keys of it, ascending. */
+/** Reserves the addresses of some requests in a subnet, and returns their keys, ascending. */
 function createHoldingSearch(
   { transaction, addresses, guards, subnets }: Parts,
   { holder, step }: { readonly holder: string; readonly step: number },
@@ -126,12 +125,12 @@ function createHoldingSearch(
     return { id, network_id: entity.network_id, space: spaceOf(entity) };
   }
 
-  /** In steps, each of which is kept however the request goes on. */
+  /** In steps that are kept whatever happens to the request. */
   async function moveMark(work: Work, scope: Scope, subnetId: string, isAnew: boolean): Promise<void> {
     for (let [from, isThere]: ["first" | "mark", boolean] = [isAnew ? "first" : "mark", false]; !isThere; from = "mark")
       isThere = await transaction(work, [], async (tx) => {
         const subnet = await unchanged(tx, scope, subnetId);
-        // Who frees an address counts it in the network: nobody does while the mark passes addresses that are used.
+        // The network is locked, so nobody frees addresses while the mark passes used ones.
         await guards.lockAll(tx, scope, subnet.network_id);
         return addresses.move(tx, scope, subnet, { from, step });
       });
@@ -177,12 +176,12 @@ function isStillWanted({ work, untilMs, reject }: Waiting): boolean {
   }
 }
 
-/** The last one to come, who knows best what is hidden. */
+/** The latest one, with the most recent view of hidden entities. */
 function lastOf(batch: readonly Waiting[]): Waiting {
   return batch[batch.length - 1] as Waiting;
 }
 
-/** What is done for several requests goes on as long as one of them waits. */
+/** Shared work continues while one of its requests waits. */
 function workFor(batch: readonly Waiting[]): Work {
   const { use, openStream } = lastOf(batch).work;
   return {

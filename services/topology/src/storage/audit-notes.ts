@@ -8,14 +8,13 @@ import { actorOf, authorOf } from "@nts/shared/writes/author";
 import { BY_ID } from "./indexes.js";
 import { scopedCollection } from "./scoped-collection.js";
 
-// The audit log is identity's. What it is to tell of topology is noted in the transaction that does it, and stays until identity
-// says that it is written. Notes of an organization are numbered by a document that each of these transactions increases, so they
-// have the order of commit.
+// Audit events of topology, noted in their transaction until identity has recorded them. A counter document orders an
+// organization's notes by commit.
 
-/** Notes of an organization that may wait; identity has been away for long by then. */
+/** Maximum pending notes per organization; reached only after a long outage of identity. */
 export const MOST_WAITING = 1_000;
 
-/** Its `_id` is its place, and something that makes it unique in all databases that were ever restored. */
+/** `_id` is its position, plus a suffix that is unique even after restores. */
 interface NoteDocument extends Omit<AuditNote, "id"> {
   _id: string;
   at: Date;
@@ -28,7 +27,7 @@ interface HeadDocument {
   n: number;
 }
 
-/** Something that was done, as its writer tells it. */
+/** An event, as reported by its writer. */
 export type Noted = Pick<
   AuditNote,
   "organization_id" | "action" | "entity" | "entity_id" | "name" | "before" | "after"
@@ -38,13 +37,13 @@ export interface AuditNotes {
   /**
    * Notes what the transaction does.
    *
-   * @param origin the request; null for what the server does by itself, which always has room
-   * @throws AppError `unavailable` when too much waits: what cannot be told is not done
+   * @param origin the request; null for the server's own actions, which are always accepted
+   * @throws AppError `unavailable` if too many notes are pending: unauditable actions are refused
    */
   add(tx: ClientSession, noted: Noted, origin: Origin | null): Promise<void>;
-  /** The next ones of all organizations, in the order of their ids. */
+  /** The next notes of all organizations, by id. */
   page(after: string): Promise<AuditNote[]>;
-  /** Forgets what is written down. */
+  /** Deletes recorded notes. */
   remove(organizationId: string, ids: readonly string[]): Promise<void>;
 }
 

@@ -2,23 +2,23 @@ import { type ClientSession, type Db, ObjectId } from "mongodb";
 import { type Author, authorOf } from "@nts/shared/writes/author";
 import { scopedCollection } from "./scoped-collection.js";
 
-// The journal is made from what the database tells of its changes. So every document says who wrote it last, on which request,
-// and why; and a transaction that deletes documents leaves a note, because they cannot say it any more. It is one text, which
-// differs with each revision: of a changed field, the database tells the new value, and of an object only what differs in it.
+// The journal is made from change events, so each document has the author, request and reason of its last write, and
+// deleting transactions leave a note. It is a single string that changes with each revision, because events of changed
+// objects only contain differences.
 
-/** What is known of a write. */
+/** What is known about a write. */
 export interface Authorship {
   readonly organizationId: string;
   readonly author: Author | null;
 }
 
-/** A note is needed for as long as the journal may be behind. */
+/** Notes are needed as long as the journal may lag. */
 const NOTE_SECONDS = 86_400;
 
 export const NOTES = "journal_notes";
 export const NOTES_EXPIRE = { key: { at: 1 }, expireAfterSeconds: NOTE_SECONDS } as const;
 
-/** Names are short, because every document has them. */
+/** Short names, because every document has them. */
 interface Text {
   readonly o: string;
   readonly v: number;
@@ -45,19 +45,19 @@ export function byText(author: Author | undefined, organizationId: string, revis
   return JSON.stringify(text);
 }
 
-/** The field `by` of what a transaction writes. */
+/** The field `by` for writes of a transaction. */
 export function signed(tx: ClientSession, organizationId: string, revision: number): { readonly by: string } {
   return { by: byText(authorOf(tx), organizationId, revision) };
 }
 
-/** Reads the field `by` of a document or a note. */
+/** Parses the field `by` of a document or note. */
 export function authorshipIn(by: string): Authorship {
   const { o, u, k = null, e = null, r = "", c = null } = JSON.parse(by) as Text;
   const author = u === undefined ? null : { userId: u, keyId: k, email: e, requestId: r, comment: c };
   return { organizationId: o, author };
 }
 
-/** A note of a transaction that deletes; or a barrier, behind which everything before it is told. */
+/** A note of a deleting transaction; or a barrier, which waits for everything before it to be recorded. */
 export interface NoteDocument {
   _id: ObjectId;
   organization_id: string;
@@ -70,13 +70,13 @@ export interface NoteDocument {
 export const BARRIER = "barrier";
 
 /**
- * Leaves a note for the deletions of a transaction, once for all of them.
+ * Leaves a note for the deletions of a transaction, once.
  *
- * @param by who deletes, where it is not whoever the transaction works for
+ * @param by the author, if other than that of the transaction
  */
 export type Note = (tx: ClientSession, organizationId: string, by?: string) => Promise<void>;
 
-/** Transactions that have left one. */
+/** Transactions that have left a note. */
 const noted = new WeakSet<ClientSession>();
 
 export function createNote(db: Db): Note {

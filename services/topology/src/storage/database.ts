@@ -4,10 +4,10 @@ import { type Moment, rawBatches, type RawBatch, rawCount, type RawFind } from "
 import type { Shares } from "@nts/shared/shares";
 import type { Scoped } from "./scoped-collection.js";
 
-// The connections belong to all organizations. So every read on behalf of one takes a turn of its share, for as long as it
-// occupies a connection; a transaction takes one turn for all that it reads and writes.
+// Organizations share the connections: every read takes a turn of its organization's share while it occupies a
+// connection; a transaction takes one turn for all its operations.
 
-/** A find of documents of an organization. */
+/** A find of an organization's documents. */
 export interface ScopedFind extends RawFind {
   readonly filter: Scoped & Document;
 }
@@ -15,23 +15,23 @@ export interface ScopedFind extends RawFind {
 /** The database of the service. */
 export interface Database {
   readonly db: Db;
-  /** Runs a read that is no part of a transaction within its organization's share. @throws AppError `rate_limited` */
+  /** Runs a read outside a transaction within its organization's share. @throws AppError `rate_limited` */
   share<T>(scope: Pick<Scope, "organizationId">, read: () => Promise<T>): Promise<T>;
   /** {@link rawBatches}, each batch within the organization's share. */
   batches(scope: Scope, find: ScopedFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
-  /** How many documents match at a moment. */
+  /** Counts matching documents at a snapshot. */
   countAt(scope: Scope, find: Pick<ScopedFind, "collection" | "filter" | "hint">, moment: Moment): Promise<number>;
-  /** Lets requests go first, for a while: background work begins when none of them uses the database. */
+  /** Lets requests go first for a while: background work starts when none uses the database. */
   idle(): Promise<void>;
 }
 
-/** What the database takes of {@link Shares}; without `idle` nothing is let go first. */
+/** The used part of {@link Shares}; without `idle`, nothing is given precedence. */
 export type DatabaseShares = Pick<Shares, "use"> & Partial<Pick<Shares, "idle">>;
 
-/** Milliseconds after which background work begins although there are requests. */
+/** Milliseconds after which background work starts despite requests. */
 const PATIENCE_MS = 30;
 
-/** No request waits for another. */
+/** Without shares. */
 export const UNSHARED: DatabaseShares = { use: (_organizationId, task) => task() };
 
 export function sharedDatabase(db: Db, shares: DatabaseShares): Database {

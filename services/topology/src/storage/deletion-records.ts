@@ -3,55 +3,55 @@ import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import { createNote, type Note, signed } from "./authorship.js";
 
-// One document for each deletion that did not fit a transaction: written when it is decided, read by whoever must not see
-// what is hidden, and removed when the sweep has long been done. Sweeps look for them in all organizations.
+// One record per deletion that did not fit a transaction: written when decided, read by everyone who must not see
+// hidden entities, and removed long after the sweep. Sweeps process all organizations.
 
-/** Entities that one transaction deletes or changes; with more of them it would take longer than others can wait. */
+/** Maximum entities deleted or changed by one transaction; more would take longer than others can wait. */
 export const AT_ONCE = 500;
 
-/** What is hidden, or swept a short while ago. */
+/** A hidden or recently swept deletion. */
 export interface DeletionDocument {
-  /** The id of the network or organization; of hosts and tags, which are deleted together, one of its own. */
+  /** Id of the network or organization; for hosts and tags, which are deleted together, a new one. */
   _id: string;
   kind: "network" | "hosts" | "tags" | "organization";
   organization_id: string;
-  /** Who deleted it; absent where an earlier version did. */
+  /** The author; absent from earlier versions. */
   by?: string;
-  /** Those of the hosts or tags. */
+  /** Ids of the hosts or tags. */
   ids?: readonly string[];
-  /** By the clock of the database. */
+  /** In database time. */
   deleted_at: Date;
-  /** When nothing of it was left. */
+  /** When everything was deleted. */
   swept_at?: Date;
-  /** True when the journal has an entry for everything that is hidden. */
+  /** True if the journal has entries for everything hidden. */
   journaled?: boolean;
-  /** True when the notice of the deletion was sent. */
+  /** True if the notice of the deletion was sent. */
   announced?: boolean;
 }
 
 export interface DeletionRecords {
-  /** Hides networks when the transaction commits. @throws AppError `not_found` when one of them is hidden already */
+  /** Hides networks when the transaction commits. @throws AppError `not_found` if one is already hidden */
   hideNetworks(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<void>;
-  /** Hides what stood on hosts, or tags on whatever carries them, when the transaction commits. @returns its id */
+  /** Hides deleted hosts' children, or tags on their carriers, when the transaction commits. @returns its id */
   hide(tx: ClientSession, organizationId: string, kind: "hosts" | "tags", ids: readonly string[]): Promise<string>;
-  /** Hides all of an organization when the transaction commits, unless it is hidden already. */
+  /** Hides everything of an organization when the transaction commits, unless already hidden. */
   hideOrganization(tx: ClientSession, organizationId: string): Promise<void>;
-  /** Those of some networks, hosts or tags whose deletion is not forgotten yet. */
+  /** Existing records of some networks, hosts or tags. */
   unfinished(tx: ClientSession, organizationId: string, ids: readonly string[]): Promise<string[]>;
-  /** The notices of these deletions were sent. */
+  /** Marks the notices of these deletions as sent. */
   markAnnounced(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
-  /** How many there are, and how many of them are to be swept. */
+  /** Number of records, and of those to be swept. */
   count(): Promise<{ all: number; unswept: number }>;
-  /** Those that are not swept and without a notice, this many milliseconds after they were hidden; oldest first. */
+  /** Unswept ones without a notice, this many milliseconds after they were hidden; oldest first. */
   unannounced(agedMs: number): Promise<DeletionDocument[]>;
   /**
    * Those that are to be swept, oldest first: journaled, or so old that they do not wait for the journal any more. Times are
    * milliseconds since they were hidden, by the clock of the database.
    */
   unswept(agedMs: number, untoldMs: number): Promise<DeletionDocument[]>;
-  /** Tells the journal whose deletion it is that a transaction sweeps. */
+  /** Marks a sweeping transaction for the journal. */
   readonly note: Note;
-  /** Those that were swept this many milliseconds ago. */
+  /** Those swept at least this many milliseconds ago. */
   swept(agedMs: number): Promise<DeletionDocument[]>;
   markSwept(deletion: DeletionDocument): Promise<void>;
   forget(deletion: DeletionDocument): Promise<void>;
@@ -132,7 +132,7 @@ function createHiding(
   };
 }
 
-/** Since whose moment this much time has passed. */
+/** At least this long after the given time. */
 function aged(moment: "deleted_at" | "swept_at", ms: number): { readonly $expr: object } {
   return { $expr: { $lte: [`$${moment}`, { $subtract: ["$$NOW", ms] }] } };
 }

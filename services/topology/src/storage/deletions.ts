@@ -10,19 +10,19 @@ import {
 } from "./deletion-records.js";
 import { scopedCollection } from "./scoped-collection.js";
 
-// What does not fit one transaction is deleted in two steps: one small write hides it, and a sweep deletes its documents
-// afterwards. A process knows what is hidden for at most LEASE_MS without asking again, and a deletion is answered only
-// when every older knowledge has ended. So reading costs no round trip, and nothing hidden is read after the answer.
+// Large deletions take two steps: a small write hides everything, and a sweep deletes the documents later. Processes
+// cache what is hidden for at most LEASE_MS, and a deletion is answered when all older caches have expired. So reads
+// need no extra round trip, and nothing hidden is read after the response.
 
-/** Milliseconds for which a process relies on what it has read, counted from the moment it asked. */
+/** Milliseconds for which the cache is valid, from the time of the request. */
 const LEASE_MS = 200;
-/** Milliseconds after the write until all processes know of it; the rest is for clocks that do not run alike. */
+/** Milliseconds after the write until all processes know of it, including clock drift. */
 const KNOWN_EVERYWHERE_MS = 250;
 
 export interface Deletions extends DeletionRecords {
-  /** The scope without what is hidden; a promise only when it has to be asked for. */
+  /** The scope without what is hidden; a promise only if it must be loaded. */
   visible(scope: Scope): Scope | Promise<Scope>;
-  /** Waits, after the commit, until no process can answer anything hidden. */
+  /** Waits, after the commit, until no process can return hidden entities. */
   known(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ type AllHidden = ReadonlyMap<string, HiddenOfOrganization>;
 
 interface Knowledge {
   readonly hidden: AllHidden;
-  /** When it was asked for, by a clock that stops while a machine is suspended and one that may be corrected. */
+  /** Time of the request on a clock that stops while suspended, and on one that may be adjusted. */
   readonly asked: readonly [monotonicMs: number, wallMs: number];
 }
 
@@ -60,7 +60,7 @@ export function createDeletions(database: Database): Deletions {
   };
 }
 
-/** What this process knows to be hidden, asked for again before it is too old. */
+/** The process' cache of hidden entities, refreshed before it expires. */
 function createKnowledge(read: () => Promise<AllHidden>) {
   let known: Knowledge = { hidden: new Map(), asked: [-Infinity, -Infinity] };
   let asking: Promise<Knowledge> | null = null;
@@ -84,7 +84,7 @@ function createKnowledge(read: () => Promise<AllHidden>) {
     const begunMs = performance.now();
     for (;;) {
       const answered = await askOnce();
-      // What was asked for since the call began is new enough, however long the answer took.
+      // Requests since the start of the call are recent enough, however long the response took.
       if (answered.asked[0] >= begunMs || ageMs(answered) < LEASE_MS) return answered.hidden;
     }
   }
@@ -93,18 +93,18 @@ function createKnowledge(read: () => Promise<AllHidden>) {
     present: (): AllHidden | Promise<AllHidden> => {
       const age = ageMs(known);
       if (age >= LEASE_MS) return current();
-      // Asked for again in good time, so that a busy process never waits for it.
+      // Refreshed early, so that a busy process never waits.
       if (age > LEASE_MS / 2) askOnce().catch(() => undefined);
       return known.hidden;
     },
-    /** After what was being asked for: that may be older. */
+    /** After the pending request, which may be older. */
     askAgain: async (): Promise<void> => {
       await askOnce().then(askOnce);
     },
   };
 }
 
-/** Makes what cuts the hidden out of a scope. */
+/** Creates the function that removes hidden entities from a scope. */
 function createScopeCut({ db, share }: Database): (scope: Scope, hidden: AllHidden) => Scope | Promise<Scope> {
   const networks = scopedCollection<{ _id: string; organization_id: string }>(db, "networks");
 
@@ -132,7 +132,7 @@ function createScopeCut({ db, share }: Database): (scope: Scope, hidden: AllHidd
   };
 }
 
-/** Reads what is hidden. The ids of a deletion never change: they are read once, and put together when there are others. */
+/** Reads what is hidden. The ids of a deletion never change, so they are read once and merged. */
 function createReading(collection: Collection<DeletionDocument>): () => Promise<AllHidden> {
   let idsOf = new Map<string, readonly string[]>();
   let last = { key: "", hidden: new Map() as AllHidden };

@@ -3,9 +3,9 @@ import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import { UNIQUE_INDEXES } from "./indexes.js";
 
 /**
- * Runs writes that a unique index may refuse.
+ * Runs writes that may violate a unique index.
  *
- * @throws AppError `already_exists` naming the entity and the field that the index stands for
+ * @throws AppError `already_exists` with the entity and field of the index
  */
 export async function refusingDuplicates<T>(write: () => Promise<T>): Promise<T> {
   try {

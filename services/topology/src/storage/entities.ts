@@ -15,28 +15,28 @@ import { sightedText } from "./rows.js";
 import type { SightingFields } from "./sightings.rules.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
 
-// An entity is stored as the JSON text that answers it (`wire`), beside the fields that filters, orders and indexes
-// need. Both are written by `documentOf` alone. Reading a page costs no decoding of its entities and no stringify.
+// Entities are stored as response JSON (`wire`), beside fields for filters, orders and indexes; both are written only
+// by `documentOf`. Pages are served without decoding or serializing.
 
-/** What every entity has. */
+/** Common members of entities. */
 export interface Entity {
   readonly id: string;
   readonly created_at: string;
   readonly updated_at: string;
 }
 
-/** An entity as it is in the database; `revision` is its `ETag`. */
+/** A stored entity; `revision` is its `ETag`. */
 export interface Stored<T> {
   readonly entity: T;
   readonly revision: number;
-  /** Of what can be seen, as it was read; absent of what is new. */
+  /** Sightings, as read; absent for new entities. */
   readonly sighting?: Sighting;
 }
 
 export interface EntityDocument extends SightingFields {
   _id: string;
   organization_id: string;
-  /** null for what belongs to the organization as a whole. */
+  /** null for organization-level entities. */
   network_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -44,63 +44,63 @@ export interface EntityDocument extends SightingFields {
   /** The stored form, see `Form`; absent for the first one. */
   form?: number | undefined;
   wire: string;
-  /** Who wrote it last; absent where an earlier version did. */
+  /** The author of the last write; absent from earlier versions. */
   by?: string;
-  /** The deletion of tags by whose sweep it was written last: the journal, which has told of that, does not read the write. */
+  /** The tag deletion whose sweep wrote it last; the journal ignores that write, as it recorded the deletion. */
   swept_by?: string;
   [key: string]: unknown;
 }
 
-/** What an entity is read from; see `STORED`. */
+/** The fields from which an entity is read; see `STORED`. */
 export type StoredFields = Pick<EntityDocument, "wire" | "revision" | "form"> & SightingFields;
 
-/** Fields of a document beside those of its entity: the same for all, or made for each. */
+/** Additional document fields: the same for all, or computed for each. */
 export type Extra<T> = Readonly<Record<string, unknown>> | ((entity: T) => Record<string, unknown>);
 
 export interface EntityKind<T extends Entity> {
   readonly collection: string;
   /** Name in `not_found` and other errors. */
   readonly name: string;
-  /** null for what belongs to the organization as a whole, and is seen from all of its networks. */
+  /** null for organization-level entities, which are visible from all networks. */
   readonly networkOf: ((entity: T) => string) | null;
-  /** True for what stands on hosts. */
+  /** True for children of hosts. */
   readonly onHosts?: true;
-  /** True for what can carry tags. */
+  /** True for entities with tags. */
   readonly tagged?: true;
-  /** True for what imports can see. */
+  /** True for entities with sightings. */
   readonly sighted?: true;
-  /** True for what is a part of other entities, and changes with them. */
+  /** True for parts of other entities, which change with them. */
   readonly isPart?: true;
-  /** Fields of a document that tell its name; `name` unless said otherwise. */
+  /** Document fields with its name; by default `name`. */
   readonly namedIn?: readonly string[];
-  /** Fields beside `wire` that filters and orders need. */
+  /** Fields beside `wire` for filters and orders. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
-  /** Fields that lists can be ordered by and that no entity holds, such as the name of its host. */
+  /** Sort fields that are not members of the entity, such as its host's name. */
   readonly keysBeside?: readonly string[];
-  /** The entity without what is not part of it, such as an echoed member of a caller. */
+  /** Removes what is not part of the entity, such as an echoed member. */
   readonly clean: (entity: T) => T;
-  /** The first one unless said otherwise. */
+  /** By default the first one. */
   readonly form?: Form<T>;
 }
 
-/** Access to the entities of one kind; nothing outside the scope exists for the caller. */
+/** Access to the entities of one kind, limited to the caller's scope. */
 export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrites<T> {
   readonly name: string;
   readonly collection: ScopedCollection<EntityDocument>;
   readonly sweepable: Sweepable;
   readonly keysBeside: readonly string[];
-  /** The filter that every query of these entities begins with. */
+  /** The filter with which every query of these entities starts. */
   within(scope: Scope): ScopeFilter;
-  /** Without a session the entity is read together with others that are asked for at the same time. */
+  /** Outside a transaction, batched with concurrent reads. */
   find(scope: Scope, id: string, tx?: ClientSession): Promise<Stored<T> | null>;
   /** @throws AppError `not_found` */
   get(scope: Scope, id: string, tx?: ClientSession): Promise<Stored<T>>;
-  /** The JSON text of an entity. @throws AppError `not_found` */
+  /** The JSON of an entity. @throws AppError `not_found` */
   readOne(scope: Scope, id: string): Promise<{ json: string | Buffer; revision: number }>;
   findMany(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): Promise<Stored<T>[]>;
-  /** The same one after another, for callers that may stop early. */
+  /** The same as a stream, for callers that may stop early. */
   findEach(scope: Scope, filter: Filter<EntityDocument>, tx: ClientSession, sort?: Sort): AsyncGenerator<Stored<T>>;
-  /** Some fields of the documents in the scope that match. */
+  /** Some fields of matching documents in the scope. */
   select(scope: Scope, filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]>;
   /** The same in a transaction. */
   selectIn(
@@ -109,20 +109,20 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
     filter: Filter<EntityDocument>,
     options: FindOptions,
   ): Promise<EntityDocument[]>;
-  /** How many match. */
+  /** Counts matches. */
   count(scope: Scope, filter: Filter<EntityDocument>, hint: IndexKey): Promise<number>;
-  /** The same at a moment. */
+  /** The same at a snapshot. */
   countAt(scope: Scope, filter: Filter<EntityDocument>, hint: IndexKey, moment: Moment): Promise<number>;
-  /** The same in a transaction. @param most where counting ends; nowhere when absent */
+  /** The same in a transaction. @param most where counting stops; absent for no limit */
   countIn(
     tx: ClientSession,
     scope: Scope,
     filter: Filter<EntityDocument>,
     { most, hint }: { most?: number; hint: IndexKey },
   ): Promise<number>;
-  /** The documents of a query as the database sends them. */
+  /** Raw documents of a query. */
   read(scope: Scope, query: Omit<ScopedFind, "collection">, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
-  /** The entities of such a query, decoded, a batch at a time. The filter is within the scope already. */
+  /** Decoded entities of such a query, in batches. The filter is already limited to the scope. */
   readStored(
     scope: Scope,
     query: Omit<ScopedFind, "collection" | "projection">,
@@ -130,7 +130,7 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   ): AsyncGenerator<Stored<T>[], void, void>;
 }
 
-/** The part of a collection's filter that a scope makes. */
+/** The filter for a scope. */
 type Visible = (scope: Scope) => ScopeFilter;
 
 /** Opens a collection of entities. */
@@ -151,14 +151,14 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
   };
 }
 
-/** What reading and writing a collection takes. */
+/** Dependencies of reads and writes. */
 export interface EntityParts<T> {
   readonly collection: ScopedCollection<EntityDocument>;
   readonly visible: Visible;
   readonly reader: EntityReader<T>;
 }
 
-/** Reads of one entity by its id. */
+/** Reads of one entity by id. */
 function createSingleReads<T extends Entity>(
   database: Database,
   kind: EntityKind<T>,
@@ -188,7 +188,7 @@ function createSingleReads<T extends Entity>(
   };
 }
 
-/** Reads of all entities that match. */
+/** Reads of all matching entities. */
 function createQueries<T extends Entity>(
   database: Database,
   kind: EntityKind<T>,
@@ -234,12 +234,12 @@ function createQueries<T extends Entity>(
   };
 }
 
-/** The JSON text that answers an entity. */
+/** The response JSON of an entity. */
 function wholeText(found: Found, { isSighted }: Pick<EntityReader<unknown>, "isSighted">): Buffer {
   return isSighted ? sightedText(found.wire, found) : found.wire;
 }
 
-/** An entity as it is answered: with what imports know of it. */
+/** An entity as returned to clients, with sightings. */
 export function answeredOf<T>({ entity, sighting }: Stored<T>): T {
   return sighting === undefined ? entity : { ...entity, ...sighting };
 }

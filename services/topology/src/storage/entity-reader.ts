@@ -5,23 +5,23 @@ import type { Entity, EntityKind, Stored, StoredFields } from "./entities.js";
 import { SIGHTING, sightingIn } from "./sightings.rules.js";
 import { deletedAmong, withoutDeleted } from "./hidden-tags.rules.js";
 
-/** Reads stored entities in the present form of their kind, and without tags that are deleted. */
+/** Reads stored entities in the current form of their kind, without deleted tags. */
 export interface EntityReader<T> {
-  /** True while `wire` alone may not yet be what is answered: documents of an older form or with deleted tags may be met. */
+  /** True while `wire` may need changes, because of older forms or deleted tags. */
   readonly differs: (scope: Scope) => boolean;
-  /** Imports can see what is of this kind. */
+  /** This kind has sightings. */
   readonly isSighted: boolean;
   readonly storedIn: (document: StoredFields, scope: Scope) => Stored<T>;
-  /** The revision alone, of a document of the fields of `REVISION`. */
+  /** The revision alone, of a document with the fields of `REVISION`. */
   readonly revisionIn: (document: Document, scope: Scope) => number;
-  /** The JSON text that answers an entity. */
+  /** The response JSON of an entity. */
   readonly wireOf: (document: Omit<StoredFields, "revision">, scope: Scope) => string;
 }
 
-/** The projection that the revision of an entity is read from. */
+/** The projection for an entity's revision. */
 export const REVISION = { _id: 0, revision: 1, tags: 1 } as const;
 
-/** The projection that an entity is read from. */
+/** The projection for an entity. */
 export const STORED = { _id: 0, wire: 1, revision: 1, form: 1, ...SIGHTING } as const;
 
 export function createReader<T extends Entity>(

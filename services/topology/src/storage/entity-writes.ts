@@ -11,30 +11,30 @@ import { BY_ID } from "./indexes.js";
 import { hintFor, matching, type ScopeFilter } from "./scope.js";
 import type { ScopedUpdate } from "./scoped-collection.js";
 
-/** Changed entities that one command writes: each takes about a millisecond, and a command has five seconds. */
+/** Changed entities per command: each takes about a millisecond, and a command has five seconds. */
 const UPDATE_BATCH = 250;
 
 type EntityKeys = Pick<EntityDocument, "_id" | "network_id" | "created_at" | "updated_at">;
 
-/** The writes of the entities of one kind. */
+/** Writes entities of one kind. */
 export interface EntityWrites<T extends Entity> {
-  /** The fields of its document that lists can be ordered by, without the {@link EntityKind.keysBeside}. */
+  /** Sort fields of its document, except the {@link EntityKind.keysBeside}. */
   keysOf(entity: T): Record<string, unknown>;
-  /** What is stored of a changed entity, beside the extra fields that were given when it was written. */
+  /** The stored fields of a changed entity, except extra fields given on insert. */
   documentOf(organizationId: string, stored: Stored<T>): EntityDocument;
-  /** @param extra fields that no entity holds, such as the name of its host */
+  /** @param extra fields that are not members of the entity, such as its host's name */
   insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
-  /** Stores changed entities under their next revision. Extra fields that are not given stay as they are. */
+  /** Stores changed entities as their next revision. Absent extra fields stay unchanged. */
   replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
   /** The same of one that was read before the transaction. @returns false where it has another revision by now, or is gone */
   replaceRead(tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: object): Promise<boolean>;
-  /** @returns how many were removed */
+  /** @returns the number of deleted entities */
   remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
   /**
-   * Stores what matches as it is answered, without a transaction: each is written on the condition of its revision.
+   * Rewrites matching entities without a transaction, each on condition of its revision.
    *
-   * @param sweptBy the deletion whose sweep this is, where the journal has told what becomes of them
-   * @returns how many matched; those with a concurrent write may match still
+   * @param sweptBy the deletion being swept, if the journal has recorded it
+   * @returns the number of matches; concurrently written ones may still match
    */
   storeAsAnswered(scope: Scope, filter: Filter<EntityDocument>, sweptBy?: string): Promise<number>;
 }
@@ -45,7 +45,7 @@ export function createEntityWrites<T extends Entity>(
   { collection, visible, reader }: EntityParts<T>,
 ): EntityWrites<T> {
   const documentOf: EntityWrites<T>["documentOf"] = (organizationId, { entity, revision }) =>
-    // What a newer build has added to the entity stays there.
+    // Members added by a newer build are kept.
     newDocumentOf(kind, organizationId, { entity: withUnknown(kind.clean(entity), entity) as T, revision });
 
   const { recordChanges, recordRemovals } = createRecording(database, kind, { collection, visible, reader });
@@ -82,7 +82,7 @@ export function createEntityWrites<T extends Entity>(
         const $set = { ...fields, ...(sweptBy !== undefined && { swept_by: sweptBy }) };
         return { updateOne: { filter: unchanged, update: { $set } } };
       });
-      // What a sweep does is confirmed by the entry that it is over, which stands behind.
+      // Sweeps are acknowledged by their final entry, which comes later.
       const how = sweptBy === undefined ? {} : { writeConcern: UNCONFIRMED };
       if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...how });
       return found.length;
@@ -122,7 +122,7 @@ function createReplacing<T extends Entity>(
   };
 }
 
-/** Writes updates of single documents; only one of them as a command of its own. */
+/** Writes single-document updates; only one of them uses its own command. */
 async function inBatches(
   collection: EntityParts<unknown>["collection"],
   tx: ClientSession,
@@ -138,7 +138,7 @@ async function inBatches(
     }
 }
 
-/** Tells the plan of a write, where there is one, what becomes of entities, and the journal who removes them. */
+/** Reports changes to the plan of a write, if any, and the author of deletions to the journal. */
 function createRecording<T extends Entity>(
   { db }: Database,
   kind: EntityKind<T>,
@@ -159,7 +159,7 @@ function createRecording<T extends Entity>(
         recorder.record({ kind, id: entity.id, revision: old.revision, before: old.entity, after: kind.clean(entity) });
       }
     },
-    /** @returns how many were told: no more than a plan has room for */
+    /** @returns the number reported, limited by the plan */
     recordRemovals: async (tx: ClientSession, scope: Scope, filter: ScopeFilter): Promise<number> => {
       if (kind.isPart !== true) await note(tx, filter.organization_id);
       const recorder = recorderOf(tx);

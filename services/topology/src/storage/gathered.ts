@@ -7,18 +7,17 @@ import type { Database } from "./database.js";
 import { sightingFieldsIn } from "./rows.js";
 import { SIGHTING, type SightingFields } from "./sightings.rules.js";
 
-// A query costs some 200 µs whatever it finds, so single entities that are asked for in one turn of the event loop are
-// read by one query, for callers of any organization together. What a caller may see of the result is decided here, for
-// each by its own scope: the query is no wider than those who ask, and narrower is only this file's doing.
-// What an organization asks for at the same time takes one turn of its share, which lasts until the query is answered. So a
-// query that reads for several organizations counts in the share of each of them, and none has more queries than turns.
+// A query costs about 200 µs whatever it finds, so single reads of one tick are combined into a query, across
+// organizations; each result is then filtered by its caller's scope here.
+// Reads of an organization take one turn of its share until the query ends; a query for several organizations counts
+// for each of them.
 
-/** Entities that one query reads, and that take one turn. */
+/** Maximum entities per query and turn. */
 const MOST = 64;
-/** Queries under way at a time; what is asked meanwhile gathers, and other work finds connections free. */
+/** Concurrent queries; further reads accumulate, and connections stay free for other work. */
 const AT_A_TIME = 4;
 
-/** An entity as it is stored, its text in UTF-8. */
+/** A stored entity, with its text in UTF-8. */
 export interface Found extends SightingFields {
   readonly wire: Buffer;
   readonly revision: number;
@@ -32,22 +31,22 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What one organization asks for in one turn of its share. */
+/** The reads of one organization in one turn of its share. */
 interface Group {
   readonly organizationId: string;
   readonly asked: Waiting[];
-  /** Gives the turn back. */
+  /** Releases the turn. */
   done: () => void;
 }
 
-/** Reads one entity; null when there is none with this id in the scope. A failed query fails only its own callers. */
+/** Reads one entity; null if it is not in the scope. A failed query only fails its own callers. */
 export type GatheredRead = (scope: Scope, id: string) => Promise<Found | null>;
 
-/** @param ofNetworks false for entities that are seen from all networks of their organization */
+/** @param ofNetworks false for organization-level entities */
 export function createGatheredRead({ db, share }: Database, collection: string, ofNetworks: boolean): GatheredRead {
-  /** By organization: what may still be added to. */
+  /** By organization: groups that are still open. */
   const open = new Map<string, Group>();
-  /** Those that have their turn. */
+  /** Groups with a turn. */
   const ready: Group[] = [];
   let underWay = 0;
   let isScheduled = false;
@@ -71,7 +70,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     return group;
   }
 
-  /** What is asked from now on is another group's. */
+  /** Later reads go to another group. */
   function close(group: Group): void {
     if (open.get(group.organizationId) === group) open.delete(group.organizationId);
   }
@@ -79,14 +78,14 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
   function schedule(): void {
     if (isScheduled || ready.length === 0 || underWay === AT_A_TIME) return;
     isScheduled = true;
-    // After everything that has arrived in this turn of the event loop has been taken in.
+    // After everything that arrived in this tick has been handled.
     setImmediate(() => {
       isScheduled = false;
       while (ready.length > 0 && underWay < AT_A_TIME) void answerAll(takeGroups());
     });
   }
 
-  /** Groups for one query; what is asked from now on is another group's. */
+  /** Groups for one query; later reads go to another. */
   function takeGroups(): Group[] {
     const taken = firstGroups(ready);
     for (const group of taken) close(group);
@@ -114,7 +113,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     });
 }
 
-/** Takes as many groups off the line as one query may read, in the order of their turns. */
+/** Takes as many groups as fit one query, in order. */
 function firstGroups(ready: Group[]): Group[] {
   const taken: Group[] = [];
   for (let size = 0; ready[0] !== undefined && size + ready[0].asked.length <= MOST;) {
@@ -125,7 +124,7 @@ function firstGroups(ready: Group[]): Group[] {
   return taken;
 }
 
-/** What is asked for, by id, for whomever. */
+/** The requested ids, with their callers. */
 async function read(db: Db, collection: string, asked: readonly Waiting[]): Promise<Map<string, Row>> {
   const organizations = new Set(asked.map(({ scope }) => scope.organizationId));
   const ids = new Set(asked.map(({ id }) => id));
@@ -146,7 +145,7 @@ async function read(db: Db, collection: string, asked: readonly Waiting[]): Prom
   return rows;
 }
 
-/** What is left of it for one who asked. @param ofNetworks as in {@link createGatheredRead} */
+/** What a caller may see of it. @param ofNetworks as in {@link createGatheredRead} */
 function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined, ofNetworks: boolean): Found | null {
   if (row?.organizationId !== organizationId) return null;
   const isSeen = !ofNetworks || networks === "all" || (row.networkId !== null && networks.includes(row.networkId));
@@ -158,7 +157,7 @@ interface Row extends Found {
   readonly id: string;
   readonly organizationId: string;
   readonly networkId: string | null;
-  /** Of what stands on a host. */
+  /** For children of hosts. */
   readonly hostId: string | null;
 }
 

@@ -7,18 +7,15 @@ import { scopedCollection } from "./scoped-collection.js";
 import { within, withinOrganization } from "./scope.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
 
-// A reference is safe only when its writer and the deleter of its target write one common document: a transaction that
-// only reads the target does not collide with the one that deletes it. Networks, subnets and tags have sixteen guards each.
-// Adding a reference writes one of them, deleting the target writes them all. Sixteen, because a single one would make all
-// writers of a network wait for each other.
-// A transaction stays in one shard: of every target it writes the guard with the same number, once, and all of them in one
-// command. So it collides only with the transactions of its shard, however many references it adds.
-// The guards of a network also count its entities, see `totals.ts`.
+// A reference is only safe if its writer and the deleter of its target write a common document. So networks, subnets
+// and tags have sixteen guard documents: adding a reference writes one, deletion all. A transaction uses the same shard
+// of all its targets, so it conflicts only with others of that shard.
+// Guards of a network also count its entities, see `totals.ts`.
 
-/** How many guards a target has, see {@link Guards.inShard}. */
+/** Number of guards per target, see {@link Guards.inShard}. */
 export const SHARDS = 16;
 
-/** Kinds of entities that guards of a network count. */
+/** Kinds of entities counted by guards of a network. */
 export const COUNTED = ["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const;
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Partial<Record<Counted, number>>;
@@ -30,12 +27,12 @@ export interface GuardDocument {
   organization_id: string;
   /** null for a tag. */
   network_id: string | null;
-  /** Written so that two writers collide; its value means nothing. */
+  /** Written to cause conflicts; its value has no meaning. */
   touched: number;
   counts: Counts;
 }
 
-/** What is referred to, and for a network what it has more (or less) of afterwards. */
+/** A referenced target, and for a network the change of its counters. */
 export interface Reference {
   readonly target: string;
   readonly kind: GuardDocument["kind"];
@@ -48,29 +45,29 @@ export interface Guards {
   readonly sweepable: Sweepable;
   create(tx: ClientSession, targets: readonly Target[]): Promise<void>;
   /**
-   * Secures references to the targets until the transaction ends, and counts what networks gain and lose; one command.
+   * Secures references until the transaction ends, and updates counters, in one command.
    *
-   * @param references repeated targets are written once, their counts added up
-   * @returns the targets that are not in the scope
+   * @param references duplicates are written once with summed counts
+   * @returns targets that are not in the scope
    */
   reference(tx: ClientSession, scope: Scope, references: readonly Reference[]): Promise<ReadonlySet<string>>;
-  /** Collides with everybody who writes to the network in one of the shards. @returns false when it is not in the scope */
+  /** Conflicts with all writers to the network in one of the shards. @returns false if it is not in the scope */
   lockShards(tx: ClientSession, scope: Scope, networkId: string, shards: readonly number[]): Promise<boolean>;
-  /** The guards of a transaction whose shard is decided by what it writes, and not by chance. */
+  /** The guards of a transaction with a shard determined by its writes instead of randomly. */
   inShard(shard: number): Guards;
   /** Conflicts with concurrent writers of references to the target. */
   lockAll(tx: ClientSession, scope: Scope, target: string): Promise<void>;
   remove(tx: ClientSession, scope: Scope, targets: readonly string[]): Promise<void>;
-  /** Removes the guards of networks and of everything in them. */
+  /** Deletes the guards of networks and of everything in them. */
   removeNetworks(tx: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
-  /** Removes the guards of targets that nothing may be added to any more; writers of one of them are waited for. */
+  /** Deletes the guards of targets to which nothing may be added any more; concurrent writers are waited for. */
   removeTargets(organizationIds: readonly string[], targets: readonly string[]): Promise<void>;
 }
 
 export function createGuards(database: Database): Guards {
   const shards = new WeakMap<ClientSession, number>();
   let next = randomInt(SHARDS);
-  // In turn, so that the transactions of one process that run at the same time are in different shards.
+  // Round robin, so that concurrent transactions of a process use different shards.
   return createShard(database, (tx) => {
     const shard = shards.get(tx) ?? next++ % SHARDS;
     shards.set(tx, shard);
@@ -137,7 +134,7 @@ function createShard(database: Database, shardOf: (tx: ClientSession) => number)
   };
 }
 
-/** Each target once, with all that its references count. */
+/** Each target once, with summed counts. */
 function merged(references: readonly Reference[]): Map<string, Reference> {
   const byTarget = new Map<string, Reference>();
   for (const reference of references) {

@@ -2,18 +2,18 @@ import type { Hidden } from "@nts/shared/http/tenancy";
 import type { Entity, Stored } from "./entities.js";
 import { revised } from "./revisions.rules.js";
 
-/** Tags that are deleted, with the times of their deletion. */
+/** Deleted tags, with the times of their deletion. */
 export type DeletedTags = Hidden["tags"];
 
-/** Those of the tags of an entity that are deleted, in the order of their deletion. */
+/** The deleted ones among an entity's tags, in order of deletion. */
 export function deletedAmong(tags: readonly string[], deleted: DeletedTags): string[] {
   const timeOf = (tag: string): number => deleted.get(tag)?.getTime() ?? 0;
   return tags.filter((tag) => deleted.has(tag)).sort((a, b) => timeOf(a) - timeOf(b) || (a < b ? -1 : 1));
 }
 
 /**
- * An entity without tags that are deleted: each of them left it, as a change of its own, when it was deleted. That is what
- * is answered before the tags are taken off what is stored, and what is stored then.
+ * An entity without deleted tags, each removed as a change of its own at its deletion time: what is returned before the
+ * sweep, and stored by it.
  */
 export function withoutDeleted<T extends Entity & { readonly tags: readonly string[] }>(
   stored: Stored<T>,

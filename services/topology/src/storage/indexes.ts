@@ -3,26 +3,24 @@ import type { Indexes } from "@nts/shared/mongo/migrations";
 import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
 import { NOTES, NOTES_EXPIRE } from "./authorship.js";
 
-// An order has one index, which is read backwards for the other direction, since ids break ties in the direction of the
-// order; and a second one that begins with the network: where networks differ in age, an index of the whole organization
-// would pass over thousands of entries before the first one of a network. `category` stands at the end of those of
-// services, so that excluded categories are passed over without reading their documents. Networks and tags are few in any
-// organization: they are sorted in memory. Databases of earlier versions also have indexes for each order downwards; they
-// may be dropped once no replica of such a version is left.
+// Each order has one index, read in both directions, and a second one starting with the network: an organization-wide
+// index would skip thousands of entries for a young network. Those of services end with `category`, to exclude
+// categories without reading documents. Networks and tags are sorted in memory.
+// Databases of earlier versions also have descending indexes, which may be dropped after the update.
 
-/** The fields of an index, in their order. */
+/** The fields of an index, in order. */
 export type IndexKey = Readonly<Record<string, 1 | -1>>;
 
-/** What stands at the end of the indexes for the orders of services. */
+/** The suffix of indexes for orders of services. */
 export const SERVICE_TRAILING: IndexKey = { category: 1 };
 
-/** The index for lists in the order of a field: of the whole organization, or of networks of it. */
+/** The index for lists ordered by a field: of the organization, or of networks. */
 export function orderIndex(field: string, ofNetworks: boolean, trailing: IndexKey = {}): IndexKey {
   if (field === "network_id") return { organization_id: 1, network_id: 1, _id: 1 };
   return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: 1, _id: 1, ...trailing };
 }
 
-/** The index for the order in which the entities of a collection were made. */
+/** The index in order of creation. */
 export function creationIndex(collection: string, ofNetworks: boolean): IndexKey {
   return orderIndex("created_at", ofNetworks, collection === "services" ? SERVICE_TRAILING : {});
 }
@@ -39,60 +37,57 @@ const byNetwork: IndexDescription = { key: orderIndex("network_id", false) };
 export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, _id: 1 };
 const tagged: IndexDescription = { key: TAG_INDEX };
 
-/** The index that searches read: all of its entries in the scope, and no entity that does not match. */
+/** The index scanned by searches. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
-/** The index by which imports find hosts by their names. */
+/** The index by which imports find hosts by name. */
 export const LABEL_INDEX: IndexKey = { organization_id: 1, network_id: 1, host_label: 1 };
 const labelled: IndexDescription = { key: LABEL_INDEX, partialFilterExpression: { host_label: { $gt: "" } } };
-/** The index by which imports find hosts that have lost all addresses with a MAC address. */
+/** The index by which imports find hosts by a lost MAC address. */
 export const LOST_MACS_INDEX: IndexKey = { organization_id: 1, network_id: 1, lost_macs: 1 };
 const lostMacs: IndexDescription = { key: LOST_MACS_INDEX, partialFilterExpression: { lost_macs: { $gt: "" } } };
-/** The index of what imports have found or missed: what is missed, and when it was found last. */
+/** The index of sightings: missed entities, and when they were last found. */
 export const SIGHTED_INDEX: IndexKey = { organization_id: 1, network_id: 1, missed: 1, seen_last: 1 };
-/** One index for both, and only of what imports have seen; the rest costs nothing. */
+/** A partial index for both, of entities with sightings only. */
 const sighted: IndexDescription = { key: SIGHTED_INDEX, partialFilterExpression: { sighted: true } };
-/** The index in which the addresses of a subnet stand in their order. */
+/** The index of a subnet's addresses in order. */
 export const INTERFACE_ADDRESSES_INDEX = { subnet_id: 1, ip_key: 1, host_id: 1 } as const;
-/** The indexes by which interfaces of networks are recognized. */
+/** The indexes for the recognition of interfaces. */
 export const IP_INDEX: IndexKey = orderIndex("ip_key", true);
 export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_address: 1 };
 
-/** The index by which the guards of networks are found. */
+/** The index of networks' guards. */
 export const GUARD_INDEX: IndexKey = { organization_id: 1, kind: 1, network_id: 1 };
 
-/** Named wherever ids are: the database would otherwise try out all indexes that begin with the organization, on every use. */
+/** Hinted for id lookups: otherwise the database would try all indexes starting with the organization on every use. */
 export const BY_ID = { _id: 1 } as const;
 
-/** The index by which the interfaces or services of a host are found, in their order. */
+/** The index of a host's interfaces or services in order. */
 export const HOST_ORDER_INDEX = { host_id: 1, position: 1 } as const;
 
-/** The index by which the ports of a host are found, in their order, and by which a second one of a number is refused. */
+/** The unique index of a host's ports in order. */
 export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, protocol: 1 } as const;
 
-/** The index by which a second interface of a host with an address is refused. */
+/** The unique index of a host's addresses. */
 export const ONE_ADDRESS_INDEX = { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 } as const;
 
-/** The index by which the interfaces in a subnet are found. */
+/** The index of a subnet's interfaces. */
 export const SUBNET_INTERFACES_INDEX: IndexKey = { subnet_id: 1 };
 
-/** The indexes by which the bindings of a service, or to a port or an interface, are found. */
+/** The indexes of bindings by service, port and interface. */
 export const BINDING_INDEXES = {
   service_id: { service_id: 1, created_at: 1, _id: 1 },
   port_id: { port_id: 1, created_at: 1, _id: 1 },
   interface_id: { interface_id: 1, created_at: 1, _id: 1 },
 } as const;
 
-/** The index of all networks, or all tags, of an organization: they are few, and other orders are sorted in memory. */
+/** The index of an organization's networks or tags, which are few; other orders are sorted in memory. */
 export const FEW_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
 
-/** The index in which the bindings on hosts are counted. */
+/** The index for counting bindings of hosts. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 
-/**
- * What it means to a caller when a unique index refuses a write, by the name of the index. The last two are those of databases
- * of earlier versions, where they may still stand beside their successors.
- */
+/** The error for a violated unique index, by index name. The last two remain in databases of earlier versions. */
 export const UNIQUE_INDEXES = {
   one_address_of_host: { entity: "Interface", field: "ip_address" },
   one_tag_name: { entity: "Tag", field: "name" },
@@ -101,29 +96,32 @@ export const UNIQUE_INDEXES = {
   one_port_number: { entity: "Port", field: "number" },
 } as const;
 
-/** The index by which the free addresses of a network are swept. */
+/** The index for sweeping a network's free addresses. */
 export const FREE_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 1 };
 
 /**
- * The index by which the entries of an entity are found. Its id, unique in all organizations, comes first: the last entries of
- * many are then found by one step each, with the organization or without.
+ * The index of an entity's entries. The globally unique id comes first, so that the last entries of many entities take
+ * one seek each.
  */
 export const JOURNAL_OF_ENTITY = { entity_id: 1, organization_id: 1, n: 1 } as const;
-/** That index walked backwards: the last entry of each entity comes first. */
+/** That index in reverse: the last entry of each entity comes first. */
 export const LAST_ENTRIES_FIRST = { entity_id: -1, organization_id: -1, n: -1 } as const;
-/** The index by which the entries of a host and of what stands on it are found. */
+/** The index of the entries of a host and its children. */
 export const JOURNAL_OF_HOST = { host_id: 1, n: 1 } as const;
-/** The index by which the entries of a request are found. */
+/** The index of a request's entries. */
 export const JOURNAL_OF_REQUEST: IndexKey = { organization_id: 1, request_id: 1, n: 1 };
-/** The index by which callers who may not see all networks read the journal. */
+/** The index for journal reads of restricted callers. */
 export const JOURNAL_OF_NETWORK = { organization_id: 1, network_id: 1, n: 1 } as const;
 
-/** What came of deliveries is remembered for a week. */
+/** Delivery results expire after a week. */
 const DELIVERIES_SECONDS = 7 * 86_400;
-/** What waits to be told does so for minutes; a process that died has left it. */
+/** Backlog entries of a dead process expire. */
 const BACKLOG_SECONDS = 86_400;
 
-/** Every index of the database, by collection; leading fields are the tenant's, or the parent's; of unique ones, the tenant's. */
+/**
+ * Every index of the database, by collection; they start with the organization or the parent, unique ones with the
+ * organization.
+ */
 export const INDEXES: Indexes = {
   networks: [{ key: FEW_INDEX }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, searched],
@@ -158,7 +156,7 @@ export const INDEXES: Indexes = {
   webhooks: [{ key: FEW_INDEX }],
   webhook_states: [
     { key: { organization_id: 1 } },
-    // What is due is looked for in all organizations.
+    // Due webhooks are queried across organizations.
     { key: { due_at: 1 }, partialFilterExpression: { is_active: true } },
   ],
   webhook_deliveries: [

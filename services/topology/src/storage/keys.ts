@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Binary, type Db } from "mongodb";
 
-// Secret keys that are kept in the database: the same for all processes, and never changed.
+// Secret keys stored in the database: shared by all processes, and never changed.
 
 type KeyName = "cursors" | "webhooks";
 
-/** Makes a key unless it is there. */
+/** Creates a key if it is missing. */
 export async function makeKey(db: Db, name: KeyName, bytes: number): Promise<void> {
   const key = new Binary(randomBytes(bytes));
   await keysIn(db).updateOne({ _id: name }, { $setOnInsert: { key } }, { upsert: true });

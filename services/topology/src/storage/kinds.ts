@@ -7,7 +7,7 @@ import { SERVICE_KIND } from "./stores/services.js";
 import { SUBNET_KIND } from "./stores/subnets.js";
 import { TAG_KIND } from "./stores/tags.js";
 
-/** What is stored of every kind of entity. */
+/** The stored fields of every kind of entity. */
 export const KINDS = {
   networks: NETWORK_KIND,
   subnets: SUBNET_KIND,
@@ -21,7 +21,7 @@ export const KINDS = {
 
 export type Kinds = typeof KINDS;
 
-/** Kinds of entities that can carry tags. */
+/** Kinds of entities with tags. */
 export const TAGGED_KINDS = (Object.keys(KINDS) as Exclude<keyof Kinds, "bindings">[]).filter(
   (kind) => KINDS[kind].tagged === true,
 );

@@ -17,26 +17,26 @@ import { rowsIn, textFields } from "./rows.js";
 
 export interface ListPlan {
   readonly work: Work;
-  /** The scope, already cut to the network that the query names. */
+  /** The scope, already narrowed to the query's network. */
   readonly scope: Scope;
   /** Conditions besides the scope. */
   readonly filter: Filter<EntityDocument>;
-  /** The field of the documents for an order field of the contract, where the two differ. */
+  /** The document field of a sort field, if they differ. */
   readonly keyOf?: Readonly<Record<string, string>>;
-  /** What stands at the end of the indexes for the orders of this collection. */
+  /** The suffix of the order indexes of this collection. */
   readonly trailing?: IndexKey;
-  /** The index of a condition that leaves few entities, whatever their order; or of a collection that has few. */
+  /** The index of a selective condition, or of a small collection. */
   readonly selective?: IndexKey | undefined;
-  /** The total, without counting, of a list that only the scope limits. */
+  /** The total without counting, if only the scope limits the list. */
   readonly total?: () => Promise<number>;
-  /** For entities that are answered with what is stored elsewhere. */
+  /** For entities whose responses include other documents. */
   readonly join?: Join;
 }
 
-/** Makes the rows of a list from the ids of its entities, in their order; one that is gone by then is left out. */
+/** Creates rows from ids, in order; deleted ones are omitted. */
 export type Join = (scope: Scope, ids: AsyncIterable<readonly string[]>) => AsyncGenerator<ListPart>;
 
-/** Answers a list: a page with its total, or for limit 0 a stream of everything. */
+/** Returns a list: a page with its total, or for limit 0 a stream of everything. */
 export async function answerList<T extends Entity>(
   entities: Entities<T>,
   paging: PageQuery,
@@ -46,7 +46,7 @@ export async function answerList<T extends Entity>(
   const { scope, work } = plan;
   const keyset = keysetOf({ name: entities.name, organizationId: scope.organizationId }, paging, plan.keyOf);
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
-  // Without a limit the rows tell the total, unless they begin behind a cursor.
+  // Without a limit the rows yield the total, unless they start after a cursor.
   const isTold = limit === 0 && cursor === undefined;
   const total = isTold ? null : (counted ?? (() => count(entities, paging, plan)));
   const page = pageOf(entities, { plan, paging, keyset });
@@ -56,7 +56,7 @@ export async function answerList<T extends Entity>(
   return Promise.resolve(answer.list(parts, { total, limit, offset, next: page.next }));
 }
 
-/** All rows of a list, by age unless another order is given. */
+/** All rows of a list, by age unless otherwise ordered. */
 export function allRows<T extends Entity>(
   entities: Entities<T>,
   plan: ListPlan,
@@ -78,8 +78,8 @@ function rowsOfPage<T extends Entity>(
 }
 
 /**
- * The index to read from. It is named, because the database would try out dozens that begin alike before it settles on
- * one. Only where tags meet an order it has to find out: few entities carry one tag, and nearly all carry another.
+ * The index to use. It is hinted, as the database would otherwise try dozens of similar ones; only for tags with an
+ * order it must decide, because the selectivity of tags varies.
  */
 export function listIndex(
   { keyOf, filter, scope, selective, trailing }: Omit<ListPlan, "work">,
@@ -107,13 +107,13 @@ interface Listing {
 /** What is read of a list. */
 interface Page {
   readonly batches: AsyncIterable<RawBatch>;
-  /** Rows have no fields beside their text. */
+  /** Rows consist of their text only. */
   readonly isAlone: boolean;
-  /** The cursor of the next page, once the batches have been read; null at the end. */
+  /** The cursor of the next page, after the batches have been read; null at the end. */
   readonly next: () => string | null;
 }
 
-/** A page reads one row more than it has, which tells whether another page follows. */
+/** One extra row shows whether another page follows. */
 function pageOf<T extends Entity>(entities: Entities<T>, listing: Listing): Page {
   const { plan, paging, keyset } = listing;
   const { limit } = paging;
@@ -152,7 +152,7 @@ function named(fields: readonly string[]): Record<string, 1> {
   return Object.fromEntries(fields.map((field) => [field, 1]));
 }
 
-/** The documents of a list from where it begins or continues, up to one more than its limit. */
+/** The documents of a list from its start or cursor, up to one more than its limit. */
 async function* segmentsOf<T extends Entity>(
   entities: Entities<T>,
   { plan, paging, keyset }: Listing,
@@ -160,7 +160,7 @@ async function* segmentsOf<T extends Entity>(
 ): AsyncGenerator<RawBatch> {
   const { limit, offset } = paging;
   const { filter, scope, join } = plan;
-  // Others are decoded, row by row, while nothing else in the process goes on.
+  // Others are decoded row by row, which blocks the process.
   const isPassedOn = join === undefined && !entities.differs(scope);
   let left = limit + 1;
   for (const segment of keyset.segments) {
@@ -172,7 +172,7 @@ async function* segmentsOf<T extends Entity>(
       limit: limit === 0 ? 0 : left,
       ...(isPassedOn && { batchBytes: PASSED_ON_BYTES }),
       ...(limit === 0 && { maxTimeMS: STREAM_MS }),
-      // Without a limit, what stands before the offset counts in the total.
+      // Without a limit, rows before the offset count towards the total.
       skip: limit === 0 ? 0 : offset,
     };
     for await (const batch of entities.read(scope, reading)) {
@@ -183,7 +183,7 @@ async function* segmentsOf<T extends Entity>(
   }
 }
 
-/** @param passed how many rows at the beginning are counted only */
+/** @param passed number of leading rows that are only counted */
 async function* rowsOf(
   reader: EntityReader<unknown>,
   scope: Scope,
@@ -214,7 +214,7 @@ async function* joined(
   yield { text: Buffer.alloc(0), rows };
 }
 
-/** Reads pieces as one of the streams that an organization may have open. @throws AppError `rate_limited` before the first */
+/** Streams pieces in one of the organization's stream slots. @throws AppError `rate_limited` before the first */
 export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   const release = work.openStream();
   try {
@@ -224,7 +224,7 @@ export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>)
   }
 }
 
-/** Conditions for the filters by what imports have found and missed, with the index that tells. @throws AppError `validation_failed` */
+/** Conditions for filters by sightings, with the index. @throws AppError `validation_failed` */
 export function sightingPlan({
   missed,
   seen_before: before,
@@ -256,7 +256,7 @@ interface CommonQuery {
   readonly tag_ids?: readonly string[];
 }
 
-/** Conditions for the filters that many lists share; an empty list means no filter, and a deleted tag is on nothing. */
+/** Conditions for common filters; an empty list means no filter, and a deleted tag matches nothing. */
 export function commonFilter(query: CommonQuery, { hidden }: Scope): Filter<EntityDocument> {
   const isThere = (tag: string): boolean => hidden?.tags.has(tag) !== true;
   return {

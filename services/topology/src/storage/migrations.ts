@@ -9,7 +9,7 @@ import { hostLabel } from "../values/host-names.rules.js";
 import { composed, searchTextOf } from "../values/search.rules.js";
 import type { EntityDocument } from "./entities.js";
 
-/** The history of the schema. New steps are added at the end; released ones stay as they are. */
+/** The schema migrations. New ones are appended; released ones never change. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-collections", up: (db) => createCollections(db, Object.keys(INDEXES)) },
   { name: "0002-search", up: fillSearch },
@@ -24,13 +24,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0011-search-in-networks", up: fillSearchInNetworks },
 ];
 
-/** What the journal consists of, with the key of its cursors, which is the same for all processes and for ever. */
+/** The journal's collections, with the permanent key of its cursors. */
 async function prepareJournal(db: Db): Promise<void> {
   await createCollections(db, ["journal", "journal_notes", "journal_gone", "journal_tail", "journal_secrets"]);
   await makeKey(db, "cursors", 16);
 }
 
-/** What webhooks consist of, with the key that their secrets follow from. */
+/** The webhooks' collections, with the key for their secrets. */
 async function prepareWebhooks(db: Db): Promise<void> {
   await createCollections(db, ["webhooks", "webhook_states", "webhook_deliveries"]);
   await makeKey(db, "webhooks", 32);
@@ -38,7 +38,7 @@ async function prepareWebhooks(db: Db): Promise<void> {
 
 type Stored = Collection<EntityDocument>;
 
-/** Gives hosts and services that have none the text that searches look in. */
+/** Adds the search text to hosts and services without one. */
 async function fillSearch(db: Db): Promise<void> {
   const missing = { search: { $exists: false } };
   const services: Stored = db.collection("services");
@@ -60,7 +60,7 @@ async function fillSearch(db: Db): Promise<void> {
   }
 }
 
-/** Puts the MAC address of each interface beside its text, so that it can be looked up. */
+/** Adds the MAC address field to interfaces, for lookups. */
 async function writeMacAddresses(db: Db): Promise<void> {
   const interfaces: Stored = db.collection("interfaces");
   for await (const batch of batchesById(interfaces, { mac_address: { $exists: false } }))
@@ -70,7 +70,7 @@ async function writeMacAddresses(db: Db): Promise<void> {
     });
 }
 
-/** Puts what hosts are found by beside the text of each that has a host name. */
+/** Adds lookup fields to hosts with a hostname. */
 async function writeHostLabels(db: Db): Promise<void> {
   const hosts: Stored = db.collection("hosts");
   for await (const batch of batchesById(hosts, { host_label: { $exists: false } }))
@@ -79,7 +79,7 @@ async function writeHostLabels(db: Db): Promise<void> {
     }));
 }
 
-/** Gives networks and subnets that have none the text that searches look in. */
+/** Adds the search text to networks and subnets without one. */
 async function fillSearchInNetworks(db: Db): Promise<void> {
   const missing = { search: { $exists: false } };
   const networks: Stored = db.collection("networks");
@@ -92,7 +92,7 @@ async function fillSearchInNetworks(db: Db): Promise<void> {
     await setWhereUnchanged(subnets, batch, ({ wire }) => ({ search: subnetSearchText(JSON.parse(wire) as Subnet) }));
 }
 
-/** A concurrent change of a document has written the fields. */
+/** A concurrent change has already written the fields. */
 async function setWhereUnchanged(
   collection: Stored,
   batch: readonly EntityDocument[],
@@ -107,7 +107,7 @@ async function setWhereUnchanged(
 
 const BEYOND_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- it is what is looked for
 
-/** Writes what is searched and filtered by in one normal form; ASCII has no other. */
+/** Normalizes search and filter fields to one Unicode form; ASCII is unaffected. */
 async function composeTexts(db: Db): Promise<void> {
   for (const kind of ["networks", "subnets", "hosts", "services"]) {
     const entities = db.collection<EntityDocument & { search?: string; tags: string[] }>(kind);
@@ -115,7 +115,7 @@ async function composeTexts(db: Db): Promise<void> {
       $or: [{ tags: BEYOND_ASCII }, { search: BEYOND_ASCII }],
     })) {
       const texts = { tags: tags.map(composed), ...(search !== undefined && { search: composed(search) }) };
-      // A concurrent change of the entity has written both.
+      // A concurrent change has already written both.
       await entities.updateOne({ _id, tags, ...(search !== undefined && { search }) }, { $set: texts });
     }
   }

@@ -7,36 +7,35 @@ import { COUNTED, type GuardDocument, SHARDS } from "./guards.js";
 import { FEW_INDEX, GUARD_INDEX } from "./indexes.js";
 import { scopedCollection } from "./scoped-collection.js";
 
-// An organization's total is the sum of the counters that the guards of its networks carry. A process relies on what it has read
-// for a second while there is more room than all processes can fill in a second; with less, each create reads, and creates of
-// one moment share a read. So the total exceeds the maximum by no more than what is being created at the same moment.
+// An organization's total is the sum of its guards' counters. It is cached for a second while far from the maximum;
+// near it, each creation reads it, shared among concurrent ones. So only concurrent creations can exceed the maximum.
 
 const KNOWN_MS = 1_000;
-/** Entities; with less room than this the total is read for each create. */
+/** Entities; with less room than this, each creation reads the total. */
 const AMPLE_ROOM = 100_000;
-/** Organizations that are remembered. */
+/** Organizations in the cache. */
 const MOST_KNOWN = 10_000;
 
-/** What an organization may have. */
+/** Maximum numbers for an organization. */
 export interface Quotas {
-  /** Of all kinds together. */
+  /** Entities of all kinds. */
   readonly entities: number;
-  /** Networks and tags are few: lists sort them in memory, and totals add up what each network counts. */
+  /** Networks and tags are few: lists sort them in memory, and totals are summed per network. */
   readonly networks: number;
   readonly tags: number;
 }
 
-/** The maxima unless they are set otherwise. */
+/** The default maximums. */
 export const DEFAULT_QUOTAS: Quotas = { entities: 1_000_000, networks: 5_000, tags: 10_000 };
 
-/** What has a maximum of its own. */
+/** Kinds with a maximum of their own. */
 const NAMES = { networks: "Network", tags: "Tag" } as const;
 type Few = keyof typeof NAMES;
 
 export interface Quota {
   /**
-   * @param few what is created, where that has a maximum of its own
-   * @throws AppError `quota_exceeded` when the organization has as many entities as it may have
+   * @param few the created kind, if it has a maximum of its own
+   * @throws AppError `quota_exceeded` if the organization has reached its maximum
    */
   require(scope: Scope, few?: Few): Promise<void>;
 }
@@ -62,7 +61,7 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
     const match = { $match: { organization_id, kind: "network" } };
     const hint = GUARD_INDEX;
     const [sum] = await guards.aggregate<{ counted: number; guards: number }>([match, sums], { hint }).toArray();
-    // Networks are told by their guards.
+    // Networks are counted by their guards.
     const total = (sum?.counted ?? 0) + (sum?.guards ?? 0) / SHARDS + (await countOf(organization_id, "tags"));
     const found = { total, untilMs: limits.entities - total > AMPLE_ROOM ? begunMs + KNOWN_MS : begunMs };
     if (known.size >= MOST_KNOWN) known.clear();

@@ -1,8 +1,8 @@
 import type { Entity, Stored } from "./entities.js";
 
 /**
- * The next state of an entity under its next revision; null when nothing really changes. `updated_at` always moves
- * forward, also when two changes fall into one millisecond or the clock was set back.
+ * The next revision of an entity; null if nothing changes. `updated_at` always increases, even within a millisecond or
+ * after a clock adjustment.
  */
 export function revised<T extends Entity>(current: Stored<T>, next: T, now: Date): Stored<T> | null {
   const same = textOf({ ...next, updated_at: "" }) === textOf({ ...current.entity, updated_at: "" });
@@ -15,7 +15,7 @@ export function revised<T extends Entity>(current: Stored<T>, next: T, now: Date
   };
 }
 
-/** One text for all values that are the same as JSON: the order of members means nothing there. */
+/** A canonical form of JSON, independent of member order. */
 function textOf(value: object): string {
   return JSON.stringify(value, (_name, inner: unknown) => (isObject(inner) ? sorted(inner) : inner));
 }

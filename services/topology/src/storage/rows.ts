@@ -5,32 +5,32 @@ import type { StoredFields } from "./entities.js";
 import type { EntityReader } from "./entity-reader.js";
 import { endingOf, SIGHTING, type SightingFields, sightingIn } from "./sightings.rules.js";
 
-// A document of the one field `wire`, as it comes from the database: its length (4 bytes), the type of the field (1), its
-// name with a zero (5), the length of the text (4), the text, and two zeros.
+// A BSON document with the single field `wire`: length (4 bytes), type (1), name with terminator (5), text length (4),
+// text, and two zeros.
 const TYPE_AT = 4;
 const LENGTH_AT = 10;
 const TEXT_AT = 14;
 const TEXT = 2;
 const COMMA = 44;
 const COMMA_TEXT = Buffer.from(",");
-/** How most rows of what can be seen end. */
+/** The ending of most rows with sightings. */
 const NEVER = Buffer.from(endingOf(NEVER_SEEN));
-/** Three times, and a format. */
+/** Room for three times and a format. */
 const LONGEST_ENDING = 256;
 
-/** What rows are made of. */
+/** The source of rows. */
 export type RowReader = Pick<EntityReader<unknown>, "differs" | "wireOf" | "storedIn" | "isSighted">;
 
-/** The projection that the texts of entities are read from: while older forms may be met, `form` tells which these are. */
+/** The projection for texts; `form` is included while older forms may exist. */
 export function textFields({ differs, isSighted }: RowReader, scope: Scope): Readonly<Record<string, 1>> {
   return { wire: 1, ...(differs(scope) && { form: 1 as const }), ...(isSighted && SIGHTING) };
 }
 
 /**
- * The texts of documents of the {@link textFields}, a comma before each. Those that are answered as they are stored
- * are moved together within the batch: nothing is decoded, and nothing is allocated.
+ * Extracts the texts of documents read with {@link textFields}, each preceded by a comma. Unchanged ones are moved
+ * within the batch, without decoding or allocation.
  *
- * @param isAlone false when the documents have fields beside the text
+ * @param isAlone false if the documents have other fields
  */
 export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone = true): Buffer {
   const { bytes, starts } = batch;
@@ -50,12 +50,12 @@ export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone
   return bytes.subarray(0, end);
 }
 
-/** The same with what imports know of each. What none has seen is moved without a look into it. */
+/** The same with sightings. Entities without any are moved unparsed. */
 function sightedRows(batch: RawBatch): Buffer {
   const { bytes, starts } = batch;
   const room = starts.length * LONGEST_ENDING;
   const rows = Buffer.allocUnsafe(room + bytes.length);
-  // Behind the room for all endings, from where each text moves forward: to copy them one by one takes a view of each.
+  // Behind room for all endings, from where each text is moved forward: copying each would require a view.
   rows.set(bytes, room);
   let end = 0;
   for (const start of starts) {
@@ -64,7 +64,7 @@ function sightedRows(batch: RawBatch): Buffer {
     if (length === null) end += putAt(rows, end, sightedTextIn(batch, start));
     else {
       const text = room + start + TEXT_AT;
-      // Without the brace at its end, which stands in the ending.
+      // Without its closing brace, which is in the ending.
       rows.copyWithin(end, text, text + length - 1);
       end += length - 1;
       end += putAt(rows, end, NEVER);
@@ -73,20 +73,20 @@ function sightedRows(batch: RawBatch): Buffer {
   return rows.subarray(0, end);
 }
 
-/** @returns how long the piece is */
+/** @returns the length of the piece */
 function putAt(rows: Buffer, at: number, piece: Buffer): number {
   rows.set(piece, at);
   return piece.length;
 }
 
-/** Bytes of the text of a document that has nothing beside it; null of any other. */
+/** Text length of a document with no other field; otherwise null. */
 function lengthIfAlone(bytes: Buffer, start: number): number | null {
   if (bytes[start + TYPE_AT] !== TEXT) return null;
   const length = bytes.readInt32LE(start + LENGTH_AT) - 1;
   return bytes.readInt32LE(start) === TEXT_AT + length + 2 ? length : null;
 }
 
-/** The text of an entity, and a field of it that is an id. @returns `revision` is 0 when it was not asked for */
+/** The text of an entity, and an id field of it. @returns `revision` is 0 if not requested */
 export function keyedTextIn(
   reader: RowReader,
   scope: Scope,
@@ -119,14 +119,14 @@ function sightedTextIn(batch: RawBatch, start: number): Buffer {
   return sightedText(fields.get("wire") as Buffer, sightingFieldsIn(fields));
 }
 
-/** The text of an entity with what imports know of it. */
+/** The text of an entity with sightings. */
 export function sightedText(wire: Buffer, fields: SightingFields): Buffer {
   const sighting = sightingIn(fields);
   const ending = sighting === NEVER_SEEN ? NEVER : Buffer.from(endingOf(sighting));
   return Buffer.concat([wire.subarray(0, -1), ending]);
 }
 
-/** What of a sighting is among the fields of a document. */
+/** The sighting in a document's fields. */
 export function sightingFieldsIn(fields: ReadonlyMap<string, Buffer | number>): SightingFields {
   const number = (name: string): number | undefined => fields.get(name) as number | undefined;
   const by = fields.get("seen_by");

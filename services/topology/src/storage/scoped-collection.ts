@@ -20,10 +20,10 @@ import type {
   WithId,
 } from "mongodb";
 
-// Every document belongs to an organization. An operation whose condition names none does not compile, and the collections
-// of the driver, which would take any condition, are opened in this room only.
+// Every document belongs to an organization. Operations without an organization in their filter do not compile, and raw
+// driver collections are only opened in this folder.
 
-/** A condition that is met within one organization, or within those that are listed. */
+/** A filter for one or several organizations. */
 export interface Scoped {
   readonly organization_id: string | { readonly $in: readonly string[] };
 }
@@ -40,7 +40,7 @@ export interface ScopedUpdate<T> {
   };
 }
 
-/** What is used of a collection of the driver. */
+/** The used part of the driver's collection. */
 export interface ScopedCollection<T extends Document> {
   find<Found extends Document = WithId<T>>(filter: ScopedFilter<T>, options?: FindOptions): FindCursor<Found>;
   findOne<Found extends Document = WithId<T>>(filter: ScopedFilter<T>, options?: FindOptions): Promise<Found | null>;

@@ -10,40 +10,40 @@ import { BY_ID } from "./indexes.js";
 import type { ScopedCollection, ScopedUpdate } from "./scoped-collection.js";
 import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
 
-// An update that concerns one document needs no transaction: it is written on the condition that the document still has the
-// revision that was read. Whoever else writes the document moves its revision, or is a transaction that MongoDB lets collide.
-// Such writes of one organization and one moment are one command: eight together cost the database what two cost alone.
+// Single-document updates need no transaction: they are conditional on the revision that was read, and conflict with
+// transactions. Concurrent ones of an organization are combined into a command: eight together cost the database as
+// much as two separate ones.
 
-/** Writes that one command has. */
+/** Maximum writes per command. */
 const MOST = 64;
-/** Commands of one organization under way at a time; what comes meanwhile gathers. */
+/** Concurrent commands per organization; further writes accumulate. */
 const AT_A_TIME = 2;
-/** Milliseconds after which a command is not waited for: a transaction holds one of its documents. */
+/** Timeout of a command in milliseconds, as a transaction may hold one of its documents. */
 const LOCKED_MS = 500;
 /** Milliseconds before the caller's deadline after which nothing is written. */
 const WRITE_MS = 100;
-/** The server's code for an insert with another `_id` than the filter's. */
+/** The server's error code for an insert whose `_id` differs from the filter. */
 const IMMUTABLE_FIELD = 66;
 
 /**
- * What became of a write. `stale`: the entity is in another state by now, or gone, or it is claimed for transactions; `locked`: a
- * transaction is writing it; neither has changed anything.
+ * The outcome of a write. `stale`: the entity has changed, is deleted, or is claimed for transactions; `locked`: a
+ * transaction is writing it. In both cases nothing was written.
  */
 export type Outcome = "written" | "stale" | "locked";
 
-/** Writes of single entities without a transaction. */
+/** Writes single entities without a transaction. */
 export interface ShortWrites<T extends Entity> {
   /**
-   * Runs updates of one entity in this process one after another, in the order they came.
+   * Runs updates of one entity in this process sequentially.
    *
    * @param read the entity, in the caller's scope
-   * @param update is given the entity as the update before left it, if that is newer; tells how it leaves it itself
+   * @param update gets the entity as left by the previous update, if newer, and returns its result
    */
   inTurn(read: Stored<T>, update: (newest: Stored<T>) => Promise<Stored<T>>): Promise<Stored<T>>;
   /**
-   * Writes the state that follows upon the one that was read.
+   * Writes the successor of the state that was read.
    *
-   * @throws AppError `upstream_timeout` when nobody waits for the result any more, or nobody can tell what became of it
+   * @throws AppError `upstream_timeout` if the caller is gone, or the outcome is unknown
    */
   write(work: Work, scope: Scope, next: Stored<T>): Promise<Outcome>;
 }
@@ -52,7 +52,7 @@ interface Waiting {
   readonly work: Work;
   readonly id: string;
   readonly revision: number;
-  /** Tells this write from others that may have led to the same revision. */
+  /** Distinguishes this write from others that may have led to the same revision. */
   readonly nonce: ObjectId;
   readonly filter: ScopedUpdate<EntityDocument>["updateOne"]["filter"];
   readonly fields: Document;
@@ -60,7 +60,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What waits to be written for one organization. */
+/** Pending writes of one organization. */
 interface Line {
   readonly organizationId: string;
   readonly waiting: Waiting[];
@@ -79,7 +79,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
       return;
     }
     line.isScheduled = true;
-    // After everything that has arrived in this turn of the event loop has been taken in.
+    // After everything that arrived in this tick has been handled.
     setImmediate(() => {
       line.isScheduled = false;
       while (line.waiting.length > 0 && line.underWay < AT_A_TIME) void answerAll(line, line.waiting.splice(0, MOST));
@@ -89,7 +89,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
   async function answerAll(line: Line, batch: readonly Waiting[]): Promise<void> {
     line.underWay += 1;
     try {
-      // As one of the operations that the organization may have under way, whoever of them asks for it.
+      // As one of the organization's concurrent operations, whoever requested it.
       await batch[0]?.work.use(() => run({ db, collection }, line.organizationId, batch));
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -116,7 +116,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
   };
 }
 
-/** Makes what runs the updates of one entity one after another, each upon the state that the one before has left. */
+/** Runs the updates of one entity sequentially, each on the result of the previous one. */
 function createTurns<T extends Entity>(): ShortWrites<T>["inTurn"] {
   const queue = createKeyedQueue();
   const turns = new Map<string, { users: number; left: Stored<T> | null }>();
@@ -138,17 +138,17 @@ function createTurns<T extends Entity>(): ShortWrites<T>["inTurn"] {
   };
 }
 
-/** Where it is written. */
+/** The destination. */
 interface Written {
   readonly db: Db;
   readonly collection: ScopedCollection<EntityDocument>;
 }
 
-/** Carries out the writes of a batch that are still wanted, in one command. */
+/** Writes the still wanted writes of a batch in one command. */
 async function run({ db, collection }: Written, organizationId: string, batch: readonly Waiting[]): Promise<void> {
   const wanted = batch.filter(isWanted);
   if (wanted.length === 0) return;
-  // A session, so that what is read after a command that was cut off is not older than what it has written.
+  // In a session, so that reads after an interrupted command are not older than its writes.
   await db.client.withSession(async (session) => {
     const timesLeft = wanted.map(({ work }) => work.deadline - WRITE_MS - performance.now());
     const maxTimeMS = Math.max(1, Math.floor(Math.min(LOCKED_MS, ...timesLeft)));
@@ -163,7 +163,7 @@ async function run({ db, collection }: Written, organizationId: string, batch: r
   });
 }
 
-/** Finds out what became of writes whose command was cut off. */
+/** Determines the outcome of writes after an interrupted command. */
 async function tellApart(
   collection: Written["collection"],
   session: ClientSession,
@@ -188,13 +188,13 @@ function isWanted({ work, reject }: Waiting): boolean {
   return false;
 }
 
-/** An update that fails when nothing matches: it would insert what cannot be inserted. A reply tells no other way which one. */
+/** An upsert that fails if nothing matches, because a reply does not tell otherwise which one failed. */
 function updateOf({ filter, fields, nonce }: Waiting): ScopedUpdate<EntityDocument> {
   const update: Document = { $set: { ...fields, nonce }, $setOnInsert: { _id: "nothing" } };
   return { updateOne: { filter, update, upsert: true, hint: BY_ID } };
 }
 
-/** What became of each write of a command that was carried out. */
+/** The outcome of each write of a completed command. */
 function settle(batch: readonly Waiting[], error: MongoBulkWriteError): void {
   const failed = new Map([error.writeErrors].flat().map((one) => [one.index, one]));
   if (failed.size === 0) throw error;
@@ -206,12 +206,12 @@ function settle(batch: readonly Waiting[], error: MongoBulkWriteError): void {
   }
 }
 
-/** Whether a command was ended before it was done, or before a majority had what it has written. */
+/** Whether a command was interrupted before it completed, or before a majority acknowledged it. */
 function isCutOff(error: MongoBulkWriteError): boolean {
   return mapMongoFault(error)?.code === "upstream_timeout" || error.result.getWriteConcernError() !== undefined;
 }
 
-/** What became of a write of a command that was cut off. @param found the entity afterwards */
+/** The outcome of a write of an interrupted command. @param found the entity afterwards */
 function settleBy({ revision, nonce, resolve, reject }: Waiting, found: EntityDocument | undefined): void {
   if (found === undefined) resolve("stale");
   else if (nonce.equals(found["nonce"] as ObjectId | undefined)) resolve("written");

@@ -1,9 +1,9 @@
 import { NEVER_SEEN, type Sighting } from "@nts/shared/contract/sightings";
 
-// What imports have found of an entity, and since when they miss it, stands in fields of its document beside its text. So it moves
-// neither the revision nor the journal, which follow the text, and it goes when the entity goes.
+// Sightings are document fields beside the entity's text, so they affect neither revision nor journal, and are deleted
+// with the entity.
 
-/** Times in milliseconds; a field is absent where there is nothing to say. */
+/** Times in milliseconds; absent if unknown. */
 export interface SightingFields {
   readonly seen_first?: number | undefined;
   readonly seen_last?: number | undefined;
@@ -11,7 +11,7 @@ export interface SightingFields {
   readonly missed?: number | undefined;
 }
 
-/** The projection that a sighting is read from. */
+/** The projection for sightings. */
 export const SIGHTING = { seen_first: 1, seen_last: 1, seen_by: 1, missed: 1 } as const;
 
 export function sightingIn({ seen_first, seen_last, seen_by = "", missed }: SightingFields): Sighting {
@@ -23,7 +23,7 @@ export function sightingIn({ seen_first, seen_last, seen_by = "", missed }: Sigh
   return { seen, missed_since: missed === undefined ? null : timeOf(missed) };
 }
 
-/** What stands at the end of the JSON of an entity: the members of its sighting, and the brace that closes it. */
+/** The end of an entity's JSON: its sighting members and the closing brace. */
 export function endingOf(sighting: Sighting): string {
   return `,${JSON.stringify(sighting).slice(1)}`;
 }

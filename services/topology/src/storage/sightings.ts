@@ -5,21 +5,21 @@ import { BY_ID } from "./indexes.js";
 import { within } from "./scope.js";
 import { type ScopedCollection, scopedCollection } from "./scoped-collection.js";
 
-// Notes of what imports have found and missed, in the documents of the entities. They are no transaction: each stands for itself,
-// says when, and leaves alone what somebody has noted of a later time.
+// Writes sightings to the entities' documents, without a transaction. Each write is independent, has its time, and does
+// not overwrite later ones.
 
-/** The kinds that imports can see, by collection. */
+/** The kinds with sightings, by collection. */
 export type SightedKind = "hosts" | "interfaces" | "ports" | "services";
 
 export interface Sightings {
-  /** What was missed later stays as it is. @param by the format of what has found them */
+  /** Later misses are kept. @param by the format that found them */
   found(
     scope: Scope,
     kind: SightedKind,
     ids: readonly string[],
     { atMs, by }: { atMs: number; by: string },
   ): Promise<void>;
-  /** What was made since, or found, or is missed already, stays as it is. */
+  /** Entities created or found since, or already missed, are unchanged. */
   miss(scope: Scope, kind: SightedKind, ids: readonly string[], atMs: number): Promise<void>;
 }
 

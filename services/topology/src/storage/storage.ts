@@ -26,9 +26,9 @@ import { createSightings, type Sightings } from "./sightings.js";
 import { createTotals, type Totals } from "./totals.js";
 import { createShortWrites, type ShortWrites } from "./short-writes.js";
 
-/** All that handlers may use of the database. */
+/** All database access of handlers. */
 export interface Storage {
-  /** For what reads of its own. */
+  /** For callers with their own reads. */
   readonly database: Database;
   readonly transaction: RunTransaction;
   readonly writes: Writes;
@@ -50,26 +50,26 @@ export interface Storage {
   readonly sightings: Sightings;
   readonly addresses: AddressStore;
   readonly counted: CountedStore;
-  /** Holds addresses for the requests of this process. */
+  /** Reserves addresses for the requests of this process. */
   readonly desk: AddressDesk;
-  /** Writes services without a transaction; null while replicas may run that do not know of it. */
+  /** Writes services without a transaction; null while older replicas may be running. */
   readonly shortWrites: ShortWrites<Service> | null;
 }
 
 export interface StorageOptions {
-  /** What is stored, other than in tests of builds that store something else. */
+  /** Stored forms; other than the default only in tests. */
   readonly kinds?: Kinds;
   /** Of an organization. */
   readonly quotas?: Partial<Quotas>;
-  /** Idempotency keys that a user may use a day. */
+  /** Idempotency keys per user and day. */
   readonly maxIdempotencyKeys?: number;
-  /** False while replicas may run that judge a host by its own revision alone. */
+  /** False while replicas may run that only consider a host's own revision. */
   readonly shortUpdates?: boolean;
-  /** Of the connections, by organization; no request waits for a share without them. */
+  /** Shares of connections by organization; by default none. */
   readonly shares?: DatabaseShares;
 }
 
-/** The share of its time in which an organization of many networks may add up what they count. */
+/** Fraction of time in which an organization with many networks may sum its counters. */
 const SUMS_DUTY = 0.25;
 
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {

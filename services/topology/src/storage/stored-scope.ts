@@ -5,7 +5,7 @@ import type { DeletionDocument } from "./deletion-records.js";
 import { FEW_INDEX } from "./indexes.js";
 import { withinOrganization } from "./scope.js";
 
-/** The scope of a caller for what is stored at a moment, without what is hidden by then. @param moment is set unless it is given */
+/** The scope at a snapshot, without what was hidden by then. @param moment determined unless given */
 export async function storedScope(database: Database, scope: Scope, moment: Moment): Promise<Scope> {
   const deletions: DeletionDocument[] = [];
   const projection = { kind: 1, ids: 1, deleted_at: 1 };

@@ -3,18 +3,18 @@ import { STREAM_MS, UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Scoped, ScopedCollection } from "./scoped-collection.js";
 
-/** What matches of one organization. */
+/** Matching documents of one organization. */
 export type Matching = Scoped & { readonly organization_id: string } & Readonly<Record<string, unknown>>;
 
-/** What a sweep does with the hidden documents of a collection. */
+/** The operations of a sweep on the hidden documents of a collection. */
 export interface Sweepable {
   /**
-   * The ids of what matches, by one cursor: beginning again would pass over everything that was deleted just now.
+   * The matching ids from a single cursor, as a new one would skip all recently deleted entries.
    *
-   * @param hint of the index that tells what matches
+   * @param hint the index for the filter
    */
   ids(matching: Matching, { hint, batch }: { hint: IndexKey; batch: number }): AsyncIterable<{ readonly _id: string }>;
-  /** @returns how many were deleted */
+  /** @returns the number of deleted documents */
   remove(organizationId: string, ids: readonly string[], tx?: ClientSession): Promise<number>;
 }
 
@@ -25,7 +25,7 @@ export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Swee
       collection.find(matching, { hint, projection: { _id: 1 }, batchSize: batch, maxTimeMS: STREAM_MS }),
     remove: async (organization_id, ids, tx) => {
       const gone = { organization_id, _id: { $in: [...ids] } };
-      // The entry that the deletion is swept is waited for, and stands behind.
+      // The sweep's final entry is acknowledged, and comes later.
       const how = tx === undefined ? { writeConcern: UNCONFIRMED } : { session: tx };
       return (await collection.deleteMany(gone, { hint: BY_ID, ...how })).deletedCount;
     },

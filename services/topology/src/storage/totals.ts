@@ -8,30 +8,31 @@ import { GUARD_INDEX } from "./indexes.js";
 import { scopedCollection } from "./scoped-collection.js";
 import { within } from "./scope.js";
 
-// The guards of a network carry how many entities of each kind it has, in parts that sum up; so the total of a list costs the
-// same however long it is.
+// Network guards count entities of each kind in shards, so the total of a list costs the same whatever its length.
 
-/** Networks whose guards, in one batch, are read rather than added up by the database. */
+/** Networks whose guards are read in one batch instead of being summed by the database. */
 const FEW_NETWORKS = 6;
-/** Organizations that are remembered. */
+/** Organizations in the cache. */
 const MOST_KNOWN = 10_000;
 
 export interface Totals {
-  /** How many entities networks hold. @param tx to read in; none otherwise */
+  /** Counts entities in networks. @param tx transaction to read in; absent for none */
   countsOf(scope: Scope, networkIds: readonly string[], tx?: ClientSession): Promise<Counts>;
-  /** How many entities of a kind the scope has. */
+  /** Number of entities of a kind in the scope. */
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
 /** @param reads for totals of many networks; pauses after each */
 export function createTotals(database: Database, reads: SharedReads): Totals {
   const guards = scopedCollection<GuardDocument>(database.db, "guards");
-  /** Organizations that had more networks than are added up here. */
+  /** Organizations with more networks than are summed here. */
   const large = new Set<string>();
   /** One read of the same counts at a time; pages that need them meanwhile share the next one. */
   const fewReads = createSharedReads(1);
 
-  /** What the guards of few networks count; null when there are more. A sum in the database costs several times as much. */
+  /**
+   * The guards' counters of few networks; null if there are more. A sum in the database costs several times as much.
+   */
   function fewCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
     const { networks, organizationId } = scope;
     if (networks === "all" ? large.has(organizationId) : networks.length > FEW_NETWORKS) return Promise.resolve(null);

@@ -3,41 +3,41 @@ import { REMEMBERED_DELIVERIES, type WebhookDelivery } from "@nts/shared/contrac
 import { UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { BY_ID } from "./indexes.js";
 
-// How far each webhook has come in the journal, and who delivers it at the moment. Whoever takes one gets a number (`epoch`)
-// that all of its later writes name: one who was frozen, and has been superseded, changes nothing any more.
+// Each webhook's progress and lease. Taking a lease increments the `epoch`, with which all later writes of the holder
+// are conditional, so that a suspended holder cannot write after being superseded.
 
 export interface WebhookState {
-  /** That of the webhook. */
+  /** Id of the webhook. */
   _id: string;
   organization_id: string;
-  /** What its secret follows from. */
+  /** Salt of its secret. */
   salt: string;
   /** Enabled and not paused. */
   is_active: boolean;
-  /** Everything up to this entry of the journal is delivered, or was not to be. */
+  /** Entries up to here are delivered or filtered out. */
   n: number;
-  /** The last entry of the message that has failed, so that it is put together the same again. */
+  /** Last entry of the failed message, so that the retry has the same content. */
   last: number | null;
   epoch: number;
-  /** Who delivers; null when nobody does. */
+  /** The lease holder; null if there is none. */
   owner: string | null;
-  /** When it is due; with an owner, when its lease ends. By the clock of the database. */
+  /** When it is due; with an owner, when its lease expires. In database time. */
   due_at: Date;
-  /** It waits for that time, whatever happens. */
+  /** It waits for that time in any case. */
   rests: boolean;
   attempts: number;
   failing_since: Date | null;
-  /** How many deliveries were noted. */
+  /** Number of recorded deliveries. */
   noted: number;
-  /** When a message arrived for the last time. Absent before, and where an earlier version has written. */
+  /** Last successful delivery; absent before, and from earlier versions. */
   delivered_at?: Date;
 }
 
-/** Which one, and by which right. */
+/** Webhook and epoch. */
 export type Held = Pick<WebhookState, "_id" | "organization_id" | "epoch">;
 export type WebhookRef = Pick<WebhookState, "_id" | "organization_id">;
 
-/** What a held one is set to, beside the lease. */
+/** Changes to a leased webhook, except the lease. */
 export type Progress = Partial<Pick<WebhookState, "n" | "last" | "attempts" | "failing_since">>;
 
 export interface DeliveryDocument extends Omit<WebhookDelivery, "at"> {
@@ -51,32 +51,32 @@ export interface DeliveryDocument extends Omit<WebhookDelivery, "at"> {
 export interface WebhookStates {
   insert(tx: ClientSession, of: WebhookRef, given: Pick<WebhookState, "salt" | "is_active" | "n">): Promise<void>;
   remove(tx: ClientSession, of: WebhookRef): Promise<void>;
-  /** Those of an organization: whoever delivers stops. */
+  /** Those of an organization: ends their deliveries. */
   removeAllOf(tx: ClientSession, organizationId: string): Promise<void>;
-  /** Takes it from its owner, so that a change holds from the next message on. */
+  /** Revokes the lease, so that a change applies from the next message. */
   change(
     tx: ClientSession,
     of: WebhookRef,
     changes: Partial<Pick<WebhookState, "n" | "is_active" | "salt">>,
   ): Promise<void>;
-  /** The same by its owner. @returns false when another process owns it */
+  /** The same by its holder. @returns false if another process holds it */
   pause(tx: ClientSession, held: Held): Promise<boolean>;
   find(of: WebhookRef): Promise<WebhookState | null>;
   /** Those of an organization. */
   allOf(organizationId: string): Promise<WebhookState[]>;
-  /** Those of all organizations that are to be looked after. */
+  /** Due ones of all organizations. */
   due(most: number): Promise<WebhookRef[]>;
-  /** Those of an organization that do not rest. */
+  /** Those of an organization that are not backing off. */
   awake(organizationId: string): Promise<WebhookRef[]>;
-  /** @returns null when it is none's to take */
+  /** @returns null if it cannot be taken */
   take(of: WebhookRef, lease: { owner: string; ms: number }): Promise<WebhookState | null>;
-  /** Renews the lease. @returns null when another process owns it */
+  /** Renews the lease. @returns null if another process holds it */
   renew(held: Held, ms: number, progress?: Progress): Promise<WebhookState | null>;
-  /** @param next when it is to be looked after again */
+  /** @param next when it is due again */
   release(held: Held, next: { ms: number; rests: boolean }, progress?: Progress): Promise<boolean>;
-  /** Notes what came of a message, over the oldest one. */
+  /** Records the result of a delivery, replacing the oldest one. */
   note(of: WebhookRef, delivery: Omit<WebhookDelivery, "at">): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   deliveries(of: WebhookRef): Promise<DeliveryDocument[]>;
 }
 
@@ -126,7 +126,7 @@ function createLeases(states: States): Pick<WebhookStates, "due" | "awake" | "ta
   const isDue = { $expr: { $lte: ["$due_at", "$$NOW"] } };
   const dueIn = (ms: number): Document => ({ due_at: { $add: ["$$NOW", ms] } });
   const held = ({ _id, organization_id, epoch }: Held) => ({ _id, organization_id, epoch, owner: { $ne: null } });
-  // What is given is a value, whatever it looks like.
+  // A literal value, whatever it looks like.
   const literal = (progress: Progress): Document =>
     Object.fromEntries(Object.entries(progress).map(([name, value]) => [name, { $literal: value }]));
   return {

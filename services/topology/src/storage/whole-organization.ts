@@ -12,7 +12,7 @@ import { type Sweepable, sweepable } from "./sweepable.js";
 
 const BY_ORGANIZATION: IndexKey = { organization_id: 1 };
 
-// What names others goes before what it names. Not in it: what goes by its time, within a day or a week.
+// Referencing documents before referenced ones. Documents that expire within a week are not included.
 const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
   ["webhook_states", BY_ORGANIZATION],
   ["webhook_deliveries", { organization_id: 1, webhook_id: 1 }],
@@ -28,7 +28,7 @@ const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
   ["journal_gone", BY_ORGANIZATION],
 ];
 
-/** All that an organization has, by collection, with the index by which it is found. */
+/** Everything of an organization, by collection, with its index. */
 export function wholeOrganization(db: Db): readonly { readonly documents: Sweepable; readonly hint: IndexKey }[] {
   return COLLECTIONS.map(([name, hint]) => ({ documents: sweepable(scopedCollection(db, name)), hint }));
 }

@@ -3,11 +3,10 @@ import type { ReservedRange, Subnet } from "@nts/shared/contract";
 import { type Fault, validationFailed } from "@nts/shared/errors";
 import { parseAddress, parseBlock } from "./addresses.js";
 
-// A subnet as numbers: which of its addresses may be given to an interface that asks for the next one. IPv4 has no network and
-// no broadcast address to give, IPv6 no subnet-router anycast address (RFC 4291); links of two addresses have both (RFC 3021,
-// RFC 6164), and a block of one address is that address.
+// Assignable addresses of a subnet: without network and broadcast address for IPv4, without subnet-router anycast for
+// IPv6 (RFC 4291), but both of point-to-point links (RFC 3021, RFC 6164), and a block of one address.
 
-/** Both ends belong to it. */
+/** Inclusive at both ends. */
 interface Span {
   readonly first: bigint;
   readonly last: bigint;
@@ -15,7 +14,7 @@ interface Span {
 
 export interface AddressSpace extends Span {
   readonly family: "4" | "6";
-  /** In ascending order, apart from each other. */
+  /** Ascending and disjoint. */
   readonly reserved: readonly Span[];
 }
 
@@ -37,42 +36,42 @@ export function spaceOf({ cidr, reserved }: Pick<Subnet, "cidr" | "reserved">): 
   };
 }
 
-/** The number of an address, by its key. */
+/** Converts a key to the number of an address. */
 export function numberOf(key: string): bigint {
   return BigInt(`0x${key.slice(1)}`);
 }
 
-/** The key of an address, by its number. */
+/** Converts the number of an address to its key. */
 export function keyAt({ family }: Pick<AddressSpace, "family">, address: bigint): string {
   return family + address.toString(16).padStart(family === "4" ? 8 : 32, "0");
 }
 
-/** The text of an address, by its number. */
+/** Converts the number of an address to text. */
 export function textAt(space: Pick<AddressSpace, "family">, address: bigint): string {
   const digits = keyAt(space, address).slice(1);
   const bytes = (digits.match(/../g) ?? []).map((byte) => parseInt(byte, 16));
   return parseAddress(ipaddr.fromByteArray(bytes).toString()).text;
 }
 
-/** The first address from here on that is not reserved. */
+/** The first unreserved address from here on. */
 export function pastReserved({ reserved }: AddressSpace, from: bigint): bigint {
   let address = from;
   for (const { first, last } of reserved) if (address >= first && address <= last) address = last + 1n;
   return address;
 }
 
-/** Whether an address can be given at all. */
+/** Whether an address can be assigned. */
 export function isGivable(space: AddressSpace, address: bigint): boolean {
   return address >= space.first && address <= space.last && pastReserved(space, address) === address;
 }
 
-/** How many addresses can be given, and how many of them are reserved. */
+/** Number of assignable addresses, and of reserved ones among them. */
 export function sizesOf({ first, last, reserved }: AddressSpace): { size: bigint; reserved: bigint } {
   const lengths = reserved.map((span) => within(span, { first, last })).map((span) => span.last - span.first + 1n);
   return { size: last - first + 1n, reserved: lengths.reduce((sum, length) => (length < 0n ? sum : sum + length), 0n) };
 }
 
-/** The part of a span that is in another. */
+/** The intersection of two ranges. */
 export function within(span: Span, other: Span): Span {
   return {
     first: span.first > other.first ? span.first : other.first,
@@ -81,9 +80,9 @@ export function within(span: Span, other: Span): Span {
 }
 
 /**
- * Reserved ranges in their canonical form, ascending.
+ * Normalizes reserved ranges, ascending.
  *
- * @throws AppError `validation_failed` for one that is outside of the block, ends before it begins, or overlaps another
+ * @throws AppError `validation_failed` for one outside the block, inverted, or overlapping another
  */
 export function reservedIn(cidr: string, ranges: readonly ReservedRange[]): ReservedRange[] {
   const block = parseBlock(cidr, "cidr");

@@ -1,10 +1,10 @@
 import ipaddr from "ipaddr.js";
 import { validationFailed } from "@nts/shared/errors";
 
-// Addresses and blocks in one form. The contract has checked the notation already; octal, hexadecimal and short forms
-// never come here. Keys are texts whose order is the numeric one: all of IPv4 before IPv6.
+// Canonical addresses and blocks. The contract has already validated the notation. Keys are strings in numeric order,
+// IPv4 before IPv6.
 
-/** An address in its canonical form (RFC 5952 for IPv6) with its key. */
+/** An address in canonical form (RFC 5952 for IPv6) with its key. */
 export interface Address {
   readonly text: string;
   readonly key: string;
@@ -16,16 +16,16 @@ export interface Block extends Address {
 
 type Parsed = ReturnType<typeof ipaddr.process>;
 
-/** The canonical form of an address; an IPv4 address that is written as IPv6 becomes IPv4. */
+/** Canonicalizes an address; IPv4-mapped IPv6 becomes IPv4. */
 export function parseAddress(text: string): Address {
   const address = ipaddr.process(text);
   return { text: textOf(address), key: keyOf(address) };
 }
 
 /**
- * The canonical form of a block.
+ * Canonicalizes a block.
  *
- * @throws AppError `validation_failed` at `path` when host bits are set
+ * @throws AppError `validation_failed` at `path` if host bits are set
  */
 export function parseBlock(cidr: string, path: string): Block {
   const [network, bits] = ipaddr.parseCIDR(cidr);
@@ -52,7 +52,7 @@ function keyOf(address: Parsed): string {
   return `${address.kind() === "ipv4" ? "4" : "6"}${digits.join("")}`;
 }
 
-/** The block of this many bits around an address, in its canonical form. */
+/** The canonical block with this prefix length around an address. */
 export function blockAround(ip: string, bits: number): string {
   const cidr = `${ip}/${bits}`;
   const network =

@@ -1,21 +1,20 @@
-// Host names as they tell machines apart: DNS knows no upper and lower case, and what one source calls `nas`, another one
-// calls `nas.home.example`.
+// Compares hostnames as identities: case-insensitively, and `nas` may equal `nas.home.example`.
 
-/** What every machine calls itself. */
+/** Names that every machine uses for itself. */
 const LOOPBACK = "localhost";
 
-/** A host name in lower case, without the dot of the root. */
+/** A hostname in lower case, without trailing dot. */
 function folded(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
 }
 
-/** What all writings of a host name have in common: its first label; null when it tells no machines apart. */
+/** The first label, common to all forms of a hostname; null if it identifies no machine. */
 export function hostLabel(hostname: string | null): string | null {
   const [label = ""] = hostname === null ? [] : folded(hostname).split(".", 1);
   return label === "" || label === LOOPBACK ? null : label;
 }
 
-/** Whether two host names are one, and where they are not, whether they may be: only one of them has a domain. */
+/** Whether two hostnames are equal, or may be because only one has a domain. */
 export function compareNames(a: string, b: string): "same" | "maybe" | "different" {
   const [one, other] = [folded(a), folded(b)];
   if (one === other) return "same";

@@ -1,12 +1,12 @@
-// What `q` looks in: a text of lower-case lines, one for each value of an entity that can be searched. A part of one value
-// is never found across two of them, because nobody can ask for a line break.
+// Search text: lower-case lines, one per searchable value. Matches cannot span values, because queries contain no line
+// breaks.
 
-/** One form for all ways in which Unicode can write a text, so that they find each other. */
+/** Unicode normalization, so that equivalent texts match. */
 export function composed(text: string): string {
   return text.normalize("NFC");
 }
 
-/** The searched text of an entity with these values. */
+/** The search text for these values. */
 export function searchTextOf(...values: readonly (string | null)[]): string {
   return folded(values.filter((value) => value !== null).join("\n"));
 }
@@ -15,10 +15,10 @@ function folded(text: string): string {
   return composed(text.toLowerCase());
 }
 
-/** Of ASCII: no other character means anything in an expression. */
+/** ASCII only: no other character has a meaning in regular expressions. */
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;
 
-/** The condition for texts that have this part. Whatever it is made of stands for itself. */
+/** The condition for a substring, taken literally. */
 export function searchFilter(part: string): { search: { $regex: string } } {
   return { search: { $regex: folded(part).replaceAll(PUNCTUATION, "\\$&") } };
 }

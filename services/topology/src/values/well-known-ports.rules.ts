@@ -87,7 +87,7 @@ const NAMES: Readonly<Record<Protocol, Readonly<Record<number, string>>>> = {
   },
 };
 
-/** The well-known name of a port; `Custom` when it has none. */
+/** The well-known name of a port; `Custom` if there is none. */
 export function portType(number: number, protocol: Protocol): string {
   return NAMES[protocol][number] ?? "Custom";
 }

@@ -6,14 +6,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-// A carriage return would be read as a line feed, and space at the ends be lost to some readers.
+// Readers would convert a carriage return to a line feed, and may trim space.
 const SPACE = /[\t\n\r]/g;
 const SPECIAL = /[&<>"']/g;
 
-/** XML 1.0 has no place for these, not even escaped. */
+/** Not allowed in XML 1.0, not even escaped. */
 const UNSPEAKABLE = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-/** A text as it stands in XML 1.0, in an element or an attribute. */
+/** Escapes text for XML 1.0 content and attributes. */
 export function escapedXml(text: string): string {
   return text
     .replaceAll(UNSPEAKABLE, "\u{fffd}")

@@ -18,33 +18,33 @@ import {
   usedIn,
 } from "./free-addresses.js";
 
-// The lowest free address of a subnet is found without looking at those that are used. A mark says that everything below it is
-// used or reserved, but for addresses that have an entry. Searches for addresses write the mark, so they come one after
-// another; what is found is held: its entries name the process that found it, and for a while no other search finds it. The
-// transaction that uses an address deletes its entry; what is not used is free as soon as it is given back, or held no longer.
-// Whoever frees an address writes an entry when it is below the mark; moving the mark past addresses of others locks the whole
-// network, since somebody might be freeing one of them at that moment. Interfaces of hosts that are hidden, and not swept yet,
-// are free: they are looked for where they stand, and the sweep makes the entries.
+// Finds the lowest free address without scanning used ones. A mark per subnet says that all below it is used or
+// reserved, except addresses with an entry. Searches write the mark, so they are serialized; found addresses get an
+// entry that reserves them for this process.
+// The using transaction deletes the entry; others are released or expire. Freeing an address below the mark creates an
+// entry; moving the mark locks the network. Interfaces of hidden hosts count as free.
 
 const CHECKED_MS = 60_000;
 /** Longer than any request. */
 const HELD_MS = 10_000;
 
-/** An address of an interface that goes, or gets another one. */
+/** The address of an interface that is deleted or changed. */
 export interface Released {
   readonly subnet_id: string;
   readonly network_id: string;
   readonly ip_key: string;
 }
 
-/** Addresses that a process holds for a request. */
+/** Addresses reserved by a process for a request. */
 export interface HeldAddresses {
   readonly holder: string;
   readonly subnetId: string;
   readonly keys: readonly string[];
 }
 
-/** What became of a search: the addresses, fewer when there are no more; `move` or `move anew` when the mark has to be moved first. */
+/**
+ * The result of a search: addresses, fewer if there are no more; `move` or `move anew` if the mark must be moved first.
+ */
 export type Found = readonly bigint[] | "move" | "move anew";
 
 type Wanted = Omit<Search, "session">;
@@ -53,17 +53,17 @@ export interface AddressStore {
   readonly sweepable: Sweepable;
   /** Reserves the lowest free addresses of a subnet. Conflicts with concurrent searches in it. */
   hold(tx: ClientSession, scope: Scope, subnet: SearchedSubnet, wanted: Wanted & { holder: string }): Promise<Found>;
-  /** Uses what is held. @returns false when it is not free, or not held any more */
+  /** Consumes reservations. @returns false if an address is no longer free or reserved */
   use(tx: ClientSession, scope: Scope, held: HeldAddresses): Promise<boolean>;
-  /** Holds addresses no longer. */
+  /** Releases addresses. */
   giveBack(scope: Scope, held: HeldAddresses): Promise<void>;
-  /** Whether an address of the subnet is held for a request, which may give it back. */
+  /** Whether an address of the subnet is reserved, and may be released. */
   isAnyHeld(scope: Scope, subnetId: string): Promise<boolean>;
   /**
-   * Moves the mark towards the lowest address that may be free; the network is locked.
+   * Moves the mark towards the lowest possibly free address; the network is locked.
    *
-   * @param way from the first address or from the mark, and past how many used ones
-   * @returns false when there is more to pass
+   * @param way from the first address or the mark, and how many used ones to pass
+   * @returns false if there is more to pass
    */
   move(
     tx: ClientSession,
@@ -71,19 +71,19 @@ export interface AddressStore {
     subnet: SearchedSubnet,
     way: { from: "first" | "mark"; step: number },
   ): Promise<boolean>;
-  /** Notes that the mark was moved from the first address on, to the lowest that may be free. */
+  /** Records that the mark was moved from the first address to the lowest possibly free one. */
   checked(scope: Scope, subnetId: string): Promise<void>;
-  /** Makes the next search begin at the first address: what can be given has changed. */
+  /** Restarts at the first address on the next search: the assignable addresses have changed. */
   reset(tx: ClientSession, scope: Scope, subnetId: string): Promise<void>;
-  /** Notes addresses that become free. Without a transaction: they are of hosts that have been hidden for long. */
+  /** Records freed addresses. Without a transaction: their hosts have been hidden for long. */
   release(scope: Pick<Scope, "organizationId">, released: readonly Released[], tx?: ClientSession): Promise<void>;
-  /** Forgets all of subnets that are deleted. */
+  /** Deletes everything of deleted subnets. */
   forget(scope: Pick<Scope, "organizationId">, subnetIds: readonly string[]): Promise<void>;
-  /** Forgets all of networks that are deleted. */
+  /** Deletes everything of deleted networks. */
   forgetNetworks(tx: ClientSession, scope: Scope, networkIds: readonly string[]): Promise<void>;
-  /** How many addresses of a span interfaces have. */
+  /** Number of used addresses in a range. */
   countUsed(scope: Scope, subnetId: string, span: { readonly from: string; readonly to: string }): Promise<number>;
-  /** The lowest free addresses, as it is at the moment; fewer when there are no more. */
+  /** The lowest free addresses at the moment; fewer if there are no more. */
   lowest(scope: Scope, subnet: SearchedSubnet, wanted: Wanted): Promise<bigint[]>;
 }
 
@@ -108,7 +108,7 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
       const { id, space } = subnet;
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
-      // Conflicts with a concurrent search in the subnet at once, before work is done in vain.
+      // Conflicts with a concurrent search in the subnet before doing work.
       const mark = await freed.findOneAndUpdate(mine, { $inc: { taken: 1 } }, { session: tx, hint: BY_ID });
       if (mark === null) return "move anew";
       const low = mark.low ?? END;
@@ -120,7 +120,7 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
           : await findAbove(collections, scope, subnet, { low, count: rest, others, session: tx });
       if (above.isUsed) return "move";
       const found = [...below.found, ...above.found];
-      // Not before nothing is left: passing what is used locks the network, for which its writers would have to wait.
+      // Only if nothing else is left: passing used addresses locks the network for its writers.
       if (found.length === 0 && Date.now() - (mark.checked_at?.getTime() ?? 0) >= CHECKED_MS) return "move anew";
       const stale = below.stale.map((key) => entryId(id, key));
       if (stale.length > 0) await freed.deleteMany({ organization_id, _id: { $in: stale } }, { session: tx });
@@ -158,7 +158,7 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
   };
 }
 
-/** What is held for requests. */
+/** Reservations. */
 function createHolds(
   { share }: Database,
   { freed, interfaces }: AddressCollections,
@@ -207,7 +207,7 @@ function entryId(subnetId: string, key: string): string {
   return `${subnetId}:${key}`;
 }
 
-/** The entries of addresses that were freed. */
+/** Entries of freed addresses. */
 function createEntries({ freed }: AddressCollections): Pick<AddressStore, "release" | "forget" | "forgetNetworks"> {
   return {
     release: async ({ organizationId: organization_id }, released, session) => {
@@ -237,7 +237,7 @@ function createEntries({ freed }: AddressCollections): Pick<AddressStore, "relea
   };
 }
 
-/** What is told of a subnet without taking anything. */
+/** Reads of a subnet that reserve nothing. */
 function createCounts(
   { share }: Database,
   collections: AddressCollections,

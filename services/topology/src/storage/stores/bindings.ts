@@ -6,22 +6,22 @@ import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { matching } from "../scope.js";
 
-/** Some bindings of services of one host. */
+/** Bindings of services of one host. */
 export interface BindingsOnHost {
   readonly hostId: string;
   readonly bindings: readonly Binding[];
 }
 
 /**
- * The bindings of all services once more, as entities of their own that can be listed. The service is the record;
- * `hosts/write-services.ts` is the only writer of both. Documents carry the `host_id` besides.
+ * A copy of all bindings as entities that can be listed. Services are authoritative; `hosts/write-services.ts` writes
+ * both. Documents also have the `host_id`.
  */
 export interface BindingStore extends Entities<Binding> {
   insertOf(tx: ClientSession, scope: Scope, added: readonly BindingsOnHost[]): Promise<void>;
   /**
-   * How many bindings each service has that names one of these ports or interfaces.
+   * Number of each service's bindings to these ports or interfaces.
    *
-   * @param most bindings that are looked at
+   * @param most maximum bindings to count
    */
   countNaming(
     tx: ClientSession,
@@ -29,7 +29,7 @@ export interface BindingStore extends Entities<Binding> {
     targets: readonly string[],
     most: number,
   ): Promise<ReadonlyMap<string, number>>;
-  /** How many bindings there are on hosts that are known to be in the scope, by host. */
+  /** Number of bindings on hosts in the scope, by host. */
   countOn(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -72,7 +72,7 @@ export function createBindingStore(database: Database, kind = BINDING_KIND): Bin
       return new Map(found.map(({ _id, count }) => [_id, count]));
     },
     countOn: async (tx, { organizationId }, hostIds) => {
-      // By nothing else, so that a million of them are counted without being read.
+      // By this field only, so that a million are counted from the index.
       const on = { organization_id: organizationId, host_id: { $in: hostIds } };
       const counted = { $group: { _id: "$host_id", count: { $sum: 1 } } };
       const options = { session: tx, hint: HOST_BINDINGS_INDEX };

@@ -9,25 +9,25 @@ import { creationIndex, GUARD_INDEX, HOST_PORTS_INDEX, type IndexKey, ONE_ADDRES
 import { scopedCollection } from "../scoped-collection.js";
 import { within } from "../scope.js";
 
-// What there is, in numbers. Counters of the guards tell how many entities networks have; the rest is counted in indexes, and
-// for all networks without reading a document. How things are virtualized stands in no index: it is found in what answers them.
+// Counts for statistics: from guard counters and indexes, and for all networks without reading documents.
+// Virtualization is not indexed, so it is counted from response texts.
 
 type Virtualized = "hosts" | "services";
 
 export interface CountedStore {
-  /** What each network has. */
+  /** Counts of each network. */
   byNetwork(scope: Scope): Promise<ReadonlyMap<string, Counts>>;
   /** Most services first. */
   byCategory(scope: Scope): Promise<{ category: Category; services: number }[]>;
-  /** The ports that are open on most hosts. */
+  /** The ports open on most hosts. */
   byPort(scope: Scope, most: number): Promise<{ number: number; protocol: Protocol; hosts: number }[]>;
-  /** The subnets that most interfaces are in, by id. */
+  /** The subnets with the most interfaces, by id. */
   bySubnet(scope: Scope, most: number): Promise<ReadonlyMap<string, number>>;
-  /** How hosts or services are virtualized. Reads all of them. */
+  /** Kinds of virtualization of hosts or services. Reads all of them. */
   byVirtualization(scope: Scope, kind: Virtualized, most: number): Promise<ReadonlyMap<string, number>>;
 }
 
-/** The type is the first member, and a quotation mark within a text has a backslash before it. */
+/** The type is the first member; quotation marks in text are escaped. */
 const VIRTUALIZED = /"virtualization":\{"type":"((?:[^"\\]|\\.)*)"/;
 
 interface Grouped {
@@ -38,7 +38,7 @@ interface Grouped {
 export function createCountedStore({ db, share }: Database): CountedStore {
   const options = { maxTimeMS: OPERATION_MS };
 
-  /** How often each value is there, most often first. */
+  /** Counts values, most frequent first. */
   function grouped(
     scope: Scope,
     collection: string,

@@ -5,15 +5,15 @@ import type { EntityDocument } from "../entities.js";
 import { INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
 import type { Scoped, ScopedCollection } from "../scoped-collection.js";
 
-// Where the free addresses of a subnet are looked for; see addresses.ts.
+// Searches free addresses of a subnet; see addresses.ts.
 
-/** Entries that are looked at together. */
+/** Entries read together. */
 const AT_ONCE = 200;
 
-/** Above all keys. */
+/** Greater than all keys. */
 export const END = "~";
 
-/** The mark of a subnet, under its id; or an address below it that may be free, under both. */
+/** The mark of a subnet, with its id; or a possibly free address below it, with both. */
 export interface FreeAddressDocument {
   _id: string;
   organization_id: string;
@@ -21,24 +21,24 @@ export interface FreeAddressDocument {
   subnet_id: string;
   /** Of an address. */
   key?: string;
-  /** The process that holds the address for a request, and until when. */
+  /** The process that has reserved the address, and until when. */
   held_by?: string;
   held_until?: Date;
-  /** Of the mark: the key of the lowest address that may be free; null when none is. */
+  /** Of the mark: key of the lowest possibly free address; null if there is none. */
   low?: string | null;
   taken?: number;
-  /** When the mark was put there from the first address on. */
+  /** When the mark was set from the first address. */
   checked_at?: Date;
 }
 
-/** A subnet in which addresses are looked for. */
+/** A subnet to search. */
 export interface SearchedSubnet {
   readonly id: string;
   readonly network_id: string;
   readonly space: AddressSpace;
 }
 
-/** How many addresses are looked for, beside which; `others` are keys that the same requests will use. */
+/** How many addresses to find; `others` are keys that the same requests will use. */
 export interface Search {
   readonly count: number;
   readonly others: ReadonlySet<string>;
@@ -50,7 +50,7 @@ export interface AddressCollections {
   readonly interfaces: ScopedCollection<EntityDocument>;
 }
 
-/** Interfaces of a subnet with keys, other than those of hosts that are gone. */
+/** Interfaces of a subnet with keys, except those of hidden hosts. */
 export function usedIn(scope: Scope, subnetId: string, key: Document): Scoped & Document {
   const gone = [...(scope.hidden?.hosts ?? [])];
   return {
@@ -61,7 +61,7 @@ export function usedIn(scope: Scope, subnetId: string, key: Document): Scoped & 
   };
 }
 
-/** Keys that interfaces have, ascending; a key that two have comes twice. */
+/** Used keys, ascending; duplicates are repeated. */
 export async function* usedFrom(
   { interfaces }: AddressCollections,
   scope: Scope,
@@ -74,7 +74,7 @@ export async function* usedFrom(
   for await (const { ip_key } of cursor) yield String(ip_key);
 }
 
-/** What was found from the mark on; the mark may be moved to `mark`, as long as only found ones follow. */
+/** The result of a search from the mark; the mark may move to `mark` if only found addresses follow. */
 interface FoundAbove {
   readonly found: bigint[];
   mark: bigint;
@@ -118,7 +118,7 @@ export async function findAbove(
   return above;
 }
 
-/** Free addresses below the mark, and entries of addresses that are not free any more. */
+/** Free addresses below the mark, and stale entries. */
 export async function findBelow(
   collections: AddressCollections,
   scope: Scope,
@@ -145,7 +145,7 @@ export async function findBelow(
   return { found, stale };
 }
 
-/** Keys of addresses that nobody holds and that have an entry, or whose host is gone; ascending, up to the `end` of what both lists tell. */
+/** Unreserved keys with an entry, or of hidden hosts; ascending, up to the `end` that both lists cover. */
 async function freedBetween(
   { freed, interfaces }: AddressCollections,
   { organizationId: organization_id, hidden }: Scope,

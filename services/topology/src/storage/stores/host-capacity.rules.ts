@@ -1,16 +1,16 @@
 import { validationFailed } from "@nts/shared/errors";
 
-/** How many interfaces, ports and services a host can have, of each. */
+/** Maximum interfaces, ports and services of a host, each. */
 export const MOST_ON_HOST = 1_000;
 
-/** Bindings of all services of a host together; a service with no more than its share of them is never refused. */
+/** Maximum bindings of all services of a host; a service within its share of them is never rejected. */
 export const MOST_BINDINGS_ON_HOST = 10_000;
 export const SHARE_OF_BINDINGS = MOST_BINDINGS_ON_HOST / MOST_ON_HOST;
 
 /**
- * Refuses what would put more on a host than it can have. What is only taken off is never refused.
+ * Rejects additions beyond the capacity of a host; removals are never rejected.
  *
- * @param counts what is on the host afterwards, of the kinds of which something is added
+ * @param counts the resulting numbers of the kinds that are added to
  * @throws AppError `validation_failed` at `host_id`
  */
 export function requireRoom(counts: Readonly<Record<string, number | null>>): void {

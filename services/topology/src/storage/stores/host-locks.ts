@@ -8,12 +8,10 @@ import type { ScopedCollection } from "../scoped-collection.js";
 import { requireRoom } from "./host-capacity.rules.js";
 import { createReservedHosts, type MaybeReserved, type ReservedHosts } from "./reserved-hosts.js";
 
-// Everything on a host is written under the host's lock: a counter in its document that each such transaction writes
-// first, so that two of them collide. The same write keeps the inventory (what is on the host), which validating
-// bindings and placing services need, and moves the host's revision, which covers its children. A transaction that
-// fails, or finds nothing to change, undoes all three.
+// All writes to a host's children first increment a counter in its document (the lock), so that they conflict. The same
+// write updates the inventory needed for validation, and the host's revision, which covers its children.
 
-/** What stands on a host: ids of ports and interfaces (the latter in no order), and how many services. */
+/** The children of a host: ids of ports and interfaces (the latter unordered), and number of services. */
 export interface Inventory extends HostInventory {
   readonly services: number;
 }
@@ -22,11 +20,11 @@ export interface LockedHost {
   readonly id: string;
   readonly network_id: string;
   readonly name: string;
-  /** As it is after the change. */
+  /** After the change. */
   readonly inventory: Inventory;
 }
 
-/** How much stands on a host that is to be deleted. */
+/** Number of children of a host to be deleted. */
 export interface TakenHost extends Readonly<Record<keyof Inventory, number>> {
   readonly id: string;
   readonly network_id: string;
@@ -34,11 +32,11 @@ export interface TakenHost extends Readonly<Record<keyof Inventory, number>> {
 
 type FoundHost = Omit<TakenHost, "id"> & MaybeReserved;
 
-/** What a transaction adds to a host, or takes from it. */
+/** Changes to the children of a host. */
 export interface InventoryChange {
   readonly add?: Partial<HostInventory>;
   readonly remove?: Partial<HostInventory>;
-  /** How many services more. */
+  /** Change of the number of services. */
   readonly services?: number;
 }
 
@@ -46,23 +44,23 @@ export interface HostLocks {
   /**
    * Locks a host for this transaction.
    *
-   * @returns null when there is no such host in the scope
-   * @throws AppError `validation_failed` when it would have more on it than a host can have
+   * @returns null if it is not in the scope
+   * @throws AppError `validation_failed` if it would exceed its capacity
    */
   lock(tx: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
-  /** Locks several hosts, in three commands. @returns those that are in the scope, by id */
+  /** Locks several hosts with three commands. @returns those in the scope, by id */
   lockAll(
     tx: ClientSession,
     scope: Scope,
     changes: ReadonlyMap<string, InventoryChange>,
   ): Promise<ReadonlyMap<string, LockedHost>>;
-  /** Locks hosts that are to be deleted. @returns those that are in the scope */
+  /** Locks hosts to be deleted. @returns those in the scope */
   take(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<TakenHost[]>;
-  /** Hosts that a transaction has to itself before it locks them. */
+  /** Hosts reserved by a transaction before it locks them. */
   readonly reserved: ReservedHosts;
 }
 
-/** The inventories of a thousand full hosts are 80 MB: they are counted where they are. */
+/** The inventories of a thousand full hosts are 80 MB, so they are counted in the database. */
 const TAKEN = {
   ...{ network_id: 1, reserved: 1, services: "$inventory.services" },
   interfaces: { $size: "$inventory.interfaces" },
@@ -73,14 +71,14 @@ const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1, reserved: 1 } as 
 export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLocks {
   const reserved = createReservedHosts(hosts);
 
-  /** Locks hosts by one short command: the longer it takes, the likelier another writer commits a change to one of them. */
+  /** Locks hosts with a short command: a longer one would conflict more often. */
   async function own(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
     await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, {
       session: tx,
     });
   }
 
-  /** What stands on hosts that are locked; of a single one by the command that locks it. */
+  /** The inventories of locked hosts; of a single one with the locking command. */
   async function ownedAndRead(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<FoundHost[]> {
     const options = { session: tx, projection: TAKEN };
     const [only, ...more] = ids;

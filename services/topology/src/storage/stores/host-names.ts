@@ -6,31 +6,31 @@ import { BY_ID, type IndexKey, LABEL_INDEX, LOST_MACS_INDEX } from "../indexes.j
 import { matching } from "../scope.js";
 import type { HostRecord } from "@nts/shared/contract";
 
-// What a host is found by when none of its addresses was seen: its name, and MAC addresses of interfaces that it has lost. The
-// latter are notes beside the text of the host, as those of what imports have seen are: they move no revision.
+// Lookup of hosts without a matching address: by hostname and by lost MAC addresses. The latter are fields beside the
+// entity's text, like sightings, and change no revision.
 
-/** Of one first label; where there are more, it names nobody. */
+/** Maximum hosts per first label; beyond it, the label identifies none. */
 const MOST_OF_LABEL = 20;
-/** MAC addresses that are kept of a host. */
+/** Maximum lost MAC addresses per host. */
 const MOST_LOST = 16;
 
-/** A host as it can be found without its addresses. */
+/** A host found without its addresses. */
 export interface NamedHost {
   readonly id: string;
   readonly hostname: string | null;
   readonly hasInterfaces: boolean;
-  /** MAC addresses that it had, and with them its address, until that was seen at another machine. */
+  /** MAC addresses it had until their address was seen at another machine. */
   readonly lostMacs: readonly string[];
 }
 
 export interface HostNames {
-  /** The hosts with these first labels of host names, but for labels that many have. @param scope of listed networks */
+  /** Hosts with these first labels, except very common labels. @param scope of listed networks */
   findByLabels(scope: Scope, labels: readonly string[], tx?: ClientSession): Promise<NamedHost[]>;
-  /** The hosts that have lost one of these MAC addresses. */
+  /** Hosts that have lost one of these MAC addresses. */
   findByLostMacs(scope: Scope, macs: readonly string[]): Promise<NamedHost[]>;
-  /** An address went to another host with what it was recognized by. */
+  /** Records identities lost together with an address. */
   macLost(tx: ClientSession, scope: Scope, hostId: string, mac: string): Promise<void>;
-  /** MAC addresses stand at interfaces of their host again. */
+  /** Removes MAC addresses that are back on interfaces of their host. */
   macsFound(tx: ClientSession, scope: Scope, hostId: string, macs: readonly string[]): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createHostNames(
     return collection.aggregate<Found>([{ $match: matching(within(scope), filter) }, ...stages], options).toArray();
   }
 
-  /** @returns null when some label has so many hosts that others of these were not looked at */
+  /** @returns null if a label has so many hosts that others were not examined */
   async function byLabels(scope: Scope, labels: readonly string[], tx?: ClientSession): Promise<NamedHost[] | null> {
     const [many, most] = [MOST_OF_LABEL + 1, MOST_OF_LABEL * labels.length + 1];
     const stages = [

@@ -1,7 +1,6 @@
 /**
- * What the ETag of a host is made from: its own revision, and those of its services added up. Services can change without
- * their host being written, and then their sum grows. Everything else about a host or on it writes the host, too: its own
- * revision grows whenever a service comes or goes, so that a sum which became smaller never makes an earlier pair again.
+ * A host's ETag consists of its own revision and the sum of its services' revisions, as services may change without
+ * writing their host. Adding or removing services increments the host's own, so no pair ever repeats.
  */
 export function hostRevision(own: number, ofServices: number): string {
   return `${own}-${ofServices}`;

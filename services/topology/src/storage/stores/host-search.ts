@@ -6,22 +6,21 @@ import type { EntityDocument } from "../entities.js";
 import { within } from "../scope.js";
 import { scopedCollection } from "../scoped-collection.js";
 
-// Hosts are found by the addresses of their interfaces, too. A host therefore keeps them beside its own fields: `addresses`,
-// one to a line, each after a line break, and `search`, its own values followed by them. The stores of hosts and interfaces
-// keep both; every writer locks the host.
+// Hosts are also found by address, so their documents have `addresses`, one per line, each after a line break, and
+// `search`, their own values followed by these. The stores of hosts and interfaces maintain both under the host's lock.
 
-/** What stands before the addresses that were kept last. */
+/** Separates the addresses maintained last. */
 const OWN_TEXT: Document = {
   $substrBytes: ["$search", 0, { $subtract: [{ $strLenBytes: "$search" }, { $strLenBytes: "$addresses" }] }],
 };
 
-/** Keeps the searched texts of hosts. */
+/** Maintains the search texts of hosts. */
 export interface HostSearch {
-  /** The hosts have got other names or hostnames. */
+  /** Hosts have changed their names or hostnames. */
   renamed(tx: ClientSession, scope: Scope, hosts: readonly HostRecord[]): Promise<void>;
-  /** Interfaces have been added to hosts that did not know of them. */
+  /** Interfaces were added to existing hosts. */
   added(tx: ClientSession, scope: Scope, interfaces: readonly Interface[]): Promise<void>;
-  /** Interfaces of these hosts have changed, or are gone. */
+  /** Interfaces of these hosts have changed or were deleted. */
   changed(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
 }
 
@@ -67,10 +66,10 @@ export function createHostSearch(db: Db): HostSearch {
   };
 }
 
-/** An interface as far as searching looks at it. */
+/** The searched parts of an interface. */
 export type Addressed = Pick<Interface, "host_id" | "ip_address">;
 
-/** What a host keeps to be searched in, to fill it in or to check it. @param interfaces of this host, and others */
+/** The search fields of a host, to add or check them. @param interfaces of this host and others */
 export function hostSearchFields(
   host: HostRecord,
   interfaces: readonly Addressed[],
@@ -90,7 +89,7 @@ function linesByHost(interfaces: readonly Addressed[]): Map<string, string> {
   return lines;
 }
 
-/** A text as it is, which could otherwise be read as the name of a field. */
+/** A literal text, which could otherwise be taken for a field path. */
 function literal(text: string): Document {
   return { $literal: text };
 }

@@ -10,9 +10,9 @@ import { keyedTextIn, rowsIn, textFields } from "../rows.js";
 import { within } from "../scope.js";
 import type { Scoped } from "../scoped-collection.js";
 
-// The JSON of hosts with everything on them, put together from the texts that are stored.
+// The JSON of hosts with their children, assembled from stored texts.
 
-/** What the children of a group of hosts may have together to be put together in memory. */
+/** Maximum bytes of the children of a group assembled in memory. */
 export const GROUP_BYTES = 4 * 1_048_576;
 
 export interface Child {
@@ -20,14 +20,14 @@ export interface Child {
   readonly order: Readonly<Record<string, 1>>;
 }
 
-/** What stands on a host, in the order in which it is answered; the orders within are those of indexes. */
+/** The children of a host in response order, each in index order. */
 export const CHILDREN: readonly Child[] = [
   { kind: "interfaces", order: HOST_ORDER_INDEX },
   { kind: "ports", order: HOST_PORTS_INDEX },
   { kind: "services", order: HOST_ORDER_INDEX },
 ];
 
-/** What reads the stored forms of hosts and of what stands on them. */
+/** Readers of the stored forms of hosts and children. */
 export interface HostReaders {
   readonly hosts: EntityReader<HostRecord>;
   readonly interfaces: EntityReader<Interface>;
@@ -35,7 +35,7 @@ export interface HostReaders {
   readonly services: EntityReader<Service>;
 }
 
-/** What reading texts takes. */
+/** Dependencies of reading texts. */
 export interface Reading extends Pick<Database, "batches"> {
   readonly readers: HostReaders;
 }
@@ -58,7 +58,7 @@ export async function textsOf(
   return texts;
 }
 
-/** What is on some hosts; null when it is more than fits. */
+/** The children of some hosts; null if they exceed the limit. */
 export async function gathered(
   { batches, readers }: Reading,
   scope: Scope,
@@ -91,7 +91,7 @@ export async function gathered(
   return bytes > GROUP_BYTES ? null : { texts, bytes, revisions };
 }
 
-/** The revisions of the services of a host that is too large to be gathered. */
+/** The services' revisions of a host too large to assemble. */
 export async function revisionsOf(
   { batches, readers }: Reading,
   scope: Scope,
@@ -105,7 +105,7 @@ export async function revisionsOf(
   return sum;
 }
 
-/** A host that is too large to be gathered, while it is read. */
+/** A host too large to assemble, being streamed. */
 export async function* piecesOf(
   { batches, readers }: Reading,
   scope: Scope,
@@ -129,15 +129,15 @@ export async function* piecesOf(
 export interface OneHost {
   readonly id: string;
   readonly host: Buffer;
-  /** That of which the host is. */
+  /** The host's own text. */
   readonly moment: Moment;
 }
 
-/** The texts of children by host, with commas between them, and their bytes together. */
+/** The comma-separated texts of children by host, and their total bytes. */
 export interface Gathered {
   readonly texts: Readonly<Record<Child["kind"], Map<string, Buffer[]>>>;
   readonly bytes: number;
-  /** Those of the services, added up. */
+  /** The sum of the services' revisions. */
   readonly revisions: number;
 }
 

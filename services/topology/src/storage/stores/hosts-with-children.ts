@@ -13,14 +13,13 @@ import { scopedCollection } from "../scoped-collection.js";
 import { hostRevision } from "./host-revision.rules.js";
 import { CHILDREN, COMMA, gathered, GROUP_BYTES, type HostReaders, on, piecesOf, type Reading, revisionsOf, textsOf, wholeText } from "./host-texts.js"; // prettier-ignore
 
-// Hosts are answered with everything on them. That is read by the ids of the hosts, some at a time, each group of one
-// moment, and put together as text. A host can have 1,000 of each kind and more bytes than a process should hold: what
-// does not fit is read again for fewer hosts, and a single host that does not fit is sent while it is read.
+// Returns hosts with their children, read in groups from one snapshot each. A host can have 1,000 of each kind and
+// exceed memory limits: then fewer hosts are read at a time, and a single large one is streamed.
 
 const FIRST_GROUP = 50;
 const LARGEST_GROUP = 100;
 
-/** A host with everything on it; interfaces and services in the order of their positions. */
+/** A host with its children; interfaces and services ordered by position. */
 export interface KnownHost {
   readonly host: Stored<HostRecord>;
   readonly interfaces: readonly Stored<Interface>[];
@@ -28,7 +27,7 @@ export interface KnownHost {
   readonly services: readonly Stored<Service>[];
 }
 
-/** A host with its children as JSON, in pieces when it is large. */
+/** A host with its children as JSON, in pieces if it is large. */
 export interface HostText {
   readonly text: Buffer | AsyncIterable<Buffer>;
   /** See `hostRevision`. */
@@ -36,19 +35,19 @@ export interface HostText {
 }
 
 export interface HostsWithChildren {
-  /** Joins hosts with what is on them. */
+  /** Joins hosts with their children. */
   readonly withChildren: Join;
   /**
-   * One host as JSON, all of one moment; null when it is not in the scope.
+   * One host as JSON from one snapshot; null if it is not in the scope.
    *
-   * @param time the moment, such as that of a commit; the present one by default
+   * @param time of the snapshot, such as that of a commit; by default now
    */
   readWithChildren(scope: Scope, id: string, time?: Timestamp): Promise<HostText | null>;
-  /** Hosts with their children, all of one moment, in no order; those that are not in the scope are left out. */
+  /** Hosts with their children from one snapshot, unordered; those outside the scope are omitted. */
   findWithChildren(scope: Scope, ids: readonly string[], tx?: ClientSession): Promise<KnownHost[]>;
 }
 
-/** Makes what reads hosts with their children. */
+/** Creates the reader of hosts with their children. */
 export function createHostsWithChildren({ db, batches, share }: Database, readers: HostReaders): HostsWithChildren {
   const reading = { batches, readers };
   return {
@@ -83,7 +82,7 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
   };
 }
 
-/** Rows of hosts, group by group: as many at a time as fit. */
+/** Rows of hosts, in groups as large as fit. */
 async function* rows(
   reading: Reading,
   scope: Scope,
@@ -99,13 +98,13 @@ async function* rows(
     }
 }
 
-/** @param bytes what the children of the last group had; null when they were too many */
+/** @param bytes of the last group's children; null if too many */
 function nextSize(size: number, last: number, bytes: number | null): number {
   if (bytes === null) return Math.ceil(last / 2);
   return bytes < GROUP_BYTES / 4 ? Math.min(2 * size, LARGEST_GROUP) : size;
 }
 
-/** @returns the bytes of their children; null, and no rows, when several hosts have too many */
+/** @returns the bytes of their children; null, without rows, if several hosts have too many */
 async function* groupRows(
   reading: Reading,
   scope: Scope,
@@ -133,7 +132,7 @@ async function known(
   readers: HostReaders,
   { scope, ids, session }: { scope: Scope; ids: readonly string[]; session: ClientSession },
 ): Promise<KnownHost[]> {
-  // Said with each read, because that of the client would take the place of the session's.
+  // Set on each read, because the client's would override the session's.
   const options = { session, ...(session.inTransaction() ? {} : { readConcern: { level: "snapshot" as const } }) };
   const hosts = await scopedCollection<EntityDocument>(db, "hosts")
     .find({ ...within(scope), _id: { $in: [...ids] } }, { ...options, projection: { ...STORED, _id: 1 } })

@@ -14,7 +14,7 @@ import { createHostNames, type HostNames } from "./host-names.js";
 export type { KnownHost } from "./hosts-with-children.js";
 
 export interface HostStore extends Entities<HostRecord>, HostsWithChildren, HostLocks, HostNames {
-  /** @param extra `interfaces` are those that the hosts are to have, inserted by `insertWithHosts` of their store */
+  /** @param extra `interfaces` of the hosts, inserted by their store's `insertWithHosts` */
   insert(
     tx: ClientSession,
     scope: Scope,
@@ -33,7 +33,7 @@ export const HOST_KIND: EntityKind<HostRecord> = {
   clean: (entity) => HostRecord.parse(entity),
 };
 
-/** Of hosts, and of what is on them. */
+/** Of hosts and children. */
 export interface HostKinds {
   readonly hosts: EntityKind<HostRecord>;
   readonly interfaces: EntityKind<Interface>;

@@ -10,23 +10,23 @@ import { createEntities, type Entities, type EntityKind, type EntityDocument } f
 import { STORED } from "../entity-reader.js";
 import { matching } from "../scope.js";
 
-/** What an interface can be recognized by. */
+/** Identities of an interface. */
 export interface Identities {
   readonly macAddresses: readonly string[];
   readonly ipAddresses: readonly string[];
 }
 
-/** Interfaces. Their addresses are kept with their hosts, too. */
+/** Interfaces. Their addresses are also stored with their hosts. */
 export interface InterfaceStore extends Entities<Interface> {
-  /** Inserts interfaces of hosts that were inserted with them. */
+  /** Inserts interfaces together with their hosts. */
   readonly insertWithHosts: Entities<Interface>["insert"];
-  /** Interfaces of these hosts were removed, and the hosts stay. */
+  /** Interfaces of these remaining hosts were deleted. */
   removedFrom(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<void>;
-  /** Frees the addresses of interfaces that a sweep is about to delete. */
+  /** Frees the addresses of interfaces about to be swept. */
   releaseAddresses(organizationId: string, ids: readonly string[]): Promise<void>;
   /** Whether an interface has an address in one of the subnets. */
   useAny(tx: ClientSession, scope: Scope, subnetIds: readonly string[]): Promise<boolean>;
-  /** Interfaces that have one of the addresses, in no order. @param scope of listed networks */
+  /** Interfaces with one of the addresses, unordered. @param scope of listed networks */
   findByIdentity(scope: Scope, identities: Identities, tx?: ClientSession): Promise<Interface[]>;
 }
 
@@ -58,7 +58,7 @@ export function createInterfaceStore(
   const search = createHostSearch(database.db);
   const entities = createEntities<Interface>(database, kind);
 
-  /** What the addresses of some interfaces are in the database, where they go or change. */
+  /** The stored addresses of interfaces that are deleted or changed. */
   async function addressesOf(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<Placed[]> {
     return entities.collection
       .find<Placed>(matching(entities.within(scope), filter), { session: tx, projection: PLACED })

@@ -8,7 +8,7 @@ import { createEntities, type Entities, type EntityKind } from "../entities.js";
 export interface NetworkStore extends Entities<Network> {
   /** Conflicts with concurrent updates and deletions of them. @returns how many are in the scope */
   markDeleting(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<number>;
-  /** Removes networks whose deletion is decided, and whose guards are gone. */
+  /** Deletes networks whose guards are already deleted. */
   removeDecided(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export const NETWORK_KIND: EntityKind<Network> = {
   clean: (entity) => Network.parse(entity),
 };
 
-/** Networks; the network of a network is itself, so that the filter of a scope serves here too. */
+/** Networks; a network's network is itself, so that the scope's filter applies. */
 export function createNetworkStore(database: Database, kind = NETWORK_KIND): NetworkStore {
   const entities = createEntities<Network>(database, kind);
   const { collection, within } = entities;

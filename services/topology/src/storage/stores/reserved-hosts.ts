@@ -8,34 +8,34 @@ import type { EntityDocument } from "../entities.js";
 import type { ScopedCollection } from "../scoped-collection.js";
 import { within } from "../scope.js";
 
-// A transaction over many hosts loses against writers of single ones, however often it tries: one of them is always a little
-// faster. So it reserves the hosts outside of the transaction first; a writer that locks one of them meanwhile lets it go first.
+// A transaction over many hosts keeps losing against writers of single ones. So it first reserves the hosts outside the
+// transaction; a writer that locks one of them lets it go first.
 
-/** Milliseconds for which hosts are reserved: as long as others wait for a process that is no more. */
+/** Milliseconds of a reservation: how long others wait for a dead process. */
 const RESERVED_MS = 3_000;
 
-/** Milliseconds that reserving may take. */
+/** Maximum milliseconds to make reservations. */
 const RESERVE_MS = 1_000;
 
 interface Reservation {
   readonly holder: string;
-  /** By the clock of the database. */
+  /** In database time. */
   readonly until: Date;
 }
 
-/** A host as it is read, with what tells whether it is reserved. */
+/** A host as read, with its reservation. */
 export interface MaybeReserved {
   readonly _id: string;
   readonly reserved?: Reservation;
 }
 
-/** Runs the body of a transaction with the hosts reserved, unless another one has some of them. */
+/** Runs the body of a transaction with the hosts reserved, unless others have reserved some. */
 export type Reserving = <T>(tx: ClientSession, body: () => Promise<T>) => Promise<T>;
 
 export interface ReservedHosts {
-  /** Runs a transaction that may reserve hosts. However it ends, they are not reserved any more. */
+  /** Runs a transaction that may reserve hosts, and releases them in any case. */
   during<T>(of: ReservedFor, run: (reserving: Reserving) => Promise<T>): Promise<T>;
-  /** @throws GoesFirst when one of the hosts is reserved for another transaction */
+  /** @throws GoesFirst if one of the hosts is reserved by another transaction */
   requireFree(tx: ClientSession, scope: Scope, found: readonly MaybeReserved[]): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface ReservedFor {
 }
 
 export function createReservedHosts(hosts: ScopedCollection<EntityDocument>): ReservedHosts {
-  /** Names of transactions that have reserved hosts, whichever attempt it is. */
+  /** Names of transactions with reservations, for all attempts. */
   const holders = new WeakMap<ClientSession, string>();
   return {
     during: async ({ work, scope, hostIds }, run) => {
@@ -79,11 +79,11 @@ export function createReservedHosts(hosts: ScopedCollection<EntityDocument>): Re
 
 interface HostReservation {
   readonly holder: string;
-  /** @returns whether all of the hosts are reserved now; otherwise none is, so that no two wait for each other */
+  /** @returns whether all of the hosts are reserved; otherwise none is, to avoid deadlocks */
   begin(): Promise<boolean>;
   /** Ends it when the transaction is committed. */
   endWith(tx: ClientSession): Promise<void>;
-  /** Whether the last attempt was ready to be committed. */
+  /** Whether the last attempt was ready to commit. */
   endsWithCommit(): boolean;
   end(): Promise<void>;
 }
@@ -100,7 +100,7 @@ function createReservation(
     await hosts.updateMany({ ...those, "reserved.holder": holder }, { $unset: { reserved: "" } } as object, options);
   }
 
-  /** A transaction may hold one of them for long; then their time runs out. */
+  /** A transaction may hold one of them for long; then their reservations expire. */
   async function inTime<T>(command: Promise<T>): Promise<T | null> {
     try {
       return await command;
@@ -118,7 +118,7 @@ function createReservation(
     holder,
     begin: async () => {
       [hasBegun, endsWithCommit] = [true, false];
-      // A host without a reservation compares as one whose time is up: a missing field is less than any date.
+      // A missing reservation counts as expired: a missing field is less than any date.
       const isFree = { $or: [{ $eq: ["$reserved.holder", holder] }, { $lt: ["$reserved.until", "$$NOW"] }] };
       const reserve = [{ $set: { reserved: { holder, until: { $add: ["$$NOW", RESERVED_MS] } } } }];
       const free = { ...those, $expr: isFree };

@@ -9,16 +9,16 @@ import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { REVISION } from "../entity-reader.js";
 import { within } from "../scope.js";
 
-/** Milliseconds that claiming services may take. */
+/** Maximum milliseconds to claim services. */
 const CLAIM_MS = 200;
 
-/** Services. Beside its own fields a document carries `host_name`, which lists can be ordered by. */
+/** Services. Their documents also have `host_name`, for sorting. */
 export interface ServiceStore extends Entities<Service> {
-  /** Follows a host that got another name. */
+  /** Updates services of a renamed host. */
   renameHost(tx: ClientSession, scope: Scope, hostId: string, hostName: string): Promise<void>;
-  /** The revisions of the services of a host, added up. */
+  /** The sum of the revisions of a host's services. */
   revisionsOn(tx: ClientSession, scope: Scope, hostId: string): Promise<number>;
-  /** Turns short updates of the services of some hosts into transactions, until such a one has written the service. */
+  /** Turns short updates of services of some hosts into transactions, until one has written the service. */
   claim(scope: Scope, hostIds: readonly string[]): Promise<void>;
   /** Conflicts with concurrent changes of services of the host. */
   lockAllOn(tx: ClientSession, scope: Scope, hostId: string): Promise<void>;
@@ -63,7 +63,7 @@ export function createServiceStore(database: Database, kind = SERVICE_KIND): Ser
       try {
         await collection.updateMany(unclaimed, { $set: { claimed: true } }, { maxTimeMS: CLAIM_MS });
       } catch (error) {
-        // A transaction has locked one of them. The others are claimed, which is as good.
+        // A transaction has locked one of them; claiming the others is enough.
         if (mapMongoFault(error)?.code !== "upstream_timeout") throw error;
       }
     },

@@ -8,18 +8,18 @@ import type { Entities, EntityDocument } from "../entities.js";
 import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, orderIndex } from "../indexes.js";
 import type { BindingStore } from "./bindings.js";
 
-// Which hosts and services are at an address and port. It is looked up from the port, or from the address where there is one,
-// to what is bound to it; only what matches is read, by indexes that stand for other reasons. Nothing is kept for it.
+// Finds hosts and services by address and port: from the port, or the address if there is one, to the bindings. Only
+// matches are read, by existing indexes.
 
-/** Ports, interfaces or bindings that one search looks up; where more match, a network or an address has to be named. */
+/** Maximum ports, interfaces or bindings per search; beyond it, a network or address is required. */
 export const MOST_AT_SOCKET = 1_000;
-/** Ids of one query. */
+/** Ids per query. */
 const BATCH = 1_000;
 
 export interface Sockets {
-  /** Ids of hosts that have the address, and the port. @throws AppError `validation_failed` when there are too many */
+  /** Ids of hosts with both address and port. @throws AppError `validation_failed` if there are too many */
   hostsAt(scope: Scope, socket: Socket): Promise<string[]>;
-  /** Ids of services that are bound to the port: at the address, or at all of their host, which has it. @throws the same */
+  /** Ids of services bound to the port at the address, or on all interfaces of its host. @throws the same */
   servicesAt(scope: Scope, socket: Socket): Promise<string[]>;
 }
 
@@ -30,7 +30,7 @@ interface Stores {
 }
 
 export function createSockets({ interfaces, ports, bindings }: Stores): Sockets {
-  /** What one search holds in memory, an organization holds once. */
+  /** The memory of a search is limited to one per organization. */
   const shares = createShares({ operations: 1 });
 
   async function interfacesAt(scope: Scope, address: string): Promise<EntityDocument[]> {
@@ -83,7 +83,7 @@ interface Find {
   readonly fields: readonly string[];
 }
 
-/** @param before how many have been found already */
+/** @param before number of earlier matches */
 async function found(
   entities: Pick<Entities<Interface>, "select">,
   scope: Scope,
@@ -96,7 +96,7 @@ async function found(
   return rows;
 }
 
-/** The same for ids of what they belong to, some at a time. */
+/** The same by parent ids, in batches. */
 async function foundFor(
   entities: Pick<Entities<Interface>, "select">,
   scope: Scope,

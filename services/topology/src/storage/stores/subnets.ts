@@ -6,7 +6,7 @@ import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
 export type SubnetStore = Entities<Subnet>;
 
-/** What a subnet is found by. */
+/** The searched values of a subnet. */
 export function subnetSearchText({ name, cidr }: Pick<Subnet, "name" | "cidr">): string {
   return searchTextOf(name, cidr);
 }

@@ -2,10 +2,10 @@ import { Tag } from "@nts/shared/contract";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
-/** Managed tags; they belong to the organization, so callers limited to networks see them all. */
+/** Managed tags; they belong to the organization, so restricted callers see all of them. */
 export type TagStore = Entities<Tag>;
 
-/** What the name of a tag is unique by. */
+/** The unique key of a tag's name. */
 export function tagKeyOf(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

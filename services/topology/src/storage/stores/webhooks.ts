@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityDocument, type EntityKind } from "../entities.js";
 
-/** What webhooks are told to send. How far they have come is kept beside them, see `webhook-states.ts`. */
+/** The settings of webhooks. Their progress is stored separately, see `webhook-states.ts`. */
 export type WebhookStore = Entities<Webhook>;
 
 const WEBHOOK_KIND: EntityKind<Webhook> = {
@@ -19,7 +19,7 @@ export function createWebhookStore(database: Database): WebhookStore {
   return createEntities<Webhook>(database, WEBHOOK_KIND);
 }
 
-/** Those that a caller may see; a webhook that names no networks tells of all. */
+/** Those visible to the caller; a webhook without networks covers all. */
 export function webhooksSeenFrom({ networks }: Scope): Filter<EntityDocument> {
   return networks === "all" ? {} : { networks: { $ne: [], $not: { $elemMatch: { $nin: [...networks] } } } };
 }

@@ -7,5 +7,5 @@ import { WORK } from "./work.js";
 
 export type { ServiceDefinition };
 
-/** Every service the product knows by name; no two names differ in case only. */
+/** All service definitions; their names are unique ignoring case. */
 export const CATALOGUE: readonly ServiceDefinition[] = [...NETWORK, ...DATA, ...OPERATIONS, ...HOME, ...WORK];

@@ -5,7 +5,7 @@ const backup = definer("Backup");
 const database = definer("Database");
 const queue = definer("MessageQueue");
 
-/** What keeps data and carries it between programs. */
+/** Databases, storage and messaging. */
 export const DATA = [
   storage("Synology DSM", "Runs Synology storage devices and their applications.", tcp(5000, 5001)),
   storage("QNAP QTS", "Runs QNAP storage devices and their applications.", tcp(443, 8080)),

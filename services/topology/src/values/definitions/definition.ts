@@ -5,12 +5,12 @@ interface DefinedPort {
   readonly protocol: Protocol;
 }
 
-/** A network service that the product knows by name. */
+/** A known network service. */
 export interface ServiceDefinition {
   readonly name: string;
   readonly category: Category;
   readonly description: string;
-  /** The ports the service usually listens on; empty where there is no usual one. */
+  /** Default ports; empty if there are none. */
   readonly ports: readonly DefinedPort[];
 }
 
@@ -22,7 +22,7 @@ export function udp(...numbers: readonly number[]): readonly DefinedPort[] {
   return numbers.map((number) => ({ number, protocol: "Udp" }));
 }
 
-/** A function that writes down one service of the category in a line. */
+/** Creates a shorthand to define services of a category. */
 export function definer(category: Category) {
   return (name: string, description: string, ...ports: readonly (readonly DefinedPort[])[]): ServiceDefinition => ({
     name,

@@ -7,7 +7,7 @@ const printer = definer("Printer");
 const workstation = definer("Workstation");
 const mobile = definer("Mobile");
 
-/** What people use at home and the devices around them. */
+/** Home services and devices. */
 export const HOME = [
   media("Plex", "Organizes films, series and music and streams them.", tcp(32400), udp(32410, 32412, 32413, 32414)),
   media("Jellyfin", "Streams a media collection with free software.", tcp(8096, 8920), udp(7359)),

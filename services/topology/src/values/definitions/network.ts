@@ -9,7 +9,7 @@ const adBlock = definer("AdBlock");
 const vpn = definer("VPN");
 const proxy = definer("ReverseProxy");
 
-/** What makes a network work, guards it and leads into it. */
+/** Network infrastructure, security and remote access. */
 export const NETWORK = [
   core("DHCP", "Leases IPv4 addresses and network settings to hosts.", udp(67)),
   core("DHCPv6", "Leases IPv6 addresses and network settings to hosts.", udp(547)),

@@ -6,7 +6,7 @@ const dashboard = definer("Dashboard");
 const development = definer("Development");
 const identity = definer("IdentityAndAccess");
 
-/** What runs, watches and builds other services, and decides who may use them. */
+/** Runtime, monitoring, build and identity services. */
 export const OPERATIONS = [
   virtualization("Proxmox VE", "Runs virtual machines and containers on a cluster of hosts.", tcp(8006)),
   virtualization("VMware ESXi", "Runs virtual machines directly on the hardware.", tcp(443, 902)),

@@ -8,7 +8,7 @@ const telephony = definer("Telephony");
 const email = definer("Email");
 const publishing = definer("Publishing");
 
-/** What people work, talk and publish with. */
+/** Productivity, communication and publishing. */
 export const WORK = [
   office("ONLYOFFICE Docs", "Edits office documents together in the browser.", tcp(80, 443)),
   office("Collabora Online", "Edits LibreOffice documents in the browser.", tcp(9980)),
