@@ -6,7 +6,7 @@ import { requestPasswordReset } from "@nts/shared/contract/mail";
 import { loginSecondFactor } from "@nts/shared/contract/second-factor";
 import { getUser, login } from "@nts/shared/contract/users";
 import type { Person } from "../support/direct.js";
-import { startIdentity } from "../support/identity.js";
+import { type Identity, startIdentity } from "../support/identity.js";
 import {
   fromSomewhere,
   type Mailed,
@@ -172,32 +172,51 @@ describe("identity.password-resets: an address that nobody has proved", () => {
 
 describe("identity.password-resets: who asks for links", () => {
   it("learns nothing of who has an account: response and work are the same", async () => {
-    const { mailbox } = world;
-    let told: string[] = [];
-    const onCommand = ({ commandName, command }: CommandStartedEvent) => {
-      if (commandName !== "ping") told.push(`${commandName} ${String(command[commandName])}`);
-    };
-    const replicas = [{ mail: mailSettingsOf(mailbox.url) }];
-    const identity = await startIdentity({ replicas, onCommand, sendsMail: false });
-    try {
-      const { email: known } = await identity.aPerson();
-      const seen = [];
-      for (const email of [known, "nobody-at-all@example.com", known]) {
-        told = [];
-        const { status, text } = await identity.ask(requestPasswordReset, {
-          body: { email },
-          headers: fromSomewhere(),
-        });
-        seen.push({ status, text, told });
-      }
+    await withToldWork(async ({ aPerson }, forget) => {
+      const { email: known } = await aPerson();
+      const seen = [await forget(known), await forget("nobody-at-all@example.com"), await forget(known)];
       expect(seen[0]?.status).toBe(200);
       expect(seen[0]?.told).toContain("insert outgoing_mails");
       expect(seen[1]).toEqual(seen[0]);
-    } finally {
-      await identity.stop();
-    }
+    });
+  });
+
+  it("costs the database nothing once as many links were asked for as there may be", async () => {
+    await withToldWork(async (_, forget) => {
+      const email = "nobody-at-all@example.com";
+      const seen = [];
+      for (let n = 0; n < 4; n++) seen.push(await forget(email));
+      expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+      expect(seen[3]?.told).toEqual([]);
+    });
   });
 });
+
+interface ToldWork {
+  readonly status: number;
+  readonly text: string;
+  /** The commands that the database was sent. */
+  readonly told: readonly string[];
+}
+
+/** A replica that sends nothing, and somebody who forgets passwords, each time at another address. */
+async function withToldWork(task: (identity: Identity, forget: (email: string) => Promise<ToldWork>) => Promise<void>) {
+  let told: string[] = [];
+  const onCommand = ({ commandName, command }: CommandStartedEvent) => {
+    if (commandName !== "ping") told.push(`${commandName} ${String(command[commandName])}`);
+  };
+  const replicas = [{ mail: mailSettingsOf(world.mailbox.url) }];
+  const identity = await startIdentity({ replicas, onCommand, sendsMail: false });
+  try {
+    await task(identity, async (email) => {
+      told = [];
+      const { status, text } = await identity.ask(requestPasswordReset, { body: { email }, headers: fromSomewhere() });
+      return { status, text: status === 200 ? text : "", told };
+    });
+  } finally {
+    await identity.stop();
+  }
+}
 
 describe("identity.password-resets: how many links there are", () => {
   it("gets three for one address in an hour, from wherever, and whether or not there is an account", async () => {

@@ -55,30 +55,43 @@ export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   // By id of the count, which names its window. Further requests would only collide on one document.
   const reached = createReached();
 
-  async function isWithin(_id: string, most: number, ends: number): Promise<boolean> {
-    if (reached.has(_id)) return false;
+  async function add({ id, ends }: Count): Promise<number> {
     const found = await counts.findOneAndUpdate(
-      { _id },
+      { _id: id },
       { $inc: { count: 1 }, $setOnInsert: { expires_at: new Date(ends) } },
       { upsert: true, returnDocument: "after" },
     );
-    const count = found?.count ?? 1;
-    if (count >= most) reached.add(_id);
-    return count <= most;
+    return found?.count ?? 1;
   }
 
   return {
     take: async (...counted) => {
-      for (const [limit, who] of counted) {
-        const { most, windowMs } = { ...LIMITS[limit], ...(limit === "caller" && { most: ofCaller }) };
-        const now = Date.now();
-        const window = Math.floor(now / windowMs);
-        const ends = (window + 1) * windowMs;
-        if (!(await isWithin(hashCredential(`${limit}\n${who}\n${window}`), most, ends)))
-          throw new AppError("mail_throttled", { retry_after_seconds: Math.ceil((ends - now) / 1000) });
+      const now = Date.now();
+      const asked = counted.map((one) => countOf(one, now, ofCaller));
+      const refusal = ({ ends }: Count) =>
+        new AppError("mail_throttled", { retry_after_seconds: Math.ceil((ends - now) / 1000) });
+      const known = asked.find(({ id }) => reached.has(id));
+      if (known !== undefined) throw refusal(known);
+      for (const one of asked) {
+        const count = await add(one);
+        if (count >= one.most) reached.add(one.id);
+        if (count > one.most) throw refusal(one);
       }
     },
   };
+}
+
+interface Count {
+  readonly id: string;
+  readonly most: number;
+  /** When its window ends. */
+  readonly ends: number;
+}
+
+function countOf([limit, who]: Counted, now: number, ofCaller: number): Count {
+  const { most, windowMs } = { ...LIMITS[limit], ...(limit === "caller" && { most: ofCaller }) };
+  const window = Math.floor(now / windowMs);
+  return { id: hashCredential(`${limit}\n${who}\n${window}`), most, ends: (window + 1) * windowMs };
 }
 
 /** The address block of the client. */
