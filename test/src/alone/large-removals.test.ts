@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   type BindingInput,
   bulkDeleteInterfaces,
@@ -21,8 +21,6 @@ import { startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, echoOf, type World } from "../support/topology-world.js";
 
 // What goes from hosts changes others on them, in one transaction: as much as the limits allow works, more is refused at once.
-
-jest.setTimeout(120_000);
 
 const MOST = 1_000;
 

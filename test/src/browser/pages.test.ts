@@ -29,7 +29,7 @@ beforeAll(async () => {
   await full.session.data("post", "/api/v1/invites", { permissions: "Viewer", network_ids: [world.network.id] });
   const key = { name: "backup", user_id: full.userId, organization_id: full.organizationId, tags: [] };
   await full.session.data("post", "/api/v1/auth/keys", key);
-}, 300_000);
+});
 
 afterAll(() => browser.close());
 

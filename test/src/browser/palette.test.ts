@@ -20,7 +20,7 @@ beforeAll(async () => {
   [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
   full = await anAccount(stack.url);
   world = await aNetworkWithAHost(full.session);
-}, 300_000);
+});
 
 afterAll(() => browser.close());
 

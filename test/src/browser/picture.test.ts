@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await aNetworkWithAHost(account.session, "Office");
   const { network } = world;
   await account.session.data("post", "/api/v1/hosts", { network_id: network.id, name: "printer <1>", tags: ["paper"] });
-}, 300_000);
+});
 
 afterAll(() => browser.close());
 

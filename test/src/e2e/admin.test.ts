@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,6 @@ import { stopLeftovers } from "@nts/local/processes/run-records";
 import { ROOT } from "@nts/local/processes/system";
 import { callerOf, cookieOf } from "../support/api.js";
 import { startByHand, type StartedByHand } from "../support/npm-start.js";
-
-jest.setTimeout(60_000);
 
 let dataDir: string;
 let baseUrl: string;

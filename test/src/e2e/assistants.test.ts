@@ -26,7 +26,7 @@ beforeAll(async () => {
   }
   account = await anAccount(stack.url);
   world = await aNetworkWithAHost(account.session);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(open.map((client) => client.close()));
   await stop();

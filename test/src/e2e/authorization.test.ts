@@ -100,7 +100,7 @@ beforeAll(async () => {
     await key("Viewer", ["one"], true),
     await key("Owner", [], true),
   ];
-}, 60_000);
+});
 
 describe("authorization: every operation of the contract", () => {
   const guarded = OPERATIONS.filter(({ credential }) => credential === "any" || credential === "session");

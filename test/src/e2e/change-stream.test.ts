@@ -18,7 +18,7 @@ const open: EventStream[] = [];
 beforeAll(async () => {
   stack = await sharedStack();
   account = await anAccount(stack.url);
-}, 60_000);
+});
 afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });

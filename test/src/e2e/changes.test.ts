@@ -11,7 +11,7 @@ let account: Account;
 beforeAll(async () => {
   stack = await sharedStack();
   account = await anAccount(stack.url);
-}, 60_000);
+});
 
 describe("changes through the gateway", () => {
   it("carry the comment of the request, in any script", async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await execa("npm", ["pack", "--workspace", "cli", "--pack-destination", folder], { cwd: ROOT });
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   await execa("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
-}, 120_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await execa("npm", ["pack", "--workspace", "shared/client", "--pack-destination", folder], { cwd: ROOT });
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   await execa("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
-}, 120_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   stack = await sharedStack();
   const { secret } = await aKey(stack.url, await anAccount(stack.url));
   client = createClient({ baseUrl: stack.url, headers: { authorization: `Bearer ${secret}` } });
-}, 60_000);
+});
 
 describe("the typed client", () => {
   it("sends body and path, and gives the data back", async () => {

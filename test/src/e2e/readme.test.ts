@@ -16,7 +16,7 @@ let folder: string;
 beforeAll(async () => {
   stack = await sharedStack();
   folder = await mkdtemp(join(tmpdir(), "readme-"));
-}, 60_000);
+});
 
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
     organizations: { id: organizationId, name: "My Organization" },
     "auth/keys": { id, name: "a key", organization_id: organizationId, user_id: userId, tags: [] },
   };
-}, 60_000);
+});
 
 const resourceOf = ({ path }: AnyEndpoint): string =>
   /^\/api\/v1\/((?:auth|organizations)\/keys|[\w-]+)/.exec(path)?.[1] ?? "";

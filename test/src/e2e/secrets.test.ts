@@ -48,7 +48,7 @@ beforeAll(async () => {
   // Gateways report uses of keys when they stop, and processes say last words; then they are there again for /metrics.
   await Promise.all([...stack.gateways, ...stack.identities].map(({ restart }) => restart()));
   places = [...(await readPlaces(stack)), bus.heard(), { name: "spans", kind: "spans", text: receiver.text() }];
-}, 120_000);
+});
 
 afterAll(async () => {
   await bus.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,8 +17,6 @@ import { startByHand, type StartedByHand } from "../support/npm-start.js";
 
 const READY = "Ctrl-C stops everything";
 const DAY_MS = 86_400_000;
-
-jest.setTimeout(60_000);
 
 /** Where a system can be started by hand, again and again. */
 interface Place {
@@ -88,7 +86,7 @@ beforeAll(async () => {
   one = place.start(["--demo"]);
   await one.untilPrinted(READY);
   week = demoWeek(`http://127.0.0.1:${place.port}`, place.dataDir);
-}, 120_000);
+});
 
 afterAll(() => place.clear());
 

@@ -169,9 +169,9 @@ describe("a file that is sent to the gateway: slow and broken uploads", () => {
     clearInterval(writing);
     steady.write("0\r\n\r\n");
     expect(await outcomeOf(steady)).toBe("200 ok");
-  }, 60_000);
+  });
 
   it("is answered 504 when the service does not take it, or says nothing to the whole", async () => {
     expect(await outcomesOfUntaken).toEqual(Array(2).fill("504 upstream_timeout"));
-  }, 60_000);
+  });
 });

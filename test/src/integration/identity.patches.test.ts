@@ -11,7 +11,7 @@ import { sharedStack } from "../support/shared-stack.js";
 
 /** Pairs of random states, and rounds of two clients at once. */
 const ROUNDS = Number(process.env["PATCH_ROUNDS"] ?? 10);
-jest.setTimeout(60_000 + ROUNDS * 500);
+jest.setTimeout(300_000 + ROUNDS * 500);
 
 let identity: Direct;
 let person: Person;

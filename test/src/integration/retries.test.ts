@@ -30,7 +30,7 @@ beforeAll(async () => {
   headers = { authorization: `Bearer ${key.secret}` };
   const { host, network } = await aNetworkWithAHost(owner);
   ids = { host_id: host.id, network_id: network.id };
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 interface Write {

@@ -50,7 +50,7 @@ const BY_ID = Number(process.env["AS_OF_READS"] ?? 20);
 const WHOLE = /^(hosts|services|bindings|networks)\?limit=0$|^topology\?format=json/;
 const SEED = Number(process.env["AS_OF_SEED"] ?? Date.now() % 2 ** 31);
 
-jest.setTimeout(120_000 + MOMENTS * 6_000);
+jest.setTimeout(300_000 + MOMENTS * 6_000);
 
 let topology: Topology;
 beforeAll(async () => {

@@ -53,7 +53,7 @@ beforeAll(async () => {
     };
     await owner.call(createHost, { body });
   }
-}, 60_000);
+});
 
 afterAll(() => topology.stop());
 

@@ -32,7 +32,7 @@ const LENGTH = Number(process.env["DIFF_LENGTH"] ?? 100);
 const SEED = Number(process.env["DIFF_SEED"] ?? Date.now() % 2 ** 31);
 const MOMENTS = Math.max(6, Math.floor(LENGTH / 20));
 
-jest.setTimeout(120_000 + LENGTH * 500);
+jest.setTimeout(300_000 + LENGTH * 500);
 
 let topology: Topology;
 beforeAll(async () => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   fat = await aHost(world, { name: "b", ports: 2 });
   await aHost(world, { name: "c", services: 2 });
   await fill(fat, FAT);
-}, 60_000);
+});
 
 afterAll(() => topology.stop());
 
@@ -128,7 +128,7 @@ describe("topology.fat-hosts: what a host can have", () => {
     expect((await owner.call(getHost, { params: host })).ports).toHaveLength(1000);
     await owner.call(deletePort, { params: host.ports[0]! });
     await owner.call(createPort, { body: body(99) });
-  }, 30_000);
+  });
 
   it("is 1,000 services, those that move to it included", async () => {
     const services = upTo(1000).map((n) => ({ name: `s${n}`, service_definition: "nginx" }));

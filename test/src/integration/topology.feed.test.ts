@@ -23,7 +23,7 @@ const FROZEN_MS = 4_000;
 const MONGOD_AWAY_MS = 1_000;
 /** In one round of so many the database is killed, too. */
 const ROUNDS_OF_MONGOD = 4;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 let stack: Stack;
 let owner: Account;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const env = { ...UNLIMITED, SHORT_UPDATES: "on" };
   stack = await startStack({ gateways: 2, topologies: 2, ownMongod: ROUNDS > 1, env });
   owner = await anAccount(stack.url);
-}, 60_000);
+});
 afterAll(() => stack.stop());
 
 /** What a key sends with each request. @param networkIds that it is limited to; it may read all when absent */

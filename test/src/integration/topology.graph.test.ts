@@ -21,7 +21,7 @@ let topology: Service;
 
 beforeAll(async () => {
   topology = await startTopology();
-}, 60_000);
+});
 afterAll(() => topology.stop());
 
 /** The graph as somebody sees it, checked against the contract and for ends that are not in it. */

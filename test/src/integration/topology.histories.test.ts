@@ -29,7 +29,7 @@ beforeAll(async () => {
   const principal = { kind: "session", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
   const headers = { "x-tenancy": createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) };
   callers = stack.topologies.map(({ url, name }) => bare(callerOf(url, name, headers)));
-}, 60_000);
+});
 
 afterAll(async () => {
   await client.close();

@@ -90,7 +90,7 @@ describe("a host that cannot be written", () => {
     expect(plan.summary.hosts).toEqual({ create: 1, update: 0, unchanged: 0, failed: 1 });
     expect((await owner.call(getHost, { params: { id } })).ports).toEqual([]);
     expect(await violations(topology)).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe("an import at the limits", () => {
@@ -180,7 +180,7 @@ describe("an import of which the database goes away", () => {
     const refused = send(stack, account.cookie, network.id);
     refused.end(scanFile("ping"));
     expect(await readAll(refused)).toMatchObject({ code: "unavailable" });
-  }, 120_000);
+  });
 });
 
 function send(stack: Stack, cookie: string, networkId: string): ClientRequest {

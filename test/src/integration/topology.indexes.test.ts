@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   owner = topology.aCaller({ organizationId });
   limited = topology.aCaller({ organizationId, networks: seeded.networkIds.slice(0, 2) });
-}, 120_000);
+});
 
 afterAll(() => topology.stop());
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   bulkDeleteHosts,
   bulkDeletePorts,
@@ -29,8 +29,6 @@ const WRITERS = 12;
 const MOST = 1_000;
 /** Round trips of a bulk operation, whatever its size. */
 const HANDFUL = 15;
-
-jest.setTimeout(60_000);
 
 let topology: Topology;
 let world: World;

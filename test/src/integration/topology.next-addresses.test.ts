@@ -28,7 +28,7 @@ const CREATES = Number(process.env["NEXT_CREATES"] ?? 60);
 const AT_ONCE = Number(process.env["NEXT_AT_ONCE"] ?? 128);
 /** On which they are; the writers of one host come one after another. */
 const HOSTS = Math.max(8, Math.ceil(CREATES / 10));
-jest.setTimeout(60_000 + CREATES * 100);
+jest.setTimeout(300_000 + CREATES * 100);
 
 let topology: Topology;
 let owner: Caller;

@@ -23,7 +23,7 @@ import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../s
 
 /** Pairs of random states, and rounds of two clients at once. */
 const ROUNDS = Number(process.env["PATCH_ROUNDS"] ?? 6);
-jest.setTimeout(60_000 + ROUNDS * 500);
+jest.setTimeout(300_000 + ROUNDS * 500);
 
 let topology: Topology;
 let owner: Caller;

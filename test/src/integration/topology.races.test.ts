@@ -9,7 +9,7 @@ import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 /** Each way of going wrong shows within 20 rounds without its guard, but for tags: those need 150. */
 const ROUNDS = Number(process.env["RACE_ROUNDS"] ?? 20);
 const roundsOf = (name: string): number => (name.startsWith("a tag") ? Math.max(150, ROUNDS) : ROUNDS);
-jest.setTimeout(180_000 + ROUNDS * 240); // on a busy machine too
+jest.setTimeout(300_000 + ROUNDS * 240); // on a busy machine too
 
 let topology: Topology;
 afterEach(() => topology.stop());

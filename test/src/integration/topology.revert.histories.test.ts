@@ -14,7 +14,7 @@ import { aNetwork } from "../support/topology-world.js";
 const LENGTH = Number(process.env["REVERT_LENGTH"] ?? 30);
 const SEED = Number(process.env["REVERT_SEED"] ?? Date.now() % 2 ** 31);
 
-jest.setTimeout(120_000 + LENGTH * 1_500);
+jest.setTimeout(300_000 + LENGTH * 1_500);
 
 let topology: Topology;
 beforeAll(async () => {

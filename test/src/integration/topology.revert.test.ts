@@ -183,7 +183,7 @@ describe("a deletion that was hidden and is swept", () => {
     await owner.call(patchService, { params: host.services[LARGE - 1]!, body: { position: 0 } });
     await owner.call(deleteHost, { params: host });
     await replayed(owner);
-  }, 60_000);
+  });
 });
 
 describe("what is refused", () => {

@@ -23,7 +23,7 @@ let home: World;
 
 beforeAll(async () => {
   topology = await startTopology();
-}, 60_000);
+});
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);
   await topology.stop();

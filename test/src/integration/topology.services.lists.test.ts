@@ -57,7 +57,7 @@ beforeAll(async () => {
   const [first] = all;
   const body = { ...echoOf(first!), tags: [...first!.tags, tagId] };
   all[0] = await owner.call(updateService, { params: { id: first!.id }, body });
-}, 60_000);
+});
 
 afterAll(() => topology.stop());
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const stranger = topology.aCaller();
   foreign = await everythingOnce(stranger, "foreign");
   foreignTag = (await stranger.call(createTag, { body: { name: "theirs" } })).id;
-}, 60_000);
+});
 afterAll(() => topology.stop());
 
 /** Everything that is in the database, to see that nothing changed. */

@@ -7,6 +7,9 @@ import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Pa
 import type { Account } from "./api.js";
 import { until } from "./until.js";
 
+/** A machine that does other work too is slow, not wrong. */
+const PATIENCE_MS = 90_000;
+
 export interface Person {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -55,6 +58,7 @@ export async function aPerson(
 ): Promise<Person> {
   const { account, elsewhere, ...more } = options;
   const context = await browser.newContext({ baseURL, reducedMotion: "reduce", ...more });
+  context.setDefaultTimeout(PATIENCE_MS);
   if (account !== undefined) await context.addCookies([sessionOf(account, baseURL)]);
   const page = await context.newPage();
   let faults: string[] = [];

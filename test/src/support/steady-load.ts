@@ -38,6 +38,8 @@ export interface LoadReport {
 export interface SteadyLoad {
   /** What is written again and again. */
   readonly written: Written;
+  /** Waits until so many requests were answered as they must be. */
+  untilAnswered(count: number): Promise<void>;
   /** Ends it, reads every acknowledged write again, and tells what happened. */
   stop(): Promise<LoadReport>;
 }
@@ -201,6 +203,7 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
   const ids = { webhookId: webhook.id, userId, organizationId, colleagueId: colleague.userId };
   return {
     written: { hosts: owned.map(({ id }) => id), keys: ownKeys, ...ids },
+    untilAnswered: (count) => until(() => answered.length >= count),
     stop: async () => {
       stopping = true;
       await working;

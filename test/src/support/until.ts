@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export async function until(
   condition: () => boolean | Promise<boolean>,
   everyMs = 10,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!(await condition())) {

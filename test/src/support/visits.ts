@@ -23,7 +23,7 @@ export function createVisits(): Visits {
 
   beforeAll(async () => {
     [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
-  }, 300_000);
+  });
 
   afterEach(async () => {
     const open = people;
