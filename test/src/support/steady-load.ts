@@ -199,10 +199,8 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
   }
 
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
-  const { userId, organizationId } = account;
-  const ids = { webhookId: webhook.id, userId, organizationId, colleagueId: colleague.userId };
   return {
-    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, ...ids },
+    written: { hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, ...idsOf(account, colleague) },
     untilAnswered: (count) => until(() => answered.length >= count),
     stop: async () => {
       stopping = true;
@@ -213,6 +211,10 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
       return { answered, lost, vanished: [...unknown, ...gone, ...faults] };
     },
   };
+}
+
+function idsOf({ userId, organizationId }: Account, colleague: Account) {
+  return { userId, organizationId, colleagueId: colleague.userId };
 }
 
 /** Longer than identity takes to ask for what it got no notice of. */
