@@ -59,15 +59,15 @@ export function limitsPage(): string {
 
 Names in capitals are settings, shown with their defaults; see [configuration.md](configuration.md).
 
-## What one request may hold
+## Memory limits per request
 
 ${table(["What", "Limit"], ofRequests())}
 
-## What one caller may hold at a time
+## Concurrency limits per caller
 
 ${table(["What", "Limit"], ofCallers())}
 
-## What can be stored
+## Storage limits
 
 ${table(["What", "Limit"], ofResources())}
 
