@@ -11,6 +11,9 @@ import { until } from "../support/until.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 import { withoutSightings } from "../support/without-sightings.js";
 
+const BETWEEN_STREAMS_MS = 150;
+const BETWEEN_LISTS_MS = 60;
+
 let stack: SharedStack;
 let account: Account;
 const open: EventStream[] = [];
@@ -188,7 +191,7 @@ describe("what there is, and what happens from then on", () => {
     const streams: EventStream[] = [];
     for (const headers of [{ cookie: account.cookie }, restricted])
       for (const query of queries) {
-        await delay(150);
+        await delay(BETWEEN_STREAMS_MS);
         streams.push(await follow(query, headers));
       }
     await Promise.all(streams.map(isCaughtUp));
@@ -212,7 +215,7 @@ describe("what there is, and what happens from then on", () => {
     const lists: Answered[] = [];
     for (let n = 0; n < 6; n++) {
       lists.push(await list());
-      await delay(60);
+      await delay(BETWEEN_LISTS_MS);
     }
     isOver = true;
     await writing;

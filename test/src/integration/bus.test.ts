@@ -44,6 +44,10 @@ let last = 0;
 /** A gateway's words, which identity hears. */
 let speaker: Bus;
 
+const REPETITIONS_ARRIVE_MS = 100;
+/** Longer than the client takes to give a connection up. */
+const HUNG_MS = 4_500;
+
 function busOf(process: keyof NatsUrls): Bus {
   return createBus(servers.urls.nats[process], "test", createLog("test", "silent"));
 }
@@ -60,7 +64,7 @@ async function timesHeard(): Promise<number[]> {
   last += 1;
   speaker.publish(keyApplied, { gateway: "test", number: last });
   await until(() => heard.every((numbers) => numbers.includes(last)));
-  await sleep(100);
+  await sleep(REPETITIONS_ARRIVE_MS);
   return heard.map((numbers) => numbers.filter((number) => number === last).length);
 }
 
@@ -71,7 +75,7 @@ describe("the bus: notices and broken servers", () => {
 
   it("does so after its server hung, also when connections to it are given up late", async () => {
     servers.nats.pause();
-    await sleep(4_500);
+    await sleep(HUNG_MS);
     servers.nats.resume();
     for (const end = performance.now() + 3_000; performance.now() < end;)
       expect(await timesHeard()).toEqual([1, 1, 1, 1]);

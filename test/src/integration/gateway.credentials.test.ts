@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createBus } from "@nts/shared/bus/bus";
 import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
@@ -57,13 +56,17 @@ describe("what a gateway remembers of credentials", () => {
 
   it("refuses a revoked key as soon as it has acknowledged the notice", async () => {
     const { neighbour, servers } = world;
-    const bus = createBus(servers.urls.nats.identity, "test", createLog("test", "silent"));
+    const log = createLog("test", "silent");
+    const bus = createBus(servers.urls.nats.identity, "test", log);
+    const speaker = createBus(servers.urls.nats.gateway, "test", log);
     const acknowledged: number[] = [];
     const durationsMs: number[] = [];
     bus.subscribe(keyApplied, ({ number }) => acknowledged.push(number));
     try {
-      await until(() => bus.isConnected());
-      await sleep(100);
+      await until(() => {
+        speaker.publish(keyApplied, { gateway: "test", number: 0 });
+        return bus.isConnected() && acknowledged.includes(0);
+      });
       for (let round = 0; round < 20; round++) {
         const key = neighbour.aKey();
         expect(await send(key)).toBe(200);
@@ -77,7 +80,7 @@ describe("what a gateway remembers of credentials", () => {
       // Without the notice it would have to wait for a pull, every time.
       expect(Math.min(...durationsMs)).toBeLessThan(100);
     } finally {
-      await bus.close();
+      await Promise.all([bus.close(), speaker.close()]);
     }
   });
 });
@@ -150,8 +153,9 @@ describe("what a gateway remembers of credentials: stopping", () => {
     neighbour.answerWith((_request, response) => {
       setTimeout(() => response.setHeader("content-type", "application/json").end("{}"), 500);
     });
+    const before = neighbour.passedOn.length;
     const open = send(key);
-    await sleep(200);
+    await until(() => neighbour.passedOn.length > before);
     const begun = performance.now();
     const exit = await gateways[0]!.stop();
     expect(await open).toBe(200);

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { type Answering, type GivenCredential, sendJson } from "../support/neighbour.js";
+import { until, untilSteady } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const ONE = `/api/v1/hosts/${ID}`;
@@ -233,8 +233,10 @@ describe("the envelope around what a service answers: faults of the service", ()
 describe("the envelope around what a service answers: the client's pace", () => {
   it("ends the request to the service when the client goes away, before the answer or in the middle of it", async () => {
     for (const begin of [false, true]) {
+      let hasArrived = false;
       const gone = new Promise((resolve) => {
         answerWith((_request, response) => {
+          hasArrived = true;
           if (begin) {
             response.writeHead(200, { "content-type": "application/json" });
             response.write("[1");
@@ -245,7 +247,7 @@ describe("the envelope around what a service answers: the client's pace", () => 
       const { hostname, port } = new URL(world.url);
       const socket = connect(Number(port), hostname);
       socket.write(`GET ${ONE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`);
-      await sleep(150);
+      await (begin ? once(socket, "data") : until(() => hasArrived));
       socket.destroy();
       await gone;
     }
@@ -257,7 +259,8 @@ describe("the envelope around what a service answers: the client's pace", () => 
       response.writeHead(200, { "content-type": "application/json" });
       const piece = Buffer.alloc(65_536, " ");
       const write = (): void => {
-        while (sent < 200 * piece.length && response.write(piece)) sent += piece.length;
+        let takesMore = true;
+        for (; takesMore && sent < 200 * piece.length; sent += piece.length) takesMore = response.write(piece);
       };
       response.on("drain", write);
       write();
@@ -266,10 +269,7 @@ describe("the envelope around what a service answers: the client's pace", () => 
     const socket = connect(Number(port), hostname);
     socket.pause();
     socket.write(`GET ${ONE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`);
-    await sleep(500);
-    const before = sent;
-    await sleep(300);
-    expect(sent).toBe(before);
+    await untilSteady(() => sent, 300);
     expect(sent).toBeLessThan(200 * 65_536);
     socket.destroy();
   });

@@ -1,11 +1,11 @@
 /** A request is answered once, by whoever ends it first, and nothing that comes afterwards harms the process. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { setTimeout as sleep } from "node:timers/promises";
 import { answersIn } from "../support/answers-in.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { type GivenCredential, sendJson } from "../support/neighbour.js";
 import { openRawSocket } from "../support/raw-socket.js";
 import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const UNFINISHED = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
@@ -34,10 +34,15 @@ const operations: [string, () => string][] = [
   [`DELETE /api/v1/hosts/${ID}`, () => `Authorization: Bearer ${key.secret}\r\n`],
 ];
 
+/** Answers that the services still owe. */
+let lateAnswers = 0;
+
 /** What each operation is answered when its request ends so, while the services answer late and from its head alone. */
 async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
   world.neighbour.answerHeadsWith((_request, response) => {
+    lateAnswers += 1;
     setTimeout(() => {
+      lateAnswers -= 1;
       sendJson(response, {});
     }, serviceMs);
   });
@@ -62,14 +67,14 @@ describe("a request that the gateway gives up", () => {
   it("because its body is malformed is answered 400, and the answer of a service comes too late", async () => {
     const answers = await answersTo(MALFORMED_CHUNK, 300);
     expect(answers).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));
-    await sleep(500); // the service's answers arrive meanwhile
+    await until(() => lateAnswers === 0);
     await isServing();
   });
 
   it("because its body does not come is answered 408, and the answer of a service comes too late", async () => {
     const answers = await answersTo(UNFINISHED, 7_800);
     expect(answers).toEqual(operations.map(([line]) => `${line}: 408 malformed_request`));
-    await sleep(1_500); // the service's answers arrive meanwhile
+    await until(() => lateAnswers === 0);
     await isServing();
   });
 

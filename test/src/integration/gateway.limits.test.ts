@@ -11,6 +11,10 @@ import { until } from "../support/until.js";
 // that empties its bucket comes last.
 const BURST = 150;
 const PER_SECOND = 5;
+/** While this passes, tokens come back. */
+const REFILL_MS = 3_000;
+/** As the response says. */
+const RETRY_AFTER_MS = 1_000;
 const ADDRESS_BURST = 20;
 const LOOKUP_BURST = 60;
 
@@ -38,7 +42,7 @@ describe("the rate limit: of a user", () => {
     expect(first).toBeGreaterThanOrEqual(BURST);
     expect(first).toBeLessThanOrEqual(mostBy(pause));
 
-    await sleep(3_000);
+    await sleep(REFILL_MS);
     const pauseSeconds = (performance.now() - pause) / 1000;
     const { passed } = await sendMany(world, 100, key);
     expect(first + passed).toBeLessThanOrEqual(mostBy(performance.now()));
@@ -71,7 +75,7 @@ describe("the rate limit: of a user", () => {
     expect(bodies).toContainEqual(
       expect.objectContaining({ success: false, code: "rate_limited", params: { retry_after_seconds: 1 } }),
     );
-    await sleep(1_000);
+    await sleep(RETRY_AFTER_MS);
     expect((await sendTo(world, 1, key.headers)).status).toBe(200);
   });
 

@@ -2,6 +2,7 @@
  * A primary that was paused, and another one elected meanwhile: for a moment after it goes on, it still takes itself for the
  * primary, and would tell what was true before. Here identity at first reaches no other member than this one.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { logout } from "@nts/shared/contract/users";
 import { verifyCredential } from "@nts/shared/contract/internal";
@@ -16,6 +17,8 @@ import { type ProcessHandle, type Servers, startServers } from "../support/stack
 import { until } from "../support/until.js";
 
 const AT_ONCE = 24;
+/** For questions to reach the paused server; the test holds whether they do or not. */
+const QUESTIONS_ARRIVE_MS = 300;
 
 let servers: Servers;
 let set: ReplicaSet;
@@ -63,7 +66,7 @@ describe("a primary that was deposed and does not know it yet", () => {
     const asked = Array.from({ length: AT_ONCE }, () =>
       identity.ask(verifyCredential, { as: { kind: "process" }, replica: 1, body }),
     );
-    await new Promise((go) => setTimeout(go, 300));
+    await sleep(QUESTIONS_ARRIVE_MS);
     deposed.resume();
     const answers = (await Promise.all(asked)).map(({ status, data }) => (status === 200 ? data.status : status));
     expect(answers).toHaveLength(AT_ONCE);

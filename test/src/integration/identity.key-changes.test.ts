@@ -11,6 +11,7 @@ import { logout } from "@nts/shared/contract/users";
 import { createLog } from "@nts/shared/log";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
 
 // The tests play the gateways: they ask for leases, hear notices and say what they have applied.
 
@@ -67,7 +68,7 @@ function aListeningGateway(): Bus {
 }
 
 async function untilConnected(bus: Bus): Promise<void> {
-  while (!bus.isConnected()) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => bus.isConnected());
 }
 
 describe("identity.key-changes: the record", () => {

@@ -5,6 +5,7 @@ import { getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/key
 import { createTag, deleteTag } from "@nts/shared/contract/tags";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { until } from "../support/until.js";
 
 // What others than its user write into the record of a key: gateways its last use, topology's deletions its tags.
 
@@ -54,8 +55,7 @@ describe("identity.key-records: managed tags", () => {
     const { id } = await identity.aKey(person, { tags: [tag] });
     await identity.data(deleteTag, { as: person.principal, params: { id: tag } });
     const keys = mongo.db(stack.databases.identity).collection<{ _id: string; tags: string[] }>("api_keys");
-    while (((await keys.findOne({ _id: id }))?.tags.length ?? 0) > 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await keys.findOne({ _id: id }))?.tags.length === 0);
   });
 });
 

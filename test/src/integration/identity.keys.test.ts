@@ -8,6 +8,7 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { MongoClient } from "mongodb";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { until } from "../support/until.js";
 
 let stack: SharedStack;
 let identity: Direct;
@@ -139,7 +140,7 @@ describe("identity.keys: what a key may do", () => {
     await put({ is_enabled: false });
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_disabled", subjects });
     await put({ is_enabled: true, expires_at: new Date(Date.now() + 1_000).toISOString() });
-    await new Promise((resolve) => setTimeout(resolve, 1_010));
+    await until(async () => (await identity.verify("key", secret)).status !== "valid");
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_expired", subjects });
     await put({ expires_at: null });
     const organization = { as: person.principal, params: { id: person.organizationId } };

@@ -5,6 +5,7 @@ import { updateOrganization } from "@nts/shared/contract/organizations";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { createDirect, type Direct, type Person } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { until } from "../support/until.js";
 
 let stack: Stack;
 let identity: Direct;
@@ -229,7 +230,7 @@ describe("identity.users: networks that are deleted", () => {
       const verified = await identity.verify(kind, secret, 1);
       return verified.status === "valid" ? verified.principal.networks : verified.code;
     };
-    while ((await networksOf("key", cut.secret)).includes(home)) await new Promise((go) => setTimeout(go, 20));
+    await until(async () => !(await networksOf("key", cut.secret)).includes(home));
     expect(await networksOf("key", cut.secret)).toEqual([]);
     expect(await networksOf("session", user.token)).toEqual([]);
     expect(await identity.data(getUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ network_ids: [] });

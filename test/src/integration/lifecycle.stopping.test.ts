@@ -9,6 +9,8 @@ import { until } from "../support/until.js";
 
 /** Between the questions of one asker: other suites share the processors with this one. */
 const PAUSE_MS = 50;
+/** For requests to reach the services; the test holds whether they do or not. */
+const REQUESTS_ARRIVE_MS = 300;
 
 let stack: Stack;
 
@@ -87,7 +89,7 @@ describe("a system whose database goes away", () => {
         account.session.send("get", "/api/v1/users"),
         account.session.send("post", "/api/v1/networks", { name: "Home" }),
       ].map((answered) => answered.then(({ status }) => status));
-      await sleep(300);
+      await sleep(REQUESTS_ARRIVE_MS);
       const begun = performance.now();
       expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([
         { code: 0, signal: null },

@@ -18,6 +18,8 @@ const INDEXES = { things: [{ key: { name: 1 }, unique: true }] };
 const REPLICAS = 6;
 /** What the servers of tests are told; MongoDB itself says a minute. */
 const TRANSACTION_LIFE_MS = 8_000;
+/** How long a live process holds its transaction open; longer than others wait before they look for dead ones. */
+const HELD_MS = 2_000;
 
 let servers: Servers;
 let clients: MongoClient[];
@@ -158,7 +160,7 @@ describe("transactions: of other processes", () => {
     const { things, run } = await aThing();
     const other = await aProcessAmidATransaction();
     const waiting = run("after the other");
-    await sleep(2_000);
+    await sleep(HELD_MS);
     const ended = once(other, "exit");
     other.send("commit");
     expect(await ended).toEqual([0, null]);

@@ -8,12 +8,14 @@ import { aKey, anAccount, type Answered, type Caller, callerOf } from "../suppor
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { aNetworkWithAHost } from "../support/world.js";
+import { until } from "../support/until.js";
 
 const WRITES = Number(process.env["RETRIED_WRITES"] ?? 100);
 const KILLS = Number(process.env["RETRIED_KILLS"] ?? 3);
 const CLIENTS = 8;
 const SERVICES_OF_HOST = 900;
 const PATIENCE_MS = 60_000;
+const BETWEEN_TRIES_MS = 20;
 
 /** Answers that a client repeats, as docs/errors.md says. Whoever writes on one host with seven others may lose for long. */
 const RETRIED_CODES = new Set(["idempotency_in_progress", "write_conflict"]);
@@ -60,7 +62,7 @@ async function persist({ method, path, body, key }: Write, found: string[]): Pro
     } catch {
       // The connection is gone: whether the write is done, its key will tell.
     }
-    await sleep(20);
+    await sleep(BETWEEN_TRIES_MS);
   }
   throw new Error(`${key} was not answered`);
 }
@@ -135,9 +137,10 @@ describe("a killed topology", () => {
       }
     };
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own)));
-    await sleep(150);
+    await until(() => answers.length > CLIENTS, 10, PATIENCE_MS);
     await victim.kill();
-    await sleep(300);
+    const atKill = answers.length;
+    await until(() => answers.length > atKill + CLIENTS, 10, PATIENCE_MS);
     isKilled = true;
     await clients;
     await victim.restart();

@@ -200,7 +200,7 @@ describe("lists", () => {
     const up = Array.from({ length: 6 }, (_, n) => ({ ip: `192.168.1.${n + 1}` }));
     for (const id of [network, other]) await importBlock(owner, id, "192.168.1.0/24", up);
     const between = new Date(Date.now() + 1).toISOString();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => Date.now() > Date.parse(between), 1);
     await importBlock(owner, network, "192.168.1.0/24", up.slice(0, 2));
     const names = async (query: object): Promise<string[]> => (await owner.list(listHosts, { query })).rows.map(({ name }) => name);
     const gone = ["192.168.1.3", "192.168.1.4", "192.168.1.5", "192.168.1.6"];

@@ -181,7 +181,7 @@ describe("a webhook: its filter", () => {
     expect(told("/tag")).toEqual([["Host created", `host of ${two.id}`]]);
     await admin.ask("delete", `/api/v1/webhooks/${all.id}`);
     await admin.aTag();
-    await sleep(100);
+    await sleep(100); // for an unwanted message to arrive
     expect(receiver.received("/everything").at(-1)?.body).toContain(end.id);
   });
 });

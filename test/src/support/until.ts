@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the condition holds. @throws Error when the patience is at its end */
+/** Polls until the condition holds. @throws Error on timeout */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   everyMs = 10,
@@ -11,4 +11,14 @@ export async function until(
     if (Date.now() > deadline) throw new Error(`it did not come to pass within ${patienceMs / 1_000} s`);
     await sleep(everyMs);
   }
+}
+
+/** Polls until a count is no longer zero and has not changed for some time. @throws Error on timeout */
+export async function untilSteady(count: () => number, forMs: number): Promise<void> {
+  let before = 0;
+  await until(() => {
+    const isSteady = before > 0 && count() === before;
+    before = count();
+    return isSteady;
+  }, forMs);
 }

@@ -1,10 +1,13 @@
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
 import { createAcknowledgements } from "./acknowledgements.js";
 import type { LiveGateway } from "./registry.js";
 
 // What a gateway knows is dead after this long; a busy machine makes any wait longer, and none shorter.
 const LEASE_MS = 1_000;
+/** Long enough for a wait that ends too early to end. */
+const STILL_WAITING_MS = 120;
 
 async function durationOf(task: Promise<void>): Promise<number> {
   const begun = performance.now();
@@ -30,7 +33,7 @@ describe("key-changes.acknowledgements: how long a change is waited for", () => 
     let isOver = false;
     const waiting = acknowledgements.wait(5).then(() => (isOver = true));
     acknowledgements.note("a", 5);
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await sleep(STILL_WAITING_MS);
     expect(isOver).toBe(false);
     acknowledgements.note("b", 5);
     await waiting;
