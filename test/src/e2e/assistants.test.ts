@@ -205,7 +205,6 @@ describe("assistants: messages", () => {
       expect([name, isError, text.slice(0, 16), text.match(/<\/?inventory>/g)?.length]).toEqual([name, false, "The inventory sa", 2]); // prettier-ignore
       expect([name, sizes[name] < 8_000]).toEqual([name, true]);
     }
-    // About four bytes are a token.
     if (ATTEMPTS !== undefined) console.log(`bytes of answers: ${JSON.stringify(sizes)}`);
     const seen = new Set<string>();
     for (let from: number | null = 0; from !== null;) {
