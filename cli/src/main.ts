@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { createProgressLine } from "./progress.js";
 import { run } from "./program.js";
 import type { RunOptions, Terminal } from "./terminal.js";
 
@@ -15,25 +16,23 @@ process.once("SIGTERM", () => stopping.abort());
 process.stdout.on("error", () => process.exit(0));
 
 const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
-let isProgressShown = false;
-
-function say(text: string): void {
-  process.stderr.write(`${isProgressShown ? "\n" : ""}${text}\n`);
-  isProgressShown = false;
-}
+const progress = createProgressLine(process.stderr);
 
 const terminal: Terminal = {
   env: process.env,
   isInteractive,
+  isOutputShown: process.stdout.isTTY,
   signal: stopping.signal,
-  print: (text) => process.stdout.write(`${text}\n`),
-  write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
-  say,
-  progress: (text) => {
-    if (!process.stderr.isTTY) return;
-    process.stderr.write(`\r${text}`);
-    isProgressShown = true;
+  print: (text) => {
+    progress.clear();
+    process.stdout.write(`${text}\n`);
   },
+  write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+  say: (text) => {
+    progress.clear();
+    process.stderr.write(`${text}\n`);
+  },
+  progress: (text) => progress.show(text),
   ask,
   input: async () => {
     const parts: Uint8Array[] = [];
@@ -44,6 +43,7 @@ const terminal: Terminal = {
 
 /** Secrets are not echoed. */
 async function ask(question: string, isSecret = false): Promise<string> {
+  progress.clear();
   process.stderr.write(question);
   const silent = new Writable({ write: (_part, _encoding, done) => done() });
   const reader = createInterface({ input: process.stdin, output: isSecret ? silent : process.stderr, terminal: true });
@@ -70,3 +70,4 @@ function runProgram(
 }
 
 process.exitCode = await run({ terminal, run: runProgram }, version, process.argv.slice(2));
+progress.clear();

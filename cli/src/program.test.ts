@@ -24,7 +24,7 @@ beforeAll(async () => {
   const nothing = (): void => undefined;
   surroundings = {
     terminal: {
-      ...{ env, isInteractive: false, signal: new AbortController().signal },
+      ...{ env, isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
       ...{ print: nothing, say: nothing, progress: nothing },
       write: () => Promise.resolve(),
       ask: () => Promise.resolve(""),

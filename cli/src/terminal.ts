@@ -3,6 +3,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Interactive. */
   readonly isInteractive: boolean;
+  /** Standard output is a terminal. */
+  readonly isOutputShown: boolean;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
   /** A line of output, on standard output. */
@@ -46,9 +48,13 @@ export async function confirm(
 }
 
 /** Writes a response body to standard output. */
-export async function writeFile({ write }: Pick<Terminal, "write">, { body }: Response): Promise<void> {
-  // Bodies are iterable in Node, but not in the web's types.
-  if (body !== null) for await (const bytes of body as unknown as AsyncIterable<Uint8Array>) await write(bytes);
+export async function writeFile({ write }: Pick<Terminal, "write">, answered: Response): Promise<void> {
+  for await (const bytes of bodyOf(answered)) await write(bytes);
+}
+
+/** The chunks of a response body. */
+export function bodyOf({ body }: Response): AsyncIterable<Uint8Array> | readonly Uint8Array[] {
+  return body ?? [];
 }
 
 /** Exit codes. @see docs/cli.md */

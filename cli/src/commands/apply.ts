@@ -4,6 +4,7 @@ import type { Plan } from "@nts/client";
 import type { Connection } from "../connection.js";
 import { type Document, documentOf, type Step, stepOf } from "../documents.js";
 import { planText } from "../plans.js";
+import { bar } from "../progress.js";
 import { confirm, EXIT, Problem, type Terminal } from "../terminal.js";
 import { readText } from "../values.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -32,8 +33,10 @@ export const addApply: AddCommands = (program, surroundings) => {
       const isIdle = documents.every((document) => shown.get(document) === NOTHING);
       if (options.dryRun === true || isIdle) return;
       await confirm(terminal, "Apply it?", options);
-      for (const document of documents)
+      for (const [at, document] of documents.entries()) {
+        terminal.progress(`${bar(at, documents.length)} applied`);
         await applyOne(terminal, connection, { document, shown: shown.get(document) }, options);
+      }
     });
 };
 
@@ -53,7 +56,8 @@ async function preview(
   documents: readonly Document[],
 ): Promise<Map<Document, string>> {
   const shown = new Map<Document, string>();
-  for (const document of documents) {
+  for (const [at, document] of documents.entries()) {
+    terminal.progress(`${bar(at, documents.length)} planned`);
     const step = await stepOf(connection, document);
     const text = step === null ? null : planText(await planOf(connection, step));
     // It refers to something that an earlier document creates.

@@ -15,7 +15,8 @@ import type { Connection } from "../connection.js";
 import { withIds } from "../find.js";
 import { addQuery, queryOf } from "../options.js";
 import { parametersOf } from "../resources.js";
-import { writeFile } from "../terminal.js";
+import { megabytes } from "../progress.js";
+import { bodyOf, type Terminal, writeFile } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 export const addWatch: AddCommands = (program, surroundings) => {
@@ -124,7 +125,17 @@ export const addExport: AddCommands = (program, surroundings) => {
     const query = await withIds(connection, queryOf(exportInventory, { ...options }));
     const asked = format === "archive" ? ([exportArchive, {}] as const) : ([exportInventory, { params: { format }, query }] as const); // prettier-ignore
     const answered = await connection.transport.open(operationOf(asked[0]), asked[1]);
-    if (options.to === undefined) await writeFile(terminal, answered);
-    else if (answered.body !== null) await saveFile(options.to, answered.body, { mode: 0o600 });
+    if (options.to !== undefined) await saveFile(options.to, counted(terminal, answered), { mode: 0o600 });
+    else if (terminal.isOutputShown) await writeFile(terminal, answered);
+    else for await (const bytes of counted(terminal, answered)) await terminal.write(bytes);
   });
 };
+
+/** The body of an answer, while it is said how much of it has come. */
+async function* counted(terminal: Terminal, answered: Response): AsyncGenerator<Uint8Array, void, void> {
+  let received = 0;
+  for await (const bytes of bodyOf(answered)) {
+    terminal.progress(`${megabytes((received += bytes.length))} received`);
+    yield bytes;
+  }
+}

@@ -6,6 +6,7 @@ import { type Collected, SOURCES } from "../collect/sources.js";
 import type { Connection } from "../connection.js";
 import { describeFailure } from "../failures.js";
 import { idOf } from "../find.js";
+import { bar, hostsIn } from "../progress.js";
 import { resourceNamed } from "../resources.js";
 import { EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -41,6 +42,7 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
   const connection = await connectFor(command, surroundings);
   for (;;) {
     const exitCode = await collectOnce(options, connection, surroundings);
+    terminal.progress("");
     if (seconds === null && exitCode !== EXIT.success) throw new Problem(exitCode, "");
     if (seconds === null || (await isOver(terminal.signal, seconds * 1_000))) return;
   }
@@ -57,12 +59,16 @@ async function collectOnce(
   let found = 0;
   try {
     const network_id = await networkOf(connection, options.network);
-    for (const [name, source] of Object.entries(SOURCES)) {
-      if (options.only.length > 0 && !options.only.includes(name)) continue;
+    const { only } = options;
+    const sources = Object.entries(SOURCES).filter(([name]) => only.length === 0 || only.includes(name));
+    for (const [at, [name, source]] of sources.entries()) {
+      const place = `${bar(at, sources.length)} ${name}`;
+      terminal.progress(place);
       const file = await source(surroundings, options);
       if (file === null) continue;
       found += 1;
-      const ended = await post(terminal, connection, { file, network_id, options });
+      const onText = (text: string): void => terminal.progress(`${place}: ${hostsIn(text)} hosts`);
+      const ended = await post(terminal, connection, { file, network_id, options, onText });
       exitCode ||= ended;
     }
   } catch (error) {
@@ -76,12 +82,13 @@ interface Posting {
   readonly file: Collected;
   readonly network_id: string;
   readonly options: CollectOptions;
+  readonly onText: (text: string) => void;
 }
 
 async function post(
   terminal: Terminal,
   { client }: Connection,
-  { file, network_id, options }: Posting,
+  { file, network_id, options, onText }: Posting,
 ): Promise<number> {
   const { source, format, text, isOwn, resource } = file;
   const query = {
@@ -90,7 +97,7 @@ async function post(
     ...(resource !== undefined && { resource }),
   };
   try {
-    const { summary } = await client.call(importFile, { params: { format }, query, body: text });
+    const { summary } = await client.call(importFile, { params: { format }, query, body: text, onText });
     const { hosts, services } = summary;
     terminal.print(
       `${source.padEnd(11)} ${hosts.create} hosts new, ${hosts.update} changed, ${hosts.unchanged} as they were; ${services.create} services new`,

@@ -11,6 +11,7 @@ import {
 import type { Connection } from "../connection.js";
 import { idOf } from "../find.js";
 import { archiveText, importText, isIdle, isIdleArchive } from "../plans.js";
+import { bar, hostsIn } from "../progress.js";
 import { resourceNamed } from "../resources.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -24,6 +25,8 @@ interface ImportOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
+
+const PLANNING = "Planning …";
 
 export const addImport: AddCommands = (program, surroundings) => {
   program
@@ -61,6 +64,7 @@ async function importOne(
     if (format === "nmap") return connection.client.call(importNmap, { query: { network_id, dry_run }, ...rest });
     return connection.client.call(importFile, { params: { format }, query: { network_id, ...told, dry_run }, ...rest });
   };
+  terminal.progress(PLANNING);
   const plan = await send(true);
   terminal.say(importText(plan));
   if (options.dryRun === true || isIdle(plan)) return;
@@ -76,6 +80,7 @@ async function importAll(
   { client }: Connection,
   terminal: Terminal,
 ): Promise<void> {
+  terminal.progress(PLANNING);
   const plan = await client.call(importArchive, { query: { dry_run: true }, body });
   terminal.say(archiveText(plan));
   if (options.dryRun === true || isIdleArchive(plan)) return;
@@ -97,19 +102,11 @@ async function bytesOf(terminal: Terminal, path: string): Promise<Uint8Array<Arr
 
 /** The response reports each host when it is done. */
 function progressOf(terminal: Terminal, hosts: number): (text: string) => void {
-  return (text) => terminal.progress(bar(text.split('"matched_by":').length - 1, hosts));
+  return (text) => terminal.progress(bar(hostsIn(text), hosts));
 }
 
 /** The response lists the number of processed entities. */
 function countingOf(terminal: Terminal, counts: Readonly<Record<string, number>>): (text: string) => void {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return (text) => terminal.progress(bar(Number(/"progress":\[(?:\d+,)*(\d+)/.exec(text)?.[1] ?? 0), all));
-}
-
-const WIDTH = 30;
-
-function bar(done: number, all: number): string {
-  const share = all === 0 ? 1 : Math.min(1, done / all);
-  const filled = Math.round(share * WIDTH);
-  return `[${"#".repeat(filled)}${" ".repeat(WIDTH - filled)}] ${done} of ${all}`;
 }

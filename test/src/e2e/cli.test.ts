@@ -187,7 +187,7 @@ describe("nts: collecting and following", () => {
 async function aTerminal(account: Account, ask: () => Promise<string>): Promise<Surroundings> {
   const nothing = (): void => undefined;
   const terminal = {
-    ...{ env: { ...(await withKey(account)), NTS_URL: stack.url }, isInteractive: true },
+    ...{ env: { ...(await withKey(account)), NTS_URL: stack.url }, isInteractive: true, isOutputShown: true },
     ...{ signal: new AbortController().signal, print: nothing, say: nothing, progress: nothing },
     ...{ write: () => Promise.resolve(), ask, input: () => Promise.resolve("") },
   };
