@@ -1,4 +1,4 @@
-/** `@nts/client` as somebody else has it: packed, installed alone, compiled under strict rules, and run as its page shows. */
+/** `@nts/client` as somebody else has it: packed, installed alone, compiled under strict rules, and run in Node and in a browser. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,8 @@ import { ROOT } from "@nts/local/processes/system";
 import { OPERATIONS as TABLE } from "@nts/client/contract.generated";
 import { OPERATIONS } from "@nts/shared/contract";
 import { aKey, anAccount } from "../support/api.js";
+import { aPerson } from "../support/browser.js";
+import { startChromium } from "../support/chromium.js";
 import { readBlocks } from "../support/readme.js";
 import { sharedStack } from "../support/shared-stack.js";
 
@@ -28,14 +30,26 @@ afterAll(() => {
 
 describe("the package of the client", () => {
   it("takes less than 25 kB compressed, and runs in browsers: it uses no module of Node", async () => {
-    const bundle = (source: string) =>
-      build({
-        stdin: { contents: source, resolveDir: folder },
-        ...{ bundle: true, minify: true, write: false, format: "esm", platform: "browser", logLevel: "silent" },
-      } as const);
-    const { outputFiles } = await bundle('export * from "@nts/client";');
-    expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(25_000);
-    await expect(bundle('import "node:fs"; export * from "@nts/client";')).rejects.toThrow("node:fs");
+    expect(gzipSync(await bundle(EVERYTHING)).length).toBeLessThan(25_000);
+    await expect(bundle(`import "node:fs"; ${EVERYTHING}`)).rejects.toThrow("node:fs");
+  });
+
+  it("lists, follows, and creates once when the first answer is lost, in a browser", async () => {
+    const stack = await sharedStack();
+    const [browser, account] = await Promise.all([startChromium(), anAccount(stack.url)]);
+    try {
+      const { page, takeFaults } = await aPerson(browser, stack.url, { account });
+      const body = await bundle(EVERYTHING);
+      await page.route("**/client.js", (route) => route.fulfill({ contentType: "text/javascript", body }));
+      await page.goto("/api/docs");
+      expect(await page.evaluate(IN_BROWSER)).toEqual({
+        ...{ before: [], after: ["from a browser"], sent: 2, keys: 1 },
+        told: ["created", "from a browser"],
+      });
+      expect(takeFaults()).toEqual([]);
+    } finally {
+      await browser.close();
+    }
   });
 
   it("knows every operation of the contract but those that take a browser elsewhere, and no other", () => {
@@ -53,6 +67,46 @@ describe("the package of the client", () => {
     expect(await faultsOf([...examples, `// @ts-expect-error -- a name is a text\n${wrong}`].join("\n"))).toBe("");
   });
 });
+
+const EVERYTHING = 'export * from "@nts/client";';
+
+/** What a page loads of a program that uses the package. */
+async function bundle(source: string): Promise<Buffer> {
+  const { outputFiles } = await build({
+    stdin: { contents: source, resolveDir: folder },
+    ...{ bundle: true, minify: true, write: false, format: "esm", platform: "browser", logLevel: "silent" },
+  });
+  return Buffer.from(outputFiles[0]!.contents);
+}
+
+/** A program of a page, which has the session of its browser. */
+const IN_BROWSER = `(async () => {
+  const { createClient } = await import("/client.js");
+  const namesOf = async (client) => {
+    const names = [];
+    for await (const { name } of client.rows("list_tags")) names.push(name);
+    return names;
+  };
+  const sent = [];
+  const losing = async (url, init) => {
+    const answered = await fetch(url, init);
+    sent.push(new Headers(init.headers).get("idempotency-key"));
+    if (sent.length === 1) throw new TypeError("the answer is lost");
+    return answered;
+  };
+  const client = createClient({ baseUrl: "" });
+  const ending = new AbortController();
+  const { meta } = await client.read("list_tags", { query: { limit: 0 } });
+  const before = await namesOf(client);
+  await createClient({ baseUrl: "", fetch: losing }).call("create_tag", { body: { name: "from a browser" } });
+  const after = await namesOf(client);
+  for await (const event of client.watch({ after: meta.changes_cursor, signal: ending.signal }))
+    if (event.type === "change") {
+      ending.abort();
+      const { action, name } = event.change;
+      return { before, after, sent: sent.length, keys: new Set(sent).size, told: [action, name] };
+    }
+})()`;
 
 const NEXT = "--- next ---";
 
