@@ -198,6 +198,9 @@ describe("the picture of another moment", () => {
     await differs.waitFor();
     await page.reload();
     await differs.waitFor();
+    await one.session.data("patch", `/api/v1/hosts/${host.id}`, { description: "in the cellar" });
+    await page.getByText("Since then: 1 new, 1 gone, 1 changed", { exact: true }).waitFor();
+    await page.locator('input[type=range][max="7"]').waitFor();
     await button(page, "Back to now").click();
     await page.waitForURL((address) => !address.searchParams.has("at"));
     expect(await listed(page)).toEqual(["LAN", "fresh", "vault", "web"]);

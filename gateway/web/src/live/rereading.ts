@@ -1,11 +1,13 @@
 import {
   type Change,
+  diffChanges,
   type Endpoint,
   getHost,
   getStats,
   getSubnet,
   getSubnetUtilization,
   getTopology,
+  listChanges,
   listHosts,
   listInterfaces,
   listNetworks,
@@ -26,6 +28,7 @@ import type { Watcher } from "./follower.js";
 type Kind = Change["entity"];
 
 const ON_HOSTS: readonly Kind[] = ["Host", "Interface", "Port", "Service", "Network"];
+const EVERYTHING: readonly Kind[] = [...ON_HOSTS, "Subnet", "Tag"];
 
 /** The kinds of entities of which an answer tells. */
 const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
@@ -42,9 +45,14 @@ const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
       [listTags, ["Tag"]],
       [getStats, [...ON_HOSTS, "Subnet"]],
       [getTopology, [...ON_HOSTS, "Subnet"]],
+      [listChanges, EVERYTHING],
+      [diffChanges, EVERYTHING],
     ] as readonly (readonly [Endpoint, readonly Kind[]])[]
   ).map(([{ operationId }, kinds]) => [operationId, kinds]),
 );
+
+/** Answers from the journal, which learns of a write after it was answered. */
+const FROM_JOURNAL: ReadonlySet<unknown> = new Set([listChanges.operationId, diffChanges.operationId]);
 
 /** Milliseconds between two readings while changes go on, and where few requests are left. */
 const PACE_MS = 2_000;
@@ -56,7 +64,7 @@ const SPARED = 0.3;
 
 /** Makes what reads again what is shown, soon after it has changed, and not faster than the rate limit bears. */
 export function createRereading(queries: QueryClient): { readonly watcher: Watcher; readonly stop: () => void } {
-  let kinds = new Set<Kind>();
+  let kinds = newKinds();
   let lastMs = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** What is not to be read again yet, although it has changed. */
@@ -66,7 +74,7 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
   function read(): void {
     timer = undefined;
     const told = kinds;
-    kinds = new Set();
+    kinds = newKinds();
     lastMs = performance.now();
     for (const query of queries.getQueryCache().findAll({ predicate: (one) => isToldBy(one, told) }))
       resting.add(query);
@@ -89,9 +97,11 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
         });
         return;
       }
-      // What was written here has been read again already.
-      for (const { entity, request_id: id } of changes) if (id === null || !isOwnRequest(id)) kinds.add(entity);
-      if (kinds.size > 0) timer ??= setTimeout(read, Math.max(0, lastMs + paceMs() - performance.now()));
+      for (const { entity, request_id: id } of changes) {
+        kinds.all.add(entity);
+        if (id === null || !isOwnRequest(id)) kinds.byOthers.add(entity);
+      }
+      if (kinds.all.size > 0) timer ??= setTimeout(read, Math.max(0, lastMs + paceMs() - performance.now()));
     },
     stop: () => {
       clearTimeout(timer);
@@ -99,6 +109,14 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
     },
   };
 }
+
+/** What has changed. What was written here has been read again already. */
+interface Kinds {
+  readonly all: Set<Kind>;
+  readonly byOthers: Set<Kind>;
+}
+
+const newKinds = (): Kinds => ({ all: new Set(), byOthers: new Set() });
 
 function isTelling([operationId, input]: Query["queryKey"]): boolean {
   return TELLS.has(String(operationId)) && !isOfThePast(input);
@@ -110,7 +128,8 @@ function isOfThePast(input: unknown): boolean {
 }
 
 /** What could not be read stays as it is: reading it again would take away what stands in its place. */
-function isToldBy({ queryKey, state }: Query, kinds: ReadonlySet<Kind>): boolean {
+function isToldBy({ queryKey, state }: Query, { all, byOthers }: Kinds): boolean {
+  const kinds = FROM_JOURNAL.has(queryKey[0]) ? all : byOthers;
   return (
     state.data !== undefined &&
     isTelling(queryKey) &&

@@ -47,8 +47,8 @@ function PictureInTime({ now, title, networkId }: PictureInTimeProps): ReactNode
   const [seen, setSeen] = useState(NOTHING);
   const { then, diff } = past;
   const all = useMemo(
-    () => (then === undefined ? seen : unionOf(unionOf(seen, deleted), then.topology)),
-    [seen, deleted, then],
+    () => (then === undefined ? seen : [now, deleted, then.topology].reduce(unionOf, seen)),
+    [seen, now, deleted, then],
   );
   // whatever was seen keeps its place, and leaves that of the others alone
   if (all !== seen) setSeen(all);

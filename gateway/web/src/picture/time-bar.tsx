@@ -24,7 +24,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 
 /** Chooses the moment of the picture: a slider over what the journal keeps, whose end is the present. */
 export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarProps): ReactNode {
-  const { place, shownAt, setSliding } = useSlider({ steps, at, onGo });
+  const { place, shownAt, slideTo, stopSliding } = useSlider({ steps, at, onGo });
   const said = shownAt === null ? "Now" : exact.format(new Date(shownAt));
   const why = shownAt === null || steps[place]?.at !== shownAt ? null : whyOf(steps[place]);
   return (
@@ -34,7 +34,7 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           label="Earlier change"
           icon={ChevronLeft}
           disabled={steps.length === 0 || place <= 0}
-          onClick={() => setSliding(place - 1)}
+          onClick={() => slideTo(place - 1)}
         />
         <input
           className={classes.slider}
@@ -45,13 +45,13 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           max={steps.length}
           value={Math.max(0, place)}
           disabled={steps.length === 0}
-          onChange={({ currentTarget }) => setSliding(Number(currentTarget.value))}
+          onChange={({ currentTarget }) => slideTo(Number(currentTarget.value))}
         />
         <StepButton
           label="Later change"
           icon={ChevronRight}
           disabled={place >= steps.length}
-          onClick={() => setSliding(place + 1)}
+          onClick={() => slideTo(place + 1)}
         />
         <TextInput
           className={classes.momentField}
@@ -68,7 +68,7 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
           px="sm"
           disabled={at === null}
           onClick={() => {
-            setSliding(null);
+            stopSliding();
             onGo(null);
           }}
         >
@@ -81,22 +81,25 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
 
 /** The place of the slider, and its moment; it is gone to once the slider rests. */
 function useSlider({ steps, at, onGo }: Pick<TimeBarProps, "steps" | "at" | "onGo">) {
-  const [sliding, setSliding] = useState<number | null>(null);
-  const here = at === null ? steps.length : placeOf(steps, at);
-  const place = sliding ?? here;
-  const stepAt = (index: number): string | null => steps[Math.max(0, index)]?.at ?? null;
+  // a moment and not a place: there may be more steps by the time that it rests
+  const [sliding, setSliding] = useState<{ readonly at: string | null } | null>(null);
 
   useEffect(() => {
     if (sliding === null) return undefined;
     const timer = setTimeout(() => {
       setSliding(null);
-      onGo(stepAt(sliding));
+      onGo(sliding.at);
     }, REST_MS);
     return () => clearTimeout(timer);
   });
 
-  const shownAt = sliding === null ? at : stepAt(sliding);
-  return { place, shownAt, setSliding };
+  const shownAt = sliding === null ? at : sliding.at;
+  return {
+    place: shownAt === null ? steps.length : placeOf(steps, shownAt),
+    shownAt,
+    slideTo: (index: number) => setSliding({ at: steps[Math.max(0, index)]?.at ?? null }),
+    stopSliding: () => setSliding(null),
+  };
 }
 
 interface MomentTextProps extends Pick<TimeBarProps, "isLoading" | "error" | "summary"> {

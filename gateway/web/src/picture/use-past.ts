@@ -12,7 +12,7 @@ const MOST_CHANGES = 300;
 /** Milliseconds for which a past is kept that nobody looks at any more: each can be as large as the present. */
 const KEPT_MS = 30_000;
 
-const unchanging = { staleTime: Infinity, gcTime: KEPT_MS, refetchOnWindowFocus: false } as const;
+const kept = { staleTime: Infinity, gcTime: KEPT_MS, refetchOnWindowFocus: false } as const;
 
 /** The moment that the address names, as the API writes it; null for the present. */
 export function useMoment(): [at: string | null, go: (at: string | null) => void] {
@@ -30,7 +30,7 @@ export interface Past {
   readonly isLoading: boolean;
 }
 
-/** Reads a moment, and what is different by now; what is not wanted any more is given up. */
+/** Reads a moment, and what is different by now, also while that changes; what is not wanted any more is given up. */
 export function usePast(at: string | null, networkId: string | null): Past {
   const scope = networkId === null ? {} : { network_id: networkId };
   const enabled = at !== null;
@@ -41,13 +41,14 @@ export function usePast(at: string | null, networkId: string | null): Past {
       return { at: at ?? "", topology: await api.call(getTopology, { query, signal }) };
     },
     placeholderData: enabled ? keepPreviousData : undefined,
-    ...unchanging,
+    ...kept,
     enabled,
   });
+  const since = { query: { ...scope, from: at ?? "" } };
   const diff = useQuery({
-    queryKey: ["since", at, networkId],
-    queryFn: ({ signal }) => api.call(diffChanges, { query: { ...scope, from: at ?? "" }, signal }),
-    ...unchanging,
+    queryKey: [diffChanges.operationId, since],
+    queryFn: ({ signal }) => api.call(diffChanges, { ...since, signal }),
+    ...kept,
     enabled,
   });
   const error = then.error ?? diff.error;
@@ -55,7 +56,7 @@ export function usePast(at: string | null, networkId: string | null): Past {
     then: enabled && error === null ? then.data : undefined,
     diff: enabled ? diff.data : undefined,
     error: enabled ? error : null,
-    isLoading: enabled && (then.isFetching || diff.isFetching),
+    isLoading: enabled && (then.isFetching || diff.isLoading),
   };
 }
 
@@ -67,10 +68,10 @@ export interface Steps {
   readonly isLoading: boolean;
 }
 
-/** The moments that one can go to. */
+/** The moments that one can go to, also while there are more of them. */
 export function useSteps(networkId: string | null, enabled: boolean): Steps {
   const { data, error, isLoading } = useQuery({
-    queryKey: ["steps", networkId],
+    queryKey: [listChanges.operationId, networkId],
     queryFn: ({ signal }) => readSteps(networkId, signal),
     refetchOnWindowFocus: false,
     enabled,
