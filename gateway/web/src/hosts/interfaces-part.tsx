@@ -13,6 +13,7 @@ import { useRows, useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
+import { detailBeside } from "../parts/detail.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
 import { SeenName } from "../parts/seen.js";
@@ -96,7 +97,7 @@ function columnsOf(blocks: ReadonlyMap<string, Pick<Subnet, "cidr" | "name">>): 
         return (
           subnet !== undefined && (
             <Anchor component={Link} to={subnetPath(subnet_id)} size="sm">
-              <span className="mono">{subnet.cidr}</span> {subnet.name}
+              <span className="mono">{subnet.cidr}</span> {detailBeside(subnet.cidr, subnet.name)}
             </Anchor>
           )
         );

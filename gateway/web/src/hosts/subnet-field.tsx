@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import { listSubnets } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useRows } from "../api/queries.js";
+import { withDetail } from "../parts/detail.js";
 
 interface SubnetFieldProps {
   /** Empty while none is chosen. */
@@ -27,7 +28,7 @@ export function SubnetField({ networkId, value, onChange, error, required = fals
       allowDeselect={!required}
       disabled={!isPossible}
       placeholder={subnets?.length === 0 ? "The network has no subnets" : "Select a subnet"}
-      data={(subnets ?? []).map(({ id, cidr, name }) => ({ value: id, label: `${cidr} · ${name}` }))}
+      data={(subnets ?? []).map(({ id, cidr, name }) => ({ value: id, label: withDetail(cidr, name) }))}
       value={value === "" ? null : value}
       onChange={(chosen) => onChange(chosen ?? "")}
       error={error}

@@ -1,4 +1,5 @@
 import type { Host, Network, Service, Subnet } from "@nts/shared/contract";
+import { detailBeside } from "../parts/detail.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { boundOf, socketsOf } from "../sockets/sockets.js";
 
@@ -40,7 +41,7 @@ export function hostEntries(hosts: readonly Host[], go: Go): Entry[] {
   return hosts.map(({ id, name, hostname, interfaces }) => ({
     id,
     label: name,
-    detail: interfaces[0]?.ip_address ?? hostname ?? "",
+    detail: detailBeside(name, interfaces[0]?.ip_address ?? hostname),
     run: () => go(hostPath(id)),
   }));
 }
@@ -57,7 +58,12 @@ export function serviceEntries(services: readonly Service[], hosts: ReadonlyMap<
 }
 
 export function subnetEntries(subnets: readonly Subnet[], go: Go): Entry[] {
-  return subnets.map(({ id, name, cidr }) => ({ id, label: name, detail: cidr, run: () => go(subnetPath(id)) }));
+  return subnets.map(({ id, name, cidr }) => ({
+    id,
+    label: name,
+    detail: detailBeside(name, cidr),
+    run: () => go(subnetPath(id)),
+  }));
 }
 
 /** @param choose narrows the console to a network */

@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef,
 import Sigma from "sigma";
 import type { Settings } from "sigma/settings";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
+import { detailBeside } from "../parts/detail.js";
 import { notSeenFor } from "../parts/distance.js";
 import { colourOf, type Colouring, MARKS, type Palette, PALETTES } from "./colours.js";
 import { drawDiscs, drawHalos, hoverDrawing } from "./drawing.js";
@@ -201,7 +202,8 @@ function graphOf(model: Model, { places }: Layout): MultiUndirectedGraph {
     const { x, y, r, room } = places.get(node.id) ?? { x: 0, y: 0, r: 1 };
     const ports = node.kind === "service" ? portsText(boundTo(model, node.id)) : "";
     const side = node.kind === "service" && x < (places.get(node.host_id)?.x ?? x) ? "left" : "right";
-    const detail = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : `${node.service_definition} ${ports}`.trim(); // prettier-ignore
+    const about = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : `${node.service_definition} ${ports}`.trim(); // prettier-ignore
+    const detail = detailBeside(node.label, about);
     const since = missedSince(node);
     const notSeen = since === null ? "" : notSeenFor(since, Date.now());
     graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, notSeen, ports, side, room: (room ?? r) / r }); // prettier-ignore

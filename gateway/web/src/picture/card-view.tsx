@@ -1,5 +1,6 @@
 import { Anchor } from "@mantine/core";
 import { memo, type ReactNode, useEffect, useMemo } from "react";
+import { detailBeside } from "../parts/detail.js";
 import { NotSeen } from "../parts/seen.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { type Card, type CardHost, cardsOf, type CardService } from "./cards.js";
@@ -61,6 +62,7 @@ function CardHead({
   readonly onSelect: (id: string) => void;
 }): ReactNode {
   const { networks, nameOf } = useNetworkScope();
+  const block = subnet === null ? "" : detailBeside(subnet.label, subnet.cidr);
   return (
     <header className={classes.head}>
       <h2>
@@ -72,7 +74,7 @@ function CardHead({
           </button>
         )}
       </h2>
-      {subnet !== null && <span className="mono">{subnet.cidr}</span>}
+      {block !== "" && <span className="mono">{block}</span>}
       {networks.length > 1 && <span className={classes.minor}>{nameOf(networkId)}</span>}
       <span className={classes.minor}>{hosts.length === 1 ? "1 host" : `${hosts.length} hosts`}</span>
     </header>

@@ -1,6 +1,7 @@
 import type { Attributes } from "graphology-types";
 import type Sigma from "sigma";
 import type { NodeLabelDrawingFunction } from "sigma/rendering";
+import { detailBeside } from "../parts/detail.js";
 import type { Palette } from "./colours.js";
 import { discsSeen, fontOf, type Labelled, text } from "./drawing.js";
 import {
@@ -45,7 +46,7 @@ function nameDiscs(
     if (disc.kind === "network" || r < LEAST_AREA) continue;
     const size = Math.min(14, Math.max(11, r / 9));
     const [name, cidr] = disc.subnet === null ? ["No address", ""] : [disc.subnet.label, disc.subnet.cidr];
-    const block = r < LEAST_WITH_BLOCK ? "" : cidr;
+    const block = r < LEAST_WITH_BLOCK ? "" : detailBeside(name, cidr);
     const over = y - r - (block === "" ? 5 : 7 + size * 0.85);
     const value = shortened(name, Math.max(12, r / (size * 0.3)));
     const half = Math.max(measureIn(context, 600, size)(value), measureIn(context, 400, size * 0.85)(block)) / 2;

@@ -1,6 +1,7 @@
 import type { TopologyNode } from "@nts/shared/contract";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { colourOf, type Colouring } from "./colours.js";
+import { detailBeside } from "../parts/detail.js";
 import { portsText } from "../sockets/sockets.js";
 import { boundTo, hostIdOf, type Model } from "./model.js";
 import classes from "./picture.module.css";
@@ -96,9 +97,9 @@ function detailOf(model: Model, node: TopologyNode): string {
   const { hosts, nodes } = model;
   switch (node.kind) {
     case "subnet":
-      return node.cidr;
+      return detailBeside(node.label, node.cidr);
     case "host":
-      return hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname ?? "";
+      return detailBeside(node.label, hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname);
     case "service":
       return `${nodes.get(hostIdOf(node) ?? "")?.label ?? ""} ${portsText(boundTo(model, node.id))}`.trim();
   }

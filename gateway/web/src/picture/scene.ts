@@ -1,5 +1,6 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { colourOf, type Colouring, FAMILIES, MARKS, NOT_SEEN, PALETTES, type Scheme } from "./colours.js";
+import { detailBeside } from "../parts/detail.js";
 import { notSeenFor } from "../parts/distance.js";
 import { shortened } from "./labels.js";
 import type { Layout } from "./layout.js";
@@ -57,7 +58,10 @@ export function sceneOf({ model, layout, shown, colouring, title }: Shown): Scen
     const [x, top] = [middle.x + disc.x, middle.y - disc.y - disc.r];
     const text = (value: string, y: number, size: number, isBold: boolean): Shape => ({ kind: "text", x, y, size, colour: isBold ? palette.text : palette.dimText, isBold, isCentred: true, value }); // prettier-ignore
     if (disc.subnet === null) return [text("No address", top - 3, 8, true)];
-    return [text(shortened(disc.subnet.label, disc.r / 2.4), top - 9, 8, true), text(disc.subnet.cidr, top - 2, 6, false)]; // prettier-ignore
+    const { label, cidr } = disc.subnet;
+    const block = detailBeside(label, cidr);
+    const name = text(shortened(label, disc.r / 2.4), top - (block === "" ? 3 : 9), 8, true);
+    return block === "" ? [name] : [name, text(block, top - 2, 6, false)];
   });
   const nodes = model.topology.nodes.filter(({ id }) => shown.has(id));
   const edges = model.topology.edges.filter(({ source, target }) => shown.has(source) && shown.has(target));
@@ -97,7 +101,7 @@ function lookOf(edge: TopologyEdge, { hosts }: Model, palette: (typeof PALETTES)
 function titleOf(node: TopologyNode): string {
   const detail = { subnet: () => (node.kind === "subnet" ? node.cidr : ""), host: () => (node.kind === "host" ? (node.hostname ?? "") : ""), service: () => (node.kind === "service" ? node.service_definition : "") }[node.kind](); // prettier-ignore
   const since = missedSince(node);
-  return [node.label, detail, since === null ? "" : notSeenFor(since, Date.now())]
+  return [node.label, detailBeside(node.label, detail), since === null ? "" : notSeenFor(since, Date.now())]
     .filter((text) => text !== "")
     .join(" · ");
 }

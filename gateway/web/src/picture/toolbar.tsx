@@ -2,6 +2,7 @@ import { Button, Checkbox, Menu, MultiSelect, Popover, SegmentedControl, TextInp
 import type { Category, TopologyFormat } from "@nts/shared/contract";
 import { Download, History, LayoutGrid, ListFilter, type LucideIcon, Search, Waypoints } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
+import { withDetail } from "../parts/detail.js";
 import type { KnownTags } from "../tags/tags.js";
 import { type Filters, isFiltering, NO_FILTERS } from "./filters.js";
 import type { Model } from "./model.js";
@@ -142,7 +143,7 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
           clearable
           comboboxProps={popover}
           value={[...filters.subnets]}
-          data={model.subnets.map(({ id, label, cidr }) => ({ value: id, label: `${label} · ${cidr}` }))}
+          data={model.subnets.map(({ id, label, cidr }) => ({ value: id, label: withDetail(label, cidr) }))}
           onChange={(subnets) => onFilter({ ...filters, subnets })}
         />
         <MultiSelect

@@ -30,7 +30,7 @@ function written(writer: GraphWriter, nodes: readonly TopologyNode[], edges: rea
 
 /** The three kinds of node and an edge, with this text wherever one can stand. */
 function withText(text: string): [TopologyNode[], TopologyEdge[]] {
-  return [[host(1, text), subnet(2, text, text), service(3, text)], [edge(3, text)]];
+  return [[host(1, text), subnet(2, text, `10/${text}`), service(3, text)], [edge(3, text)]];
 }
 
 describe("the graph as JSON", () => {
@@ -76,12 +76,16 @@ describe("the graph for Graphviz", () => {
         expect(more).toEqual([]);
         expect([one, two, three].map((node) => node?.id?.value)).toEqual([id(1), id(2), id(3)]);
         expect(drawn(attribute(one, "label"))).toBe(shown);
-        expect(drawn(attribute(two, "label"))).toBe(`${shown}\n${shown}`);
+        expect(drawn(attribute(two, "label"))).toBe(`${shown}\n10/${shown}`);
         expect(drawn(attribute(three, "label"))).toBe(`${shown}\nnginx`);
         expect(four?.targets?.map((target) => target.id?.value)).toEqual([id(3), id(1)]);
         expect(drawn(attribute(four, "label"))).toBe(shown);
       }),
     );
+  });
+
+  it("has the block of a subnet once where it is its name", () => {
+    expect(written(createDotWriter(), [subnet(1, "10.0.0.0/24", "10.0.0.0/24")], []).split("10.0.0.0/24")).toHaveLength(2); // prettier-ignore
   });
 });
 
@@ -115,7 +119,12 @@ describe("the graph as GraphML", () => {
         const kept = [...text].map((one) => (isSpeakable(one) ? one : "\u{fffd}")).join("");
         const found = read(written(createGraphmlWriter(), ...withText(text)));
         const at = (n: number, key: string): string | undefined => found.get(`graphml/topology/${id(n)}/node_${key}`);
-        expect([at(1, "label"), at(2, "label"), at(2, "cidr"), at(3, "label")]).toEqual([kept, kept, kept, kept]);
+        expect([at(1, "label"), at(2, "label"), at(2, "cidr"), at(3, "label")]).toEqual([
+          kept,
+          kept,
+          `10/${kept}`,
+          kept,
+        ]);
         expect([at(1, "kind"), at(1, "hostname"), at(1, "hidden"), at(3, "category")]).toEqual(["host", undefined, "false", "Custom"]); // prettier-ignore
         const edgeId = `virtualized_by:${id(3)}`;
         expect(found.get(`graphml/topology/${edgeId}`)).toBe(`${id(3)}>${id(1)}`);
@@ -158,7 +167,7 @@ describe("the graph for Mermaid", () => {
         const read = (line: string | undefined, pattern: string): string[] =>
           (new RegExp(`^  ${pattern}$`, "u").exec(line ?? "") ?? []).slice(1).map(shown);
         expect(read(one, `n0\\["${plain}"\\]`)).toEqual([text]);
-        expect(read(two, `n1\\(\\["${plain}<br>${plain}"\\]\\)`)).toEqual([text, text]);
+        expect(read(two, `n1\\(\\["${plain}<br>${plain}"\\]\\)`)).toEqual([text, `10/${text}`]);
         expect(read(three, `n2\\("${plain}<br>nginx"\\)`)).toEqual([text]);
         if (text === "") expect(four).toBe("  n2 -.-> n0");
         else expect(read(four, `n2 -\\.->\\|"${plain}"\\| n0`)).toEqual([text]);

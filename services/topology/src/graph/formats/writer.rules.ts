@@ -10,11 +10,11 @@ export interface GraphWriter {
   readonly end: string;
 }
 
-/** The detail in a node's label: a subnet's CIDR, a host's hostname, a service's definition. */
+/** The detail in a node's label: a subnet's CIDR unless it is the name, a host's hostname, a service's definition. */
 export function detailOf(node: TopologyNode): string | null {
   switch (node.kind) {
     case "subnet":
-      return node.cidr;
+      return node.cidr === node.label ? null : node.cidr;
     case "host":
       return node.hostname;
     case "service":
