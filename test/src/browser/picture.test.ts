@@ -143,6 +143,8 @@ describe("the picture: its other forms", () => {
 
   it("fits a telephone, and opens what is chosen over it", async () => {
     const { page, takeFaults, close } = await look({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    await list(page).getByRole("option", { name: "nas 10.0.0.5" }).waitFor();
+    expect(await page.evaluate("scrollY")).toBe(0);
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).click();
     await page.getByRole("dialog").getByRole("link", { name: "10.0.0.5:443" }).waitFor();
     expect(await barriersOf(page)).toEqual([]);

@@ -62,7 +62,7 @@ export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
               className={classes.field ?? ""}
               aria-label="Search and commands"
               aria-autocomplete="list"
-              placeholder="Host, service, address:port, page or action"
+              placeholder="Name, address:port or command"
               maxLength={100}
               leftSection={<Search size={18} aria-hidden />}
               value={text}
