@@ -12,8 +12,9 @@ export function strongRevisionsOf(value: string | undefined): readonly string[] 
 }
 
 /** True if the client already has the representation with this `ETag`. */
-export function isFresh(headers: IncomingHttpHeaders, etag: string): boolean {
-  return fresh(headers, { etag });
+export function isFresh({ "if-none-match": held }: IncomingHttpHeaders, etag: string): boolean {
+  // Without the other headers: `fetch` adds `Cache-Control: no-cache` to a condition, which would make nothing fresh.
+  return fresh({ "if-none-match": held }, { etag });
 }
 
 /** True if a read is to be answered with 304. */

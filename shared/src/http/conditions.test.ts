@@ -1,0 +1,16 @@
+import { describe, expect, it } from "@jest/globals";
+import { isFresh } from "./conditions.js";
+
+describe("conditions: If-None-Match", () => {
+  it.each([
+    ['"7"', true],
+    ['W/"7"', true],
+    ['"6", "7"', true],
+    ["*", true],
+    ['"6"', false],
+    [undefined, false],
+  ])("compares %s weakly with the present ETag, whatever the client says of its cache", (held, expected) => {
+    for (const cache of [{}, { "cache-control": "no-cache", pragma: "no-cache" }])
+      expect(isFresh({ ...cache, ...(held !== undefined && { "if-none-match": held }) }, '"7"')).toBe(expected);
+  });
+});
