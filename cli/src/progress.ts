@@ -1,15 +1,15 @@
-/** Where somebody may see how far something is, such as standard error. */
+/** The stream that progress is written to. */
 export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
-/** One line that is written over. */
+/** A line that overwrites itself. */
 export interface ProgressLine {
-  /** Nothing where there is no screen. */
+  /** Writes nothing unless the stream is a terminal. */
   show(text: string): void;
-  /** Makes room for other lines. */
+  /** Removes the line, before other output. */
   clear(): void;
 }
 
@@ -17,7 +17,7 @@ export function createProgressLine(screen: Screen): ProgressLine {
   let shown = "";
   return {
     show: (text) => {
-      // A line that wraps could not be written over; some terminals say that they have no columns.
+      // A wrapped line could not be overwritten. Some terminals report a width of 0.
       const { columns = 0 } = screen;
       const line = text.slice(0, (columns > 0 ? columns : 80) - 1);
       if (screen.isTTY !== true || line === shown) return;
@@ -42,12 +42,12 @@ export function bar(done: number, all: number): string {
   return `[${"#".repeat(filled)}${" ".repeat(WIDTH - filled)}] ${done} of ${all}`;
 }
 
-/** How much has come of something whose size nobody knows, such as `1.2 MB`. */
+/** Progress of a transfer of unknown size, such as `1.2 MB`. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** How many hosts an import is done with, by what has come of its answer. */
+/** Number of hosts that an import has processed. @param answer the response so far */
 export function hostsIn(answer: string): number {
   return answer.split('"matched_by":').length - 1;
 }

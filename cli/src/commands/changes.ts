@@ -131,7 +131,7 @@ export const addExport: AddCommands = (program, surroundings) => {
   });
 };
 
-/** The body of an answer, while it is said how much of it has come. */
+/** The chunks of a response body; shows how much was received. */
 async function* counted(terminal: Terminal, answered: Response): AsyncGenerator<Uint8Array, void, void> {
   let received = 0;
   for await (const bytes of bodyOf(answered)) {

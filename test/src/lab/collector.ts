@@ -12,7 +12,7 @@ import { buildOfContainers } from "./containers.js";
 import { DOCK } from "./machines.js";
 
 const MOST_SECONDS = 60;
-/** What the image may have to be fetched, compressed as registries store it. */
+/** Limit of the compressed image, as registries store it. */
 const MOST_MEGABYTES = 80;
 const IMAGE = "network-topology-test/collector";
 

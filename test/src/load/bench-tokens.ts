@@ -1,6 +1,6 @@
 /**
- * `npm run bench:tokens`: what an assistant reads of the demo network: the definitions of all tools, with which each conversation
- * begins, and one typical answer of each tool, in bytes and in tokens. Tokens are estimated.
+ * `npm run bench:tokens`: size of what an assistant reads of the demo network, in bytes and estimated tokens: the definitions of
+ * all tools, with which each conversation begins, and one typical response of each tool.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { startStack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { row } from "./work.js";
 
-/** The tokenizer o200k_base counts one token for 2.2 to 3.6 bytes of what is read here, and for 3.0 of all of it. */
+/** Measured with the tokenizer o200k_base: 2.2 to 3.6 for each text, 3.0 for all of them. */
 const BYTES_PER_TOKEN = 3;
 
 const dataDir = await mkdtemp(join(tmpdir(), "nts-tokens-"));

@@ -51,7 +51,7 @@ const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
   ).map(([{ operationId }, kinds]) => [operationId, kinds]),
 );
 
-/** Answers from the journal, which learns of a write after it was answered. */
+/** Read from the journal, which contains a write only some time after its response. */
 const FROM_JOURNAL: ReadonlySet<unknown> = new Set([listChanges.operationId, diffChanges.operationId]);
 
 /** Milliseconds between two readings while changes go on, and where few requests are left. */
@@ -110,7 +110,7 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
   };
 }
 
-/** What has changed. What was written here has been read again already. */
+/** Kinds that have changed: of all writers, and of others than this tab, whose own writes refetch at once. */
 interface Kinds {
   readonly all: Set<Kind>;
   readonly byOthers: Set<Kind>;

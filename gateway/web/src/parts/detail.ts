@@ -1,9 +1,9 @@
-/** What stands beside a name; empty where it would repeat it, such as the block of a subnet that is named after it. */
+/** The detail to show beside a name; empty if it equals the name, such as the CIDR of a subnet without another name. */
 export function detailBeside(name: string, detail: string | null | undefined): string {
   return detail === name ? "" : (detail ?? "");
 }
 
-/** A name and what stands beside it, in one line. */
+/** Name and detail in one line. */
 export function withDetail(name: string, detail: string): string {
   return [name, detailBeside(name, detail)].filter((text) => text !== "").join(" · ");
 }

@@ -27,7 +27,7 @@ export function Results({ model, nodes, colouring, selected, onSelect }: Results
   const current = Math.min(active, Math.max(0, listed.length - 1));
 
   useEffect(() => {
-    // Where nobody walks through it, the page would scroll to a list below the map.
+    // Otherwise, the page would scroll to a list below the map.
     if (list.current !== document.activeElement) return;
     list.current?.children[current]?.scrollIntoView({ block: "nearest" });
   }, [current]);

@@ -81,7 +81,7 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
 
 /** The place of the slider, and its moment; it is gone to once the slider rests. */
 function useSlider({ steps, at, onGo }: Pick<TimeBarProps, "steps" | "at" | "onGo">) {
-  // a moment and not a place: there may be more steps by the time that it rests
+  // a moment, because indexes shift when steps are added
   const [sliding, setSliding] = useState<{ readonly at: string | null } | null>(null);
 
   useEffect(() => {

@@ -30,7 +30,7 @@ export interface Past {
   readonly isLoading: boolean;
 }
 
-/** Reads a moment, and what is different by now, also while that changes; what is not wanted any more is given up. */
+/** Reads a past state, and the differences from the present, which follow changes. Outdated requests are aborted. */
 export function usePast(at: string | null, networkId: string | null): Past {
   const scope = networkId === null ? {} : { network_id: networkId };
   const enabled = at !== null;
@@ -68,7 +68,7 @@ export interface Steps {
   readonly isLoading: boolean;
 }
 
-/** The moments that one can go to, also while there are more of them. */
+/** The steps of the slider, which follow changes. */
 export function useSteps(networkId: string | null, enabled: boolean): Steps {
   const { data, error, isLoading } = useQuery({
     queryKey: [listChanges.operationId, networkId],
