@@ -131,7 +131,7 @@ describe("a backup: what it holds", () => {
 });
 
 describe("a backup: restoring it", () => {
-  it("of which a restore was cut off is served by nobody until it is restored as a whole", async () => {
+  it("is refused by every service after an interrupted restore, until it is restored completely", async () => {
     const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
     await archive(source, ["save"], whole);
     const bytes = await readFile(whole);

@@ -69,8 +69,8 @@ async function told(): Promise<AuditEntry[]> {
 const actionsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ action }) => action);
 const waiting = () => topology.db.collection("audit_notes").countDocuments({ organization_id: admin.scope.organizationId }); // prettier-ignore
 
-describe("audit.webhooks: what is done to a webhook", () => {
-  it("is told in its order, with who did it, from where, on which request and why", async () => {
+describe("audit.webhooks: changes of webhooks", () => {
+  it("is recorded in order, with actor, address, request and reason", async () => {
     const headers = {
       ...{ "change-comment": "to the chat", [REQUEST_ID]: "01a1fe11-c1c3-73e4-b600-7af4ab9ac2de" },
       [INTERNAL.clientAddress]: "203.0.113.7",
@@ -105,7 +105,7 @@ describe("audit.webhooks: what is done to a webhook", () => {
     expect(await waiting()).toBe(0);
   });
 
-  it("is not told of what is refused or changes nothing", async () => {
+  it("has no entry for what is rejected or changes nothing", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     const params = { id };
     await admin.refusal(patchWebhook, { params, body: { url: "https://10.0.0.1/" } });
@@ -141,7 +141,7 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
     expect(entries.at(-1)).toMatchObject({ fields: ["url"], after: { url: expect.stringMatching(SHOWN) } });
   });
 
-  it("is told once for each of those who do it at the same time, in the order in which it took effect", async () => {
+  it("is recorded once for each concurrent change, in the order of effect", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     let isOver = false;
     const taking = [0, 1].map(async () => {
@@ -212,7 +212,7 @@ describe("audit.webhooks: processes that die", () => {
   });
 });
 
-describe("audit.webhooks: notes that nobody fetches", () => {
+describe("audit.webhooks: notes that are not fetched", () => {
   it("are bounded: what could not be told any more is refused, except for what the server does by itself", async () => {
     const webhook = await admin.call(createWebhook, { body: { url } });
     const { id } = webhook;

@@ -40,7 +40,7 @@ describe("identity.key-records: managed tags", () => {
     });
   });
 
-  it("come off when they are deleted, for whoever reads the key", async () => {
+  it("are removed from keys as read, once they are deleted", async () => {
     const person = await identity.aPerson();
     const tag = await aTag(person, "prod");
     const { params } = await identity.aKey(person, { tags: ["free", tag] });
@@ -49,7 +49,7 @@ describe("identity.key-records: managed tags", () => {
     expect(await identity.data(listKeys, { as: person.principal })).toMatchObject([{ tags: ["free"] }]);
   });
 
-  it("come off when they are deleted, also when nobody reads the key", async () => {
+  it("are removed from stored keys, once they are deleted", async () => {
     const person = await identity.aPerson();
     const tag = await aTag(person, "prod");
     const { id } = await identity.aKey(person, { tags: [tag] });

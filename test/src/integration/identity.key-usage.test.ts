@@ -84,7 +84,7 @@ describe("identity.key-usage: the usage of a key", () => {
   });
 });
 
-describe("identity.key-usage: what is kept", () => {
+describe("identity.key-usage: retained usage", () => {
   it("keeps a bounded number of addresses, and no more documents than days", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
@@ -95,7 +95,7 @@ describe("identity.key-usage: what is kept", () => {
     expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(1);
   });
 
-  it("does not take a refusal for a use, and tells neither of somebody else", async () => {
+  it("does not count a rejection as use, and shows neither to other users", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Owner" });
     const { id } = await identity.aKey(owner);

@@ -154,7 +154,7 @@ describe("identity.providers: an organization without passwords", () => {
     expect((await world.identity.ask(login, { body: { email, password } })).status).toBe(200);
   });
 
-  it("keeps the session of whoever changes the password in it", async () => {
+  it("keeps the session in which the password is changed", async () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);

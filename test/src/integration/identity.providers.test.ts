@@ -134,7 +134,7 @@ describe("identity.providers: signing in", () => {
 });
 
 describe("identity.providers: whose account it is", () => {
-  it("is nobody's without a link, a verified address or an invite", async () => {
+  it("is rejected without a link, a verified address or an invite", async () => {
     await world.anOwner();
     expect((await world.visit(world.known().subject)).problem).toBe("account_unknown");
     expect((await world.visit(world.known({ email_verified: false }).subject)).problem).toBe("address_unverified");
@@ -272,7 +272,7 @@ describe("identity.providers: a new account", () => {
     expect((await world.principalOf((await world.visit(subject)).token)).userId).toBe(made.userId);
   });
 
-  it("is made for everybody where everybody may come", async () => {
+  it("is created for everybody where registration is open", async () => {
     const owner = await world.anOwner({ provision: "always", permissions: "Member" });
     const { subject } = world.known();
     const made = await world.principalOf((await world.visit(subject)).token);

@@ -25,8 +25,8 @@ const listOf = ({ principal: as }: Person) => identity.data(listSessions, { as }
 const end = ({ principal: as }: Person, id: string, replica = 0) => identity.ask(deleteSession, { as, params: { id }, replica }); // prettier-ignore
 const stateOf = async ({ token }: Pick<Person, "token">): Promise<string> => (await identity.verify("session", token)).status; // prettier-ignore
 
-describe("identity.sessions: where somebody is signed in", () => {
-  it("is listed with browser and address, oldest first, the present one marked, and nobody else's", async () => {
+describe("identity.sessions: a user's own sessions", () => {
+  it("are listed with browser and address, oldest first, the current one marked, without those of others", async () => {
     const person = await identity.aPerson();
     await identity.aPerson();
     const { email, password } = person;
@@ -89,7 +89,7 @@ describe("identity.sessions: where somebody is signed in", () => {
 });
 
 describe("identity.sessions: a session", () => {
-  it("is ended by its user from another one, on every replica, once, which the audit log tells", async () => {
+  it("is ended by its user from another one, on every replica, with one audit entry", async () => {
     const person = await identity.aPerson();
     const other = await identity.logIn(person);
     const { credentialId: id } = other.principal;
@@ -100,7 +100,7 @@ describe("identity.sessions: a session", () => {
     expect(entry).toMatchObject({ action: "deleted", entity: "Session", entity_id: id, actor: { user_id: person.userId } }); // prettier-ignore
   });
 
-  it("of somebody else is as one that never was, also for an Owner of the same organization", async () => {
+  it("of another user does not exist, even for an Owner of the same organization", async () => {
     const owner = await identity.aPerson();
     const [colleague, stranger] = [await identity.aColleague(owner, {}), await identity.aPerson()];
     const unknown = await end(owner, UNKNOWN);

@@ -124,7 +124,7 @@ describe("a read of a snapshot", () => {
 });
 
 describe("transactions: of other processes", () => {
-  it("that the database gives up for ever are write conflicts when their time is up", async () => {
+  it("that the database keeps aborting become write conflicts at their deadline", async () => {
     const [own, other] = [clients[0]!, clients[1]!];
     const things = own.db(name).collection<{ _id: string }>("things");
     await things.insertOne({ _id: "one" });

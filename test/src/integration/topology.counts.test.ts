@@ -69,7 +69,7 @@ async function twoNetworks(): Promise<{ owner: Caller; home: World; office: Worl
   return { owner, home: await aNetwork(owner, "home"), office: await aNetwork(owner, "office") };
 }
 
-describe("counts: total_count is what is there", () => {
+describe("counts: total_count is exact", () => {
   it("after creates, one by one and with a host in one call", async () => {
     const { owner, home, office } = await twoNetworks();
     expect(await expectTrue(owner, home, office)).toMatchObject({ networks: 2, subnets: 2, hosts: 0 });

@@ -15,7 +15,7 @@ afterAll(() => topology.stop());
 const list = (query: object = {}): Promise<Page<ServiceDefinition>> => anybody.list(listServiceDefinitions, { query });
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-describe("service definitions: the catalogue, the same for everybody", () => {
+describe("service definitions: the common catalogue", () => {
   it("is in the order of its names when nothing is asked, in pages of 50", async () => {
     const { rows, total, limit } = await list();
     expect([rows.length, limit, total >= 150]).toEqual([50, 50, true]);

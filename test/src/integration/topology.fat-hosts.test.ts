@@ -72,7 +72,7 @@ describe("topology.fat-hosts: a host whose services are 17 MB", () => {
     expect((await owner.send(getHost, { params: fat })).text).toBe(updated.text);
   });
 
-  it("keeps nobody from listing hosts, in pages and all of them", async () => {
+  it("does not block others from listing hosts, by page or completely", async () => {
     for (const query of [{ limit: 0 }, { limit: 1000 }, { limit: 3, order_by: "name", order_direction: "desc" }] as const) {
       const { rows, total } = await owner.list(listHosts, { query });
       const sorted = [...rows].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -83,7 +83,7 @@ describe("topology.fat-hosts: a host whose services are 17 MB", () => {
     expect((await owner.list(listHosts, { query: { limit: 0, offset: 2 } })).total).toBe(3);
   }); // prettier-ignore
 
-  it("keeps nobody from listing services, nor from reading the graph", async () => {
+  it("does not block others from listing services or reading the graph", async () => {
     for (const limit of [0, 1000]) {
       const { rows, total } = await owner.list(listServices, { query: { limit, host_id: fat.id, order_by: "position" } }); // prettier-ignore
       expect([rows.map(({ position }) => position), total]).toEqual([upTo(FAT), FAT]);
@@ -92,7 +92,7 @@ describe("topology.fat-hosts: a host whose services are 17 MB", () => {
     expect(nodes.filter(({ kind }) => kind === "service")).toHaveLength(FAT + 5);
   });
 
-  it("keeps nobody from exporting what runs where", async () => {
+  it("does not block others from exporting services", async () => {
     const { text } = await owner.raw("get", "/api/v1/exports/ansible");
     const { all } = JSON.parse(text) as { all: { hosts: Record<string, { nts_services: unknown[] }> } };
     expect(Object.values(all.hosts).map(({ nts_services }) => nts_services.length)).toEqual([3, FAT, 2]);

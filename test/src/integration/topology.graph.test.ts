@@ -42,7 +42,7 @@ async function aGuest({ owner, network }: World, name: string, details: object):
   return owner.call(createHost, { body: { network_id: network.id, name, ...virtualizedBy(details) } as never });
 }
 
-describe("topology.graph: what is in it", () => {
+describe("topology.graph: contents", () => {
   it("has subnets, hosts and services, and how they belong together", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);

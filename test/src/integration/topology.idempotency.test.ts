@@ -113,7 +113,7 @@ describe("a write that is repeated under its idempotency key", () => {
 });
 
 describe("a write that is repeated under its idempotency key: deletions, races and long answers", () => {
-  it("is not answered, when it deletes, before nobody sees any more what is gone", async () => {
+  it("is answered after a deletion only once no process shows the deleted entity", async () => {
     const large = await aHost(world, { name: "large", services: 510 });
     const remove = (by: Caller) => by.send(deleteHost, { params: large, headers: keyed("large-deletion") });
     const query = { host_id: large.id, limit: 1 };
@@ -140,7 +140,7 @@ describe("a write that is repeated under its idempotency key: deletions, races a
     expect(await named("at once")).toBe(1);
   });
 
-  it("shows the entity as it is by then when the first answer was too long to be kept", async () => {
+  it("shows the current entity if the first response was too long to be stored", async () => {
     const body = {
       ...{ network_id: world.network.id, name: "large" },
       services: Array.from({ length: 60 }, (_, n) => ({ name: `s${n}`, service_definition: "nginx" })),
@@ -190,7 +190,7 @@ describe("an idempotency key", () => {
     expect((await owner.send(createTag, { body, headers })).headers["idempotency-replayed"]).toBeUndefined();
   });
 
-  it("tells nothing of a network that the caller may not use any more", async () => {
+  it("contains nothing of a network that the caller may no longer access", async () => {
     const input = { ...newService("seen"), headers: keyed("seen") };
     const member = owner.colleague({ permission: "Member", networks: [world.network.id] });
     expect((await member.send(createService, input)).status).toBe(200);

@@ -73,7 +73,7 @@ describe("two imports of one file at once, through two processes", () => {
 });
 
 describe("a host that cannot be written", () => {
-  it("is told with its code, and the others are imported", async () => {
+  it("is reported with its code, and the others are imported", async () => {
     const { topology, owner, network } = await start();
     const { hosts } = await importScan(owner, network, scanOf(upHost("10.1.0.1")));
     const id = hosts[0]!.id!;
@@ -111,7 +111,7 @@ describe("an import at the limits", () => {
     expect(plan.summary.ports.create).toBe(10_000);
   });
 
-  it("is told host by host as it is done, and stops when its client goes away", async () => {
+  it("is streamed host by host, and stops when its client disconnects", async () => {
     const account = await anAccount(stack.url);
     const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const total = async (): Promise<number> => {

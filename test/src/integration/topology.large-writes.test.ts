@@ -111,7 +111,7 @@ function interfacesBody({ network, subnet }: World, count: number) {
 }
 
 describe("a large write beside twelve writers of small ones", () => {
-  it("creates a host with 50 interfaces while interfaces are added and removed, and nobody is refused", async () => {
+  it("creates a host with 50 interfaces while interfaces are added and removed, and no request is rejected", async () => {
     const { owner, network, subnet } = world;
     const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
     const add = async (writer: number, round: number): Promise<void> => {
@@ -131,7 +131,7 @@ describe("a large write beside twelve writers of small ones", () => {
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 
-  it("deletes 200 hosts together while ports of others are added and removed, and nobody is refused", async () => {
+  it("deletes 200 hosts together while ports of others are added and removed, and no request is rejected", async () => {
     const { owner, network } = world;
     const doomed = await manyHosts(200);
     const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
@@ -161,7 +161,7 @@ describe("a large write beside twelve writers of small ones", () => {
   });
 });
 
-describe("a write of several hosts that others thwart whenever it tries", () => {
+describe("a write of several hosts with a conflict at each attempt", () => {
   it("goes before them, and they after it", async () => {
     const { owner } = world;
     const hosts = await manyHosts(2);
@@ -180,7 +180,7 @@ describe("a write of several hosts that others thwart whenever it tries", () => 
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 
-  it("holds nobody up when it is refused in the end", async () => {
+  it("blocks nobody after it has been rejected", async () => {
     const { owner } = world;
     const hosts = await manyHosts(2);
     const port = hosts[1]!.ports[1]!;

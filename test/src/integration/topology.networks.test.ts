@@ -98,7 +98,7 @@ describe("networks: scopes and lists", () => {
     expect(await listed({ network_id: a.id })).toEqual(["a"]);
   });
 
-  it("tell their ids to our own processes, and to nobody else", async () => {
+  it("return their ids to our own processes only", async () => {
     const { owner, network } = await aWorld();
     const params = { id: owner.scope.organizationId };
     expect(await owner.refusal(listNetworkIds, { params })).toEqual([403, "permission_denied", {}]);
@@ -152,7 +152,7 @@ describe("subnets", () => {
     expect(await owner.refusal(getSubnet, { params: subnet })).toEqual([404, "not_found", { entity: "Subnet" }]);
   });
 
-  it("stay in their network, keep what an update leaves out and clear what is null", async () => {
+  it("stay in their network, keep members that an update omits, and clear those that are null", async () => {
     const world = await aWorld();
     const office = await aNetwork(world.owner, "office");
     expect(await refusal(world, { network_id: office.network.id })).toEqual([400, "network_mismatch", { path: "network_id" }]); // prettier-ignore

@@ -72,7 +72,7 @@ describe("what comes back", () => {
     await replayed(owner);
   });
 
-  it("tells under a comment that names the request, and the history of the host goes on", async () => {
+  it("is recorded with a comment that names the request, and the host's history continues", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world);
@@ -186,7 +186,7 @@ describe("a deletion that was hidden and is swept", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("rejected requests", () => {
   it("names what was changed, deleted, made, or put in the way since, and then nothing is taken back", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
@@ -248,7 +248,7 @@ describe("what is refused", () => {
 });
 
 describe("what else is refused", () => {
-  it("is a second time, a request that nobody knows, and what the caller has no right to", async () => {
+  it("is a second revert, an unknown request, and one beyond the caller's rights", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;
     const other = await aNetwork(owner, "Other");
@@ -271,7 +271,7 @@ describe("what else is refused", () => {
     expect((await revert(owner, tagged)).status).toBe(200);
   });
 
-  it("is nothing of a dry run: it tells what would be written, and leaves nothing", async () => {
+  it("is not applied by a dry run, which reports what would be written", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const { host } = await aFullHost(world);

@@ -210,7 +210,7 @@ describe("services.lists: pages", () => {
   });
 });
 
-describe("services.lists: what is refused", () => {
+describe("services.lists: rejected requests", () => {
   it.each([
     ["limit=-1", ["limit"]],
     ["limit=1001", ["limit"]],

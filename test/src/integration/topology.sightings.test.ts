@@ -54,7 +54,7 @@ describe("what a scan has found", () => {
     for (const one of onHost) expect(one).toMatchObject({ seen, missed_since: null });
   });
 
-  it("says so alike in lists, alone, and in answers to writes; what nobody has seen says null", async () => {
+  it("is returned alike in lists, single reads and writes; entities without sightings have null", async () => {
     const { interfaces, ports } = nas;
     expect(await owner.call(getPort, { params: { id: ports[0]!.id } })).toEqual(ports[0]);
     expect((await owner.list(listPorts, { query: { host_id: nas.id } })).rows).toEqual(ports);
@@ -92,7 +92,7 @@ describe("what a scan has found", () => {
 });
 
 describe("what a scan has found: writes and the past", () => {
-  it("is forgotten by no write that somebody makes, and is nobody's to write", async () => {
+  it("survives every write, and cannot be written by clients", async () => {
     const before = await owner.call(getHost, { params: { id: nas.id } });
     const echoed = { ...before, name: "storage", seen: null, missed_since: "2001-01-01T00:00:00.000Z" };
     const after = await owner.call(updateHost, { params: { id: nas.id }, body: echoed });

@@ -117,7 +117,7 @@ describe("deleting a large network", () => {
   });
 });
 
-describe("deleting a large network: writes meanwhile", () => {
+describe("deleting a large network: concurrent writes", () => {
   it("refuses every write to it from then on, through every replica, and none to another network", async () => {
     const { owner, network, subnet, doomed, seeded } = await aLargeNetwork();
     const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];

@@ -55,7 +55,7 @@ describe("tags", () => {
     expect((await topology.aCaller().call(createTag, { body: { name: "Küche" } })).name).toBe("Küche");
   });
 
-  it("keep what an update leaves out, and clear what is null", async () => {
+  it("keep members that an update omits, and clear those that are null", async () => {
     const made = await add("colourful", { color: "blue", description: "d" });
     expect(await owner.call(updateTag, { params: made, body: { name: "colourful" } })).toEqual(made);
     const cleared = { color: null, description: null };
