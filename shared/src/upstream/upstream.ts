@@ -31,7 +31,7 @@ export interface UpstreamOptions {
 /** Starts tracking the replicas of a service. Those with an address in their URL can be called at once. */
 export function createUpstream({ service, urls, log, resolve = addressesOf }: UpstreamOptions): Upstream {
   const replicas = createReplicas(({ origin }, isEjected) => {
-    log.warn({ service, replica: origin }, isEjected ? "a replica is left out" : "a replica is available again");
+    log.warn({ service, replica: origin }, isEjected ? "a replica was ejected" : "a replica is available again");
   });
   const agent = new Agent({ connections: 1, connect: { timeout: PROBE_MS }, keepAliveTimeout: 4_000 });
   const places = urls.map((url) => ({ place: placeOf(url), addresses: [] as readonly string[] }));

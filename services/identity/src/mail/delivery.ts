@@ -67,7 +67,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     if (running.size >= AT_A_TIME || isResting()) return;
     const ending = drain()
       .catch((error: unknown) => {
-        if (!signal.aborted) log.warn({ err: error }, "mails that are due could not be looked for; trying again");
+        if (!signal.aborted) log.warn({ err: error }, "due mails could not be listed; retrying");
       })
       .finally(() => running.delete(ending));
     running.add(ending);
@@ -104,10 +104,10 @@ async function deliver(
     if (!(error instanceof MailFault)) throw error;
     const told = { mail_id: id, kind, attempts, reason: error.message };
     if (error.of === "recipient") {
-      log.warn(told, "a mail is given up: the server does not take it for its recipient");
+      log.warn(told, "a mail was dropped: the server rejects its recipient");
       return given("refused");
     }
-    log.warn(told, "a mail could not be handed over; it is tried again");
+    log.warn(told, "a mail could not be sent; retrying");
     await outbox.defer(mail, new Date(Date.now() + longestRestMs(attempts)));
     return "failed";
   }

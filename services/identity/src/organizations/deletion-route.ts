@@ -50,7 +50,10 @@ export function mountOrganizationDeletion(router: Router, routes: OrganizationDe
     });
     await afterCommit(work, async () => {
       await topology.removeOrganization(id).catch((error: unknown) => {
-        log.warn({ err: error, organization_id: id }, "topology hears of a deleted organization by the next sweep");
+        log.warn(
+          { err: error, organization_id: id },
+          "topology was not notified of a deleted organization; the next sweep notifies it",
+        );
       });
     });
     return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });

@@ -111,7 +111,7 @@ export function startOrganizationSweep(db: Db, log: Log, sweep: OrganizationSwee
     everyMs: EVERY_MS,
     signal,
     onFault: (error) => {
-      log.warn({ err: error }, "the sweep of a deleted organization was cut off; it is resumed");
+      log.warn({ err: error }, "the sweep of a deleted organization was interrupted; resuming");
     },
   });
   return {

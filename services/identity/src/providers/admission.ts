@@ -205,7 +205,10 @@ function createGoverning({ users, sessions, topology, applyRights, changeRights,
       return saved;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "last_owner") throw error;
-      log.warn({ user_id: user._id, provider: settings.id }, "the last Owner stays one, whatever the groups say");
+      log.warn(
+        { user_id: user._id, provider: settings.id },
+        "the last Owner keeps this level despite the provider's groups",
+      );
       return users.get(user.organization_id, user._id);
     }
   }

@@ -80,7 +80,7 @@ export function createSweep(parts: SweepParts): Sweep {
     if (signal.aborted) return;
     await deletions.markSwept(deletion);
     const seconds = Math.round((performance.now() - begun) / 1_000);
-    log.info({ organization_id, deletion: _id, kind, documents, seconds }, "swept what was deleted");
+    log.info({ organization_id, deletion: _id, kind, documents, seconds }, "deleted entities were swept");
   }
 
   return {

@@ -136,7 +136,7 @@ async function* answered(run: Run, read: ReadFile): AsyncGenerator<string> {
   const skipped = createSkipped(leftOut);
   const summary = { ...emptySummary(), unanswered: leftOut.unanswered };
   const sighter = createSighter({ storage, session, target, isDry, atMs }, format, (error) => {
-    run.log.error({ err: error, network_id: networkId }, "what an import has found or misses could not be noted");
+    run.log.error({ err: error, network_id: networkId }, "sightings of an import could not be recorded");
   });
 
   const head = {
