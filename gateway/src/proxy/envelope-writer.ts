@@ -21,8 +21,6 @@ const PASSED_ON = Object.entries({
   [IDEMPOTENCY_REPLAYED]: "Idempotency-Replayed",
 });
 const NOTHING = Buffer.alloc(0);
-/** Longest body, in bytes, that is copied into text. */
-const MOST_AS_TEXT = 16_384;
 
 /** A response being sent. */
 export class EnvelopeWriter {
@@ -51,13 +49,13 @@ export class EnvelopeWriter {
     if (suffix === null) return false;
     const last = this.#held ?? NOTHING;
     const end = last.length - envelope.trim;
-    if (this.#stream === null && last.length <= MOST_AS_TEXT) {
-      // As Latin-1 text, head and body leave in one write; copying longer bodies costs more than that saves.
+    if (this.#stream !== null) {
+      this.#stream.write(last.subarray(0, end));
+      this.#stream.end(suffix);
+    } else {
+      // As Latin-1 text, head and body leave in one write.
       const text = envelope.prefix + last.toString("latin1", envelope.trim, end) + suffix;
       exchange.answer(head.status, headersOf(head, envelope.length), text, "latin1");
-    } else {
-      this.#send(last.subarray(0, end));
-      this.#stream?.end(suffix);
     }
     return true;
   }
