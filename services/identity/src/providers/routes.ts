@@ -4,6 +4,7 @@ import {
   listProviders,
   prepareProviderSignIn,
 } from "@nts/shared/contract/providers";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { hashCredential } from "@nts/shared/credential";
 import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
@@ -22,9 +23,13 @@ export interface ProviderRoutes {
   readonly requireConfirmed: RequireConfirmed;
 }
 
+// Anybody can start sign-ins; the database serves those who are signed in meanwhile.
+const STORING = { atATime: 4, mostWaiting: 256, longestWaitMs: 2_000 };
+
 /** The start of a provider sign-in. */
 export function mountProviders(router: Router, routes: ProviderRoutes): void {
   const { providers, signIns, browserCookies, confirmCaller, requireConfirmed } = routes;
+  const inTurn = createBoundedQueue(STORING);
 
   mountAny(router, listProviders, () => Promise.resolve(answer.data(providers.list)));
 
@@ -50,7 +55,7 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
     return answer.data({ authorization_url: begun.url }, { headers: begun.headers });
   });
 
-  /** @throws AppError `not_found` · `provider_unavailable` · `provider_failed` */
+  /** @throws AppError `not_found` · `provider_unavailable` · `provider_failed` · `unavailable` */
   async function begin(
     id: string,
     address: string,
@@ -62,7 +67,7 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
     const url = await provider.authorizationUrl(secrets);
     const { state, nonce, verifier } = secrets;
     const pending = { provider: id, returnTo, invite, link, nonce, verifier };
-    await signIns.insert(pending, { state, cookie, address }, new Date());
+    await inTurn(() => signIns.insert(pending, { state, cookie, address }, new Date()));
     return { url, headers: { "set-cookie": [browserCookies.carrying(cookie)] } };
   }
 }
