@@ -92,3 +92,28 @@ describe("a request that the gateway gives up", () => {
     await isServing();
   });
 });
+
+describe("an answer that its service breaks off", () => {
+  it.each([
+    ["in the middle of a body of known length", { "content-length": "1000" }],
+    ["in the middle of a body in chunks", {}],
+  ])("never looks whole: %s", async (_when, headers) => {
+    let breakOff = (): void => undefined;
+    world.neighbour.answerWith((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json", ...headers });
+      response.write('{"a":');
+      const writing = setInterval(() => response.write(" "), 20);
+      breakOff = () => {
+        clearInterval(writing);
+        response.socket?.destroy();
+      };
+    });
+    const socket = await openRawSocket(world.url);
+    socket.write(`GET /api/v1/hosts/${ID} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`);
+    await until(() => socket.received() !== "");
+    breakOff();
+    await socket.closed;
+    expect(socket.received()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(socket.received()).not.toMatch(/meta|\r\n0\r\n\r\n$/);
+  });
+});
