@@ -27,7 +27,7 @@ import { scopeWithout, takeOffInPassing } from "./take-off.js";
 /** Documents per batch; small, because concurrent writes wait for a batch. */
 const BATCH = 50;
 /** The share of time in which a sweep works; it pauses in between to leave the database to others. */
-const DUTY = 0.75;
+const DUTY = 0.85;
 
 export interface SweepTimes {
   /**

@@ -16,7 +16,7 @@ const GATHER_MS = 25;
 /** Under load, the backlog proceeds after this many full batches. */
 const OTHERS_FIRST = 2;
 /** Fraction of time spent on the backlog; the rest leaves the database to others. */
-const DUTY = 0.67;
+const DUTY = 0.8;
 /** Maximum milliseconds to wait when stopping. */
 const AWAIT_MS = 250;
 /** Milliseconds between saves of the stream position. Repeated events are recognized. */
