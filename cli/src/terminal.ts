@@ -47,13 +47,15 @@ export async function confirm(
   throw new Problem(EXIT.refused, "");
 }
 
-/** Writes a response body to standard output. */
-export async function writeFile({ write }: Pick<Terminal, "write">, answered: Response): Promise<void> {
-  for await (const bytes of bodyOf(answered)) await write(bytes);
+type Chunks = AsyncIterable<Uint8Array> | readonly Uint8Array[];
+
+/** Writes chunks to standard output. */
+export async function writeAll({ write }: Pick<Terminal, "write">, chunks: Chunks): Promise<void> {
+  for await (const bytes of chunks) await write(bytes);
 }
 
 /** The chunks of a response body. */
-export function bodyOf({ body }: Response): AsyncIterable<Uint8Array> | readonly Uint8Array[] {
+export function chunksOf({ body }: Response): Chunks {
   return body ?? [];
 }
 

@@ -4,7 +4,7 @@ import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { type Connection, withSession } from "../connection.js";
 import { parametersOf } from "../resources.js";
 import { readSettings } from "../settings.js";
-import { EXIT, Problem, type Terminal, writeFile } from "../terminal.js";
+import { chunksOf, EXIT, Problem, type Terminal, writeAll } from "../terminal.js";
 import { assignments, bodyOf, readText } from "../values.js";
 import { type AddCommands, connectFor } from "./command.js";
 
@@ -71,7 +71,7 @@ async function callOne(
     terminal.print(JSON.stringify(await answered.json(), null, 2));
     return;
   }
-  await writeFile(terminal, answered);
+  await writeAll(terminal, chunksOf(answered));
 }
 
 /** @throws Problem for an unknown or missing parameter */

@@ -16,7 +16,7 @@ import { withIds } from "../find.js";
 import { addQuery, queryOf } from "../options.js";
 import { parametersOf } from "../resources.js";
 import { megabytes } from "../progress.js";
-import { bodyOf, type Terminal, writeFile } from "../terminal.js";
+import { chunksOf, type Terminal, writeAll } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 export const addWatch: AddCommands = (program, surroundings) => {
@@ -125,16 +125,17 @@ export const addExport: AddCommands = (program, surroundings) => {
     const query = await withIds(connection, queryOf(exportInventory, { ...options }));
     const asked = format === "archive" ? ([exportArchive, {}] as const) : ([exportInventory, { params: { format }, query }] as const); // prettier-ignore
     const answered = await connection.transport.open(operationOf(asked[0]), asked[1]);
-    if (options.to !== undefined) await saveFile(options.to, counted(terminal, answered), { mode: 0o600 });
-    else if (terminal.isOutputShown) await writeFile(terminal, answered);
-    else for await (const bytes of counted(terminal, answered)) await terminal.write(bytes);
+    const isProgressApart = options.to !== undefined || !terminal.isOutputShown;
+    const chunks = isProgressApart ? counted(terminal, answered) : chunksOf(answered);
+    if (options.to !== undefined) await saveFile(options.to, chunks, { mode: 0o600 });
+    else await writeAll(terminal, chunks);
   });
 };
 
 /** The chunks of a response body; shows how much was received. */
 async function* counted(terminal: Terminal, answered: Response): AsyncGenerator<Uint8Array, void, void> {
   let received = 0;
-  for await (const bytes of bodyOf(answered)) {
+  for await (const bytes of chunksOf(answered)) {
     terminal.progress(`${megabytes((received += bytes.length))} received`);
     yield bytes;
   }

@@ -1,7 +1,7 @@
 /** Sign-ins by a provider: one that came back to another browser, one that came back, and one that still waits. */
 import { type Account, cookieOf } from "./api.js";
 import type { LinkUse } from "./mailed-links.js";
-import { startRealProvider } from "./real-provider.js";
+import { offering, startRealProvider } from "./real-provider.js";
 
 const PROVIDER = "home";
 
@@ -17,12 +17,10 @@ type Keep = LinkUse["keep"];
 
 export async function startSecretProvider(): Promise<SecretProvider> {
   const provider = await startRealProvider();
-  const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
-  const settings = { id: PROVIDER, name: "Home", issuer, client_id, client_secret };
   return {
-    env: { OIDC_PROVIDERS: JSON.stringify([settings]) },
+    env: offering(provider, { id: PROVIDER, name: "Home" }),
     use: async (url, { email, userId }, invite, keep) => {
-      keep("secret of a client", client_secret);
+      keep("secret of a client", provider.clientSecret);
       provider.accounts.set(userId, { email, email_verified: true });
       const path = `${url}/api/auth/oidc/${PROVIDER}`;
       const comeBack = async (which: string, cookie?: string): Promise<Headers> => {

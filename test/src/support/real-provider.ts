@@ -31,6 +31,14 @@ export interface Visit {
   signOut(): Promise<void>;
 }
 
+/** The settings of processes that let people sign in by a provider. @param more members of its own */
+export function offering(
+  { issuer, clientId: client_id, clientSecret: client_secret }: RealProvider,
+  more: { readonly id: string; readonly name: string; readonly provision?: "invited" },
+): { readonly OIDC_PROVIDERS: string } {
+  return { OIDC_PROVIDERS: JSON.stringify([{ ...more, issuer, client_id, client_secret }]) };
+}
+
 /** @param sendsLogouts to the client, at `<its redirect URI without callback>logout` */
 export async function startRealProvider(sendsLogouts = false): Promise<RealProvider> {
   const server = createServer();

@@ -4,7 +4,7 @@ import { createLinkTokens } from "@nts/identity/mail/link-tokens-store";
 import { newToken } from "@nts/identity/tokens";
 import type { UserDocument } from "@nts/identity/users/user";
 import { type Account, cookieOf } from "./api.js";
-import { type RealProvider, startRealProvider } from "./real-provider.js";
+import { offering, type RealProvider, startRealProvider } from "./real-provider.js";
 import { type Stack, type StackOptions, startStack } from "./stack.js";
 
 const DAY_MS = 86_400_000;
@@ -37,9 +37,8 @@ export interface Revocable {
 
 export async function startRevocable(options: StackOptions): Promise<Revocable> {
   const provider = await startRealProvider();
-  const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
-  const providers = JSON.stringify([{ id: PROVIDER, name: "Test", issuer, client_id, client_secret }]);
-  const stack = await startStack({ ...options, env: { ...options.env, OIDC_PROVIDERS: providers } });
+  const env = { ...options.env, ...offering(provider, { id: PROVIDER, name: "Test" }) };
+  const stack = await startStack({ ...options, env });
   return {
     stack,
     means: {

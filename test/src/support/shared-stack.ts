@@ -6,7 +6,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Mailbox, type MailFor, mailsFrom, type ReceivedMail, startMailbox } from "./mailbox.js";
-import { type RealProvider, startRealProvider } from "./real-provider.js";
+import { offering, type RealProvider, startRealProvider } from "./real-provider.js";
 import { startStack, type Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
@@ -73,13 +73,11 @@ const PROVIDER_NAME = "Test provider";
 
 async function startWithProvider(): Promise<StackWithProvider> {
   const [provider, mailbox] = [await startRealProvider(true), await startMailbox()];
-  const { issuer, clientId: client_id, clientSecret: client_secret } = provider;
-  const settings = { id: "test", name: PROVIDER_NAME, issuer, client_id, client_secret, provision: "invited" };
   const env = {
     ...UNLIMITED,
     ...mailbox.env,
     WEBHOOK_ALLOW: "127.0.0.0/8",
-    OIDC_PROVIDERS: JSON.stringify([settings]),
+    ...offering(provider, { id: "test", name: PROVIDER_NAME, provision: "invited" }),
   };
   return { ...(await startStack({ identities: 2, env })), provider, mailbox };
 }

@@ -75,8 +75,8 @@ export function createSignInStore(
       .sort({ created_at: -1 })
       .skip(mostOfAddress - 1)
       .limit(mostOfAddress)
-      .toArray(); // The collection's own count, whose cost does not depend on the number.
-    // The total comes from the collection's own count, so that it costs the same however many there are.
+      .toArray();
+    // The collection's own count, whose cost does not depend on the number.
     const beyond = (await pending.estimatedDocumentCount()) - mostInAll + 1;
     if (beyond > 0) {
       const oldest = pending.find({}, { projection: { _id: 1 } }).sort({ expires_at: 1 });

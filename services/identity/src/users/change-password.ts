@@ -11,8 +11,7 @@ import type { UserDocument } from "./user.js";
  * Changes a user's password and ends all sessions. Afterwards no session starts with the old password, not even a
  * pending login.
  *
- * @param more `next`: a session started with the change; `also`: written before it; returns the resulting user, or null
- * to
+ * @param more `next`: a session started with the change; `also`: written before it; returns the resulting user, or null to
  * roll back
  * @returns false if the user was removed, or the password changed, since it was read
  */

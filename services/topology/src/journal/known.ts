@@ -53,7 +53,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       const asked = [...new Set(ids)].map((id) => ({ id, remembered: states.get(id) }));
       const gone = new Set(asked.flatMap(({ id, remembered }) => (remembered?.known?.state === null ? [id] : [])));
       const missing = asked.flatMap(({ id, remembered }) => (remembered === undefined ? [id] : []));
-      for (const id of (await toldGone({ journal }, missing)).keys()) gone.add(id);
+      for (const id of await toldGone({ journal }, missing)) gone.add(id);
       return gone;
     },
     get: (id) => batch.get(id) ?? null,

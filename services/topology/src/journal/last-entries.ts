@@ -31,13 +31,11 @@ export async function lastEntries(
   return journal.find(places, { hint: BY_ID, ...(projection && { projection }) }).toArray();
 }
 
-/** Those recorded as deleted, with the last revision. */
+/** Those recorded as deleted. */
 export async function toldGone(
   collections: Pick<JournalCollections, "journal">,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const last = await lastEntries(collections, { ids, projection: { entity_id: 1, action: 1, revision: 1 } });
-  return new Map(
-    last.flatMap(({ entity_id, action, revision }) => (action === "deleted" ? [[entity_id, revision]] : [])),
-  );
+): Promise<string[]> {
+  const last = await lastEntries(collections, { ids, projection: { entity_id: 1, action: 1 } });
+  return last.flatMap(({ entity_id, action }) => (action === "deleted" ? [entity_id] : []));
 }
