@@ -7,7 +7,7 @@ import type { Account } from "./api.js";
 import type { Direct, Person } from "./direct.js";
 
 const STEP_SECONDS = 30;
-const ROOM_MS = 3_000;
+const ROOM_MS = 6_000;
 
 /** @param steps later than now; the step before and the one after are taken, too */
 export function codeOf(secret: string, steps = 0): string {
