@@ -3,16 +3,14 @@ import { createInvite } from "@nts/shared/contract/invites";
 import { getOrganization, patchOrganization, updateOrganization } from "@nts/shared/contract/organizations";
 import {
   disableSecondFactor,
-  enableSecondFactor,
   enableSecondFactorAtLogin,
   loginSecondFactor,
-  offerSecondFactor,
   offerSecondFactorAtLogin,
 } from "@nts/shared/contract/second-factor";
 import { getUser, login, register } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type Person, tokenOf } from "../support/direct.js";
-import { codeOf, earlierCodeOf, wrongCode } from "../support/second-factors.js";
+import { codeOf, guardEarlier, wrongCode } from "../support/second-factors.js";
 
 let identity: Audited;
 
@@ -21,11 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-async function guard({ principal: as, password }: Person): Promise<string> {
-  const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-  await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } });
-  return secret;
-}
+const guard = (person: Person) => guardEarlier(identity, person);
 const setRequired = ({ principal: as, organizationId: id }: Person, require_second_factor: boolean, replica = 0) =>
   identity.ask(patchOrganization, { as, params: { id }, body: { require_second_factor }, replica });
 async function aCarefulOwner(): Promise<Person> {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
 import { getUser, login, resetUserSecondFactor } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { earlierCodeOf } from "../support/second-factors.js";
+import { guardEarlier } from "../support/second-factors.js";
 
 let identity: Audited;
 
@@ -12,10 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-async function guard({ principal: as, password }: Person): Promise<void> {
-  const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-  await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } });
-}
+const guard = (person: Person) => guardEarlier(identity, person);
 const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
   identity.ask(resetUserSecondFactor, { as, params: { id }, replica });
 

@@ -13,7 +13,7 @@ import {
 import { changePassword, login, updateUser } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { keyBodyOf, type Person, tokenOf } from "../support/direct.js";
-import { codeOf, earlierCodeOf, wrongCode } from "../support/second-factors.js";
+import { codeOf, guardEarlier, wrongCode } from "../support/second-factors.js";
 
 const HERE = { "x-client-address": "192.0.2.1" };
 const ELSEWHERE = { "x-client-address": "198.51.100.7" };
@@ -40,12 +40,7 @@ const users = () => identity.db.collection<StoredUser>("users");
 const storedOf = async ({ userId }: Person) => (await users().findOne({ _id: userId }))!;
 const failures = () => identity.db.collection("login_failures");
 
-async function guard(person: Person): Promise<Guarded> {
-  const { principal: as, password } = person;
-  const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-  const { recovery_codes: recovery } = await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } }); // prettier-ignore
-  return { ...person, secret, recovery };
-}
+const guard = async (person: Person): Promise<Guarded> => ({ ...person, ...(await guardEarlier(identity, person)) });
 const aGuarded = async (): Promise<Guarded> => guard(await identity.aPerson());
 
 const firstStep = ({ email, password }: Pick<Person, "email" | "password">, headers = HERE) =>
