@@ -27,7 +27,15 @@ const FORMS: readonly Form[] = [
   { name: "With a required permission", has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
   { name: "With a body", has: ({ body }) => body !== undefined, codes: ["payload_too_large", "unsupported_media_type"] }, // prettier-ignore
   { name: "With a JSON body", has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] }, // prettier-ignore
+  { name: "With a password or a code", has: ({ errors }) => errors.includes("login_throttled"), codes: ["login_throttled"] }, // prettier-ignore
+  { name: "In a session that must be confirmed", has: ({ errors }) => errors.includes("confirmation_required"), codes: ["confirmation_required"] }, // prettier-ignore
+  { name: "With an email to send", has: ({ errors }) => errors.includes("mail_throttled"), codes: ["mail_throttled"] }, // prettier-ignore
+  { name: "Streams", has: ({ streams }) => streams === true, codes: ["too_many_streams"] },
+  { name: "With ids of resources", has: ({ errors }) => errors.includes("not_found"), codes: ["not_found"] },
   { name: "Lists", has: ({ list }) => list === true, codes: ["cursor_invalid"] },
+  { name: "With a position in the change history (`as_of`, `after`, `from`)", has: ({ errors }) => errors.includes("changes_gone"), codes: ["changes_gone"] }, // prettier-ignore
+  { name: "Reads of past states, and operations on many resources", has: ({ errors }) => errors.includes("too_many_changes"), codes: ["too_many_changes"] }, // prettier-ignore
+  { name: "Writes with references to other resources", has: ({ errors }) => errors.includes("invalid_reference"), codes: ["invalid_reference"] }, // prettier-ignore
   { name: "Writes", has: ({ errors }) => errors.includes("write_conflict"), codes: ["write_conflict"] },
   { name: "With `Idempotency-Key`", has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] }, // prettier-ignore
   { name: "With a secret in the response", has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] }, // prettier-ignore
@@ -67,14 +75,9 @@ const Failure = z
   })
   .meta({ id: "Failure" });
 
-/** A failure with one of the given codes. */
-export function failureWith(
-  codes: readonly ErrorCode[],
-  headers: ZodOpenApiResponseObject["headers"],
-): ZodOpenApiResponseObject {
-  // prettier-ignore
-  const sentences = codes.map((code) => `\`${code}\`: ${ERRORS[code]}`);
-  return failure([...sentences, "Other codes: as in `default`."], headers);
+/** A failure with one of the given codes, or with one of `default`, which also describes the headers. */
+export function failureWith(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  return failure(codes.map((code) => `\`${code}\`: ${ERRORS[code]}`));
 }
 
 /** The failure for all statuses that an operation does not list. */
@@ -82,13 +85,12 @@ export function defaultFailure(headers: ZodOpenApiResponseObject["headers"]): Zo
   const sentences = FORMS.map(({ name, codes }) =>
     [`${name}:`, ...codes.map((code) => `- ${STATUSES[code]} \`${code}\`: ${ERRORS[code]}`)].join("\n"),
   );
-  return failure([...sentences, UNREADABLE], headers);
+  return { ...failure([...sentences, UNREADABLE]), headers };
 }
 
 /** Statuses of unreadable requests besides 400. */
 const UNREADABLE = "`malformed_request` also has the statuses 408 (sent too slowly) and 431 (headers too large).";
 
-function failure(sentences: readonly string[], headers: ZodOpenApiResponseObject["headers"]): ZodOpenApiResponseObject {
-  const description = sentences.join("\n\n");
-  return { description, headers, content: { "application/json": { schema: Failure } } };
+function failure(sentences: readonly string[]): ZodOpenApiResponseObject {
+  return { description: sentences.join("\n\n"), content: { "application/json": { schema: Failure } } };
 }

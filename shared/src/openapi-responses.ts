@@ -5,8 +5,8 @@ import { Version } from "./contract/system.js";
 import { Plan, takesIdempotencyKey } from "./contract/writes.js";
 import { DEFAULT_FAILURE, defaultFailure, failureWith, ownCodesOf } from "./openapi-failures.js";
 
-// Responses in the OpenAPI document. Each is a component, so that the document stays short and generated clients have no
-// duplicate types.
+// Responses in the OpenAPI document. Those of several operations are components, so that the document stays short and
+// generated clients have no duplicate types.
 
 const Pagination = z
   .object({
@@ -58,8 +58,6 @@ const HEADER_REFERENCES = {
   "X-RateLimit-Reset": referenceTo("Reset"),
   "X-Request-Id": referenceTo("Request"),
 };
-/** Failures describe the rate limit only in `default` and 429. */
-const FAILURE_HEADER_REFERENCES = { "X-Request-Id": referenceTo("Request") };
 const WRITE_HEADER_REFERENCES = { ...HEADER_REFERENCES, "Idempotency-Replayed": referenceTo("Replayed") };
 
 /** File types that clients parse as values; all others are text. */
@@ -127,11 +125,10 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
   }
 
   function failuresOf(operation: AnyEndpoint): Record<string, ResponseReference> {
-    const own = [...ownCodesOf(operation)].map(([status, codes]) => {
-      const headers = status === "429" ? HEADER_REFERENCES : FAILURE_HEADER_REFERENCES;
-      return [status, refer(codes.map(pascal).join(""), () => failureWith(codes, headers))] as const;
-    });
-    return Object.fromEntries(own);
+    const own = [...ownCodesOf(operation)];
+    return Object.fromEntries(
+      own.map(([status, codes]) => [status, refer(codes.map(pascal).join(""), () => failureWith(codes))]),
+    );
   }
 
   return {
@@ -142,6 +139,31 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
       default: refer(DEFAULT_FAILURE, () => defaultFailure(HEADER_REFERENCES)),
     }),
   };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: Record<string, unknown> }>>>>;
+  readonly components: { readonly responses: Record<string, unknown> };
+}
+
+/** Moves each response that a single operation has into that operation. */
+export function inlineUnsharedResponses({ paths, components }: Document): void {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const uses = new Map<string, number>();
+  for (const { responses } of operations)
+    for (const { name } of referencesIn(responses)) uses.set(name, (uses.get(name) ?? 0) + 1);
+  for (const { responses } of operations)
+    for (const { status, name } of referencesIn(responses))
+      if (uses.get(name) === 1) {
+        responses[status] = components.responses[name];
+        Reflect.deleteProperty(components.responses, name);
+      }
+}
+
+function referencesIn(responses: Readonly<Record<string, unknown>>): { status: string; name: string }[] {
+  return Object.entries(responses).map(([status, response]) => {
+    return { status, name: (response as ResponseReference).$ref.slice("#/components/responses/".length) };
+  });
 }
 
 /** The name of a response's data: that of its schema, or else of the operation. */

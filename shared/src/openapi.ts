@@ -8,7 +8,13 @@ import {
 } from "zod-openapi";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
 import { ChangeCommentHeader, IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
-import { createResponses, HEADERS, type Responses, WRITE_HEADERS } from "./openapi-responses.js";
+import {
+  createResponses,
+  HEADERS,
+  inlineUnsharedResponses,
+  type Responses,
+  WRITE_HEADERS,
+} from "./openapi-responses.js";
 import { shareParameters } from "./openapi-parameters.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
@@ -24,8 +30,9 @@ export function createOpenApiDocument(version: string): object {
       version,
       description:
         "Hosts, their interfaces and ports, and the services that run on them. Every response is an envelope: `success`, " +
-        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200. Failures carry the " +
-        "`X-RateLimit` headers, too.",
+        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200. Later versions may " +
+        "add members to responses. In an operation, a failure status lists the codes that are its own; the codes of " +
+        "all operations, and the headers of every failure, are in its response `default`.",
     },
     servers: [{ url: "/" }],
     security: SECURITY.any,
@@ -40,11 +47,14 @@ export function createOpenApiDocument(version: string): object {
       },
     },
   };
-  return shareParameters(createDocument(description, { override: withoutRedundantKeywords }));
+  const document = shareParameters(createDocument(description, { override: withoutRedundantKeywords }));
+  inlineUnsharedResponses(document as never);
+  return document;
 }
 
-/** Removes keywords that every integer or object would satisfy. */
-const withoutRedundantKeywords: ZodOpenApiOverride = ({ jsonSchema }) => {
+/** Removes keywords that every integer or object would satisfy, and those that forbid new members in later responses. */
+const withoutRedundantKeywords: ZodOpenApiOverride = ({ jsonSchema, io }) => {
+  if (io === "output" && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -127,7 +137,7 @@ export function openApiText(version: string): string {
 }
 
 /** Long enough for a type or operation per line, which saves indentation and keeps diffs readable. */
-const LINE_LENGTH = 1_500;
+const LINE_LENGTH = 2_000;
 
 /** JSON with everything that fits on one line. */
 function linesOf(value: unknown, indent = ""): string {
@@ -137,6 +147,6 @@ function linesOf(value: unknown, indent = ""): string {
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const members = Array.isArray(value)
     ? value.map((element) => linesOf(element, deeper))
-    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${linesOf(member, deeper)}`);
+    : Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${linesOf(member, deeper)}`);
   return `${open}\n${members.map((member) => deeper + member).join(",\n")}\n${indent}${close}`;
 }

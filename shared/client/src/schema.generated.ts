@@ -297,21 +297,28 @@ export interface components {
         };
         InterfaceOfNewHost: {
             id?: components["schemas"]["Uuid"];
-            /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
-            ip_address: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
+            ip_address: components["schemas"]["NewAddress"];
             subnet_id: components["schemas"]["Uuid"];
             /** @default null */
             name?: components["schemas"]["Text1To100"] | null;
             /** @description Immutable once set; if absent or null, unchanged. */
-            mac_address?: string | null;
+            mac_address?: components["schemas"]["MacAddress"] | null;
             position?: number;
         };
+        /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
+        NewAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
+        /**
+         * Format: mac
+         * @example AA:BB:CC:DD:EE:FF
+         */
+        MacAddress: string;
         PortOfNewHost: {
             id?: components["schemas"]["Uuid"];
             number: number;
-            /** @enum {string} */
-            protocol: "Tcp" | "Udp";
+            protocol: components["schemas"]["Protocol"];
         };
+        /** @enum {string} */
+        Protocol: "Tcp" | "Udp";
         ServiceOfNewHost: {
             name: components["schemas"]["Text1To100"];
             service_definition: components["schemas"]["Text1To100"];
@@ -367,14 +374,13 @@ export interface components {
         };
         InterfaceCreate: {
             host_id: components["schemas"]["Uuid"];
-            /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
-            ip_address: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
+            ip_address: components["schemas"]["NewAddress"];
             /** @default null */
             name?: components["schemas"]["Text1To100"] | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
-            mac_address?: string | null;
+            mac_address?: components["schemas"]["MacAddress"] | null;
             /** @description If absent or beyond the end, last. */
             position?: number;
         };
@@ -386,7 +392,7 @@ export interface components {
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
-            mac_address?: string | null;
+            mac_address?: components["schemas"]["MacAddress"] | null;
             /** @description If absent, unchanged; if beyond the end, last. */
             position?: number;
         };
@@ -398,7 +404,7 @@ export interface components {
             network_id?: components["schemas"]["Uuid"];
             subnet_id?: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
-            mac_address?: string | null;
+            mac_address?: components["schemas"]["MacAddress"] | null;
             /** @description If absent, unchanged; if beyond the end, last. */
             position?: number;
         };
@@ -406,15 +412,13 @@ export interface components {
             host_id: components["schemas"]["Uuid"];
             network_id: components["schemas"]["Uuid"];
             number: number;
-            /** @enum {string} */
-            protocol: "Tcp" | "Udp";
+            protocol: components["schemas"]["Protocol"];
         };
         PortPatch: {
             host_id?: components["schemas"]["Uuid"];
             network_id?: components["schemas"]["Uuid"];
             number?: number;
-            /** @enum {string} */
-            protocol?: "Tcp" | "Udp";
+            protocol?: components["schemas"]["Protocol"];
         };
         /** @enum {string} */
         Category: "NetworkCore" | "NetworkAccess" | "NetworkSecurity" | "Storage" | "Backup" | "Media" | "HomeAutomation" | "Virtualization" | "DNS" | "VPN" | "SNMP" | "Monitoring" | "AdBlock" | "ReverseProxy" | "Workstation" | "Mobile" | "IoT" | "Printer" | "Database" | "Development" | "Dashboard" | "MessageQueue" | "IdentityAndAccess" | "Office" | "ProjectManagement" | "Messaging" | "Conferencing" | "Telephony" | "Email" | "Publishing" | "OpenPorts" | "Unknown" | "Custom";
@@ -1269,8 +1273,7 @@ export interface components {
             network_id: components["schemas"]["Uuid"];
             host_id: components["schemas"]["Uuid"];
             number: number;
-            /** @enum {string} */
-            protocol: "Tcp" | "Udp";
+            protocol: components["schemas"]["Protocol"];
             /** @description Well-known name of the port, or `Custom`; derived from number and protocol. */
             type: string;
             seen?: components["schemas"]["Seen"];
@@ -1409,8 +1412,7 @@ export interface components {
             /** @description Default ports. */
             ports: {
                 number: number;
-                /** @enum {string} */
-                protocol: "Tcp" | "Udp";
+                protocol: components["schemas"]["Protocol"];
             }[];
         };
         TopologyEnvelope: {
@@ -1530,8 +1532,7 @@ export interface components {
             port_id: components["schemas"]["Uuid"];
             /** @description Port number. */
             port: number;
-            /** @enum {string} */
-            protocol: "Tcp" | "Udp";
+            protocol: components["schemas"]["Protocol"];
             /** @description null: on all interfaces of the host. */
             interface_id: components["schemas"]["Uuid"] | null;
         };
@@ -1847,11 +1848,12 @@ export interface components {
         ImportedSubnet: {
             /** @enum {string} */
             action: "create" | "existing" | "failed";
-            /** @description Null if a dry run would create it. */
-            id: components["schemas"]["Uuid"] | null;
+            id: components["schemas"]["ImportedId"];
             cidr: string;
             error: components["schemas"]["ImportRefusal"] | null;
         };
+        /** @description Null if a dry run would create it. */
+        ImportedId: components["schemas"]["Uuid"] | null;
         ImportRefusal: {
             code: string;
             message: string;
@@ -1861,8 +1863,7 @@ export interface components {
             line: number;
             /** @enum {string} */
             action: "create" | "update" | "unchanged" | "failed";
-            /** @description Null if a dry run would create it. */
-            id: components["schemas"]["Uuid"] | null;
+            id: components["schemas"]["ImportedId"];
             /** @description How an existing host was matched; null if by its name or by the request. */
             matched_by: ("mac_address" | "ip_address") | null;
             name: string;
@@ -1885,8 +1886,7 @@ export interface components {
         ImportedInterface: {
             /** @enum {string} */
             action: "create" | "update" | "unchanged";
-            /** @description Null if a dry run would create it. */
-            id: components["schemas"]["Uuid"] | null;
+            id: components["schemas"]["ImportedId"];
             ip_address: string;
             mac_address: string | null;
             /** @description CIDR of its subnet. */
@@ -1895,17 +1895,14 @@ export interface components {
         ImportedPort: {
             /** @enum {string} */
             action: "create" | "unchanged";
-            /** @description Null if a dry run would create it. */
-            id: components["schemas"]["Uuid"] | null;
-            /** @enum {string} */
-            protocol: "Tcp" | "Udp";
+            id: components["schemas"]["ImportedId"];
+            protocol: components["schemas"]["Protocol"];
             number: number;
         };
         ImportedService: {
             /** @enum {string} */
             action: "create" | "update" | "unchanged";
-            /** @description Null if a dry run would create it. */
-            id: components["schemas"]["Uuid"] | null;
+            id: components["schemas"]["ImportedId"];
             name: string;
             service_definition: string;
             /** @description Evidence for a guessed definition: the product or service named by the scan, or the port. */
@@ -1914,8 +1911,7 @@ export interface components {
             bindings: {
                 /** @description `*` means all addresses of the host. */
                 ip_address: string;
-                /** @enum {string} */
-                protocol: "Tcp" | "Udp";
+                protocol: components["schemas"]["Protocol"];
                 number: number;
             }[];
         };
@@ -2055,8 +2051,7 @@ export interface components {
             /** @description The 20 most frequent. */
             ports: {
                 number: number;
-                /** @enum {string} */
-                protocol: "Tcp" | "Udp";
+                protocol: components["schemas"]["Protocol"];
                 hosts: number;
             }[];
             /** @description The 20 fullest. */
@@ -2076,24 +2071,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description Success */
-        Health: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["HealthEnvelope"];
-            };
-        };
-        /** @description Success */
-        Version: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["VersionEnvelope"];
-            };
-        };
         /** @description Success */
         User: {
             headers: {
@@ -2122,48 +2099,12 @@ export interface components {
             };
         };
         /** @description Success */
-        UserList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UserListEnvelope"];
-            };
-        };
-        /** @description Success */
-        FirstSecondFactorLogin: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["FirstSecondFactorLoginEnvelope"];
-            };
-        };
-        /** @description Success */
         SecondFactorOffer: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["SecondFactorOfferEnvelope"];
-            };
-        };
-        /** @description Success */
-        SecondFactor: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SecondFactorEnvelope"];
-            };
-        };
-        /** @description Success */
-        Confirmation: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ConfirmationEnvelope"];
             };
         };
         /** @description Success */
@@ -2176,93 +2117,12 @@ export interface components {
             };
         };
         /** @description Success */
-        Identities: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["IdentitiesEnvelope"];
-            };
-        };
-        /** @description Success */
         AuthorizationUrl: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["AuthorizationUrlEnvelope"];
-            };
-        };
-        /** @description Success */
-        Providers: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ProvidersEnvelope"];
-            };
-        };
-        /** @description Success */
-        SessionList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SessionListEnvelope"];
-            };
-        };
-        /** @description Success */
-        EndedSessions: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["EndedSessionsEnvelope"];
-            };
-        };
-        /** @description Success */
-        Whoami: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WhoamiEnvelope"];
-            };
-        };
-        /** @description Success */
-        InvitePreview: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InvitePreviewEnvelope"];
-            };
-        };
-        /** @description Success */
-        InviteList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InviteListEnvelope"];
-            };
-        };
-        /** @description Success */
-        CreatedInvite: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["CreatedInviteEnvelope"];
-            };
-        };
-        /** @description Success */
-        Membership: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["MembershipEnvelope"];
             };
         };
         /** @description Success */
@@ -2275,33 +2135,6 @@ export interface components {
             };
         };
         /** @description Success */
-        Profile: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ProfileEnvelope"];
-            };
-        };
-        /** @description Success */
-        ApplicationXNdjson: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/x-ndjson": string;
-            };
-        };
-        /** @description Success */
-        ArchiveImport: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ArchiveImportEnvelope"];
-            };
-        };
-        /** @description Success */
         UserApiKeyList: {
             headers: {
                 [name: string]: unknown;
@@ -2311,48 +2144,12 @@ export interface components {
             };
         };
         /** @description Success */
-        CreatedUserApiKey: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["CreatedUserApiKeyEnvelope"];
-            };
-        };
-        /** @description Success */
         UserApiKey: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["UserApiKeyEnvelope"];
-            };
-        };
-        /** @description Success */
-        RotateUserApiKey: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["RotateUserApiKeyEnvelope"];
-            };
-        };
-        /** @description Success */
-        KeyUsage: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["KeyUsageEnvelope"];
-            };
-        };
-        /** @description Success */
-        NetworkList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["NetworkListEnvelope"];
             };
         };
         /** @description Success */
@@ -2374,39 +2171,12 @@ export interface components {
             };
         };
         /** @description Success */
-        SubnetList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["SubnetListEnvelope"];
-            };
-        };
-        /** @description Success */
         Subnet: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["SubnetEnvelope"];
-            };
-        };
-        /** @description Success */
-        Utilization: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UtilizationEnvelope"];
-            };
-        };
-        /** @description Success */
-        HostList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["HostListEnvelope"];
             };
         };
         /** @description Success */
@@ -2419,30 +2189,12 @@ export interface components {
             };
         };
         /** @description Success */
-        InterfaceList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InterfaceListEnvelope"];
-            };
-        };
-        /** @description Success */
         Interface: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["InterfaceEnvelope"];
-            };
-        };
-        /** @description Success */
-        PortList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["PortListEnvelope"];
             };
         };
         /** @description Success */
@@ -2455,48 +2207,12 @@ export interface components {
             };
         };
         /** @description Success */
-        ServiceList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ServiceListEnvelope"];
-            };
-        };
-        /** @description Success */
         Service: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ServiceEnvelope"];
-            };
-        };
-        /** @description Success */
-        BindingList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["BindingListEnvelope"];
-            };
-        };
-        /** @description Success */
-        Binding: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["BindingEnvelope"];
-            };
-        };
-        /** @description Success */
-        TagList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["TagListEnvelope"];
             };
         };
         /** @description Success */
@@ -2509,88 +2225,12 @@ export interface components {
             };
         };
         /** @description Success */
-        ServiceDefinitionList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ServiceDefinitionListEnvelope"];
-            };
-        };
-        /** @description Success */
-        TopologyOrTextVndGraphvizOrApplicationVndMermaidOrApplicationGraphmlXml: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["TopologyEnvelope"];
-                "text/vnd.graphviz": string;
-                "application/vnd.mermaid": string;
-                "application/graphml+xml": string;
-            };
-        };
-        /** @description Success */
         Changes: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ChangesEnvelope"];
-            };
-        };
-        /** @description Success */
-        TextEventStream: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "text/event-stream": string;
-            };
-        };
-        /** @description Success */
-        DiffOrTextMarkdown: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["DiffEnvelope"];
-                "text/markdown": string;
-            };
-        };
-        /** @description Success */
-        Reverted: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["RevertedEnvelope"];
-            };
-        };
-        /** @description Success */
-        WebhookList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookListEnvelope"];
-            };
-        };
-        /** @description Success */
-        CreatedWebhook: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["CreatedWebhookEnvelope"];
-            };
-        };
-        /** @description Success */
-        WebhookProgressList: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookProgressListEnvelope"];
             };
         };
         /** @description Success */
@@ -2603,80 +2243,12 @@ export interface components {
             };
         };
         /** @description Success */
-        WebhookDeliveries: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookDeliveriesEnvelope"];
-            };
-        };
-        /** @description Success */
-        WebhookSecret: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookSecretEnvelope"];
-            };
-        };
-        /** @description Success */
-        WebhookDelivery: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
-            };
-        };
-        /** @description Success */
-        AuditEntries: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["AuditEntriesEnvelope"];
-            };
-        };
-        /** @description Success */
         ImportPlan: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["ImportPlanEnvelope"];
-            };
-        };
-        /** @description Success */
-        Gone: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["GoneEnvelope"];
-            };
-        };
-        /** @description Success */
-        ApplicationJsonOrTextPlainOrTextDnsOrApplicationYamlOrApplicationVndJgraphMxfileOrTextCsv: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": unknown;
-                "text/plain": string;
-                "text/dns": string;
-                "application/yaml": unknown;
-                "application/vnd.jgraph.mxfile": string;
-                "text/csv": string;
-            };
-        };
-        /** @description Success */
-        Stats: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["StatsEnvelope"];
             };
         };
     };
@@ -2762,14 +2334,30 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Health"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthEnvelope"];
+                };
+            };
         };
     };
     get_version: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Version"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionEnvelope"];
+                };
+            };
         };
     };
     login: {
@@ -2874,7 +2462,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UserList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserListEnvelope"];
+                };
+            };
         };
     };
     get_user_by_id: {
@@ -3017,7 +2613,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["FirstSecondFactorLogin"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstSecondFactorLoginEnvelope"];
+                };
+            };
         };
     };
     offer_second_factor_at_login: {
@@ -3036,7 +2640,15 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["SecondFactor"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorEnvelope"];
+                };
+            };
         };
     };
     offer_second_factor: {
@@ -3067,7 +2679,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Confirmation"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationEnvelope"];
+                };
+            };
         };
     };
     enable_second_factor: {
@@ -3093,7 +2713,15 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Identities"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentitiesEnvelope"];
+                };
+            };
         };
     };
     unlink_provider: {
@@ -3160,7 +2788,15 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Providers"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProvidersEnvelope"];
+                };
+            };
         };
     };
     list_sessions: {
@@ -3182,7 +2818,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SessionList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionListEnvelope"];
+                };
+            };
         };
     };
     revoke_other_sessions: {
@@ -3193,7 +2837,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["EndedSessions"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessionsEnvelope"];
+                };
+            };
         };
     };
     delete_session: {
@@ -3214,7 +2866,15 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Whoami"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhoamiEnvelope"];
+                };
+            };
         };
     };
     preview_invite: {
@@ -3226,7 +2886,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InvitePreview"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitePreviewEnvelope"];
+                };
+            };
         };
     };
     list_invites: {
@@ -3250,7 +2918,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InviteList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InviteListEnvelope"];
+                };
+            };
         };
     };
     create_invite: {
@@ -3266,7 +2942,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CreatedInvite"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInviteEnvelope"];
+                };
+            };
         };
     };
     accept_invite: {
@@ -3282,7 +2966,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Membership"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipEnvelope"];
+                };
+            };
         };
     };
     revoke_invite: {
@@ -3335,7 +3027,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Profile"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileEnvelope"];
+                };
+            };
         };
     };
     update_organization: {
@@ -3399,7 +3099,15 @@ export interface operations {
         parameters: {
         };
         responses: {
-            200: components["responses"]["ApplicationXNdjson"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
         };
     };
     import_archive: {
@@ -3416,7 +3124,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ArchiveImport"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveImportEnvelope"];
+                };
+            };
         };
     };
     revoke_leaked_api_keys: {
@@ -3468,7 +3184,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CreatedUserApiKey"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedUserApiKeyEnvelope"];
+                };
+            };
         };
     };
     get_user_api_key_by_id: {
@@ -3548,7 +3272,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["RotateUserApiKey"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateUserApiKeyEnvelope"];
+                };
+            };
         };
     };
     finish_user_api_key_rotation: {
@@ -3572,7 +3304,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["KeyUsage"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyUsageEnvelope"];
+                };
+            };
         };
     };
     list_organization_api_keys: {
@@ -3642,7 +3382,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["NetworkList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetworkListEnvelope"];
+                };
+            };
         };
     };
     create_network: {
@@ -3810,7 +3558,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SubnetList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubnetListEnvelope"];
+                };
+            };
         };
     };
     create_subnet: {
@@ -3958,7 +3714,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Utilization"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UtilizationEnvelope"];
+                };
+            };
         };
     };
     list_hosts: {
@@ -3992,7 +3756,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["HostList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostListEnvelope"];
+                };
+            };
         };
     };
     create_host: {
@@ -4164,7 +3936,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["InterfaceList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InterfaceListEnvelope"];
+                };
+            };
         };
     };
     create_interface: {
@@ -4334,7 +4114,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["PortList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortListEnvelope"];
+                };
+            };
         };
     };
     create_port: {
@@ -4510,7 +4298,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ServiceList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceListEnvelope"];
+                };
+            };
         };
     };
     create_service: {
@@ -4678,7 +4474,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BindingList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BindingListEnvelope"];
+                };
+            };
         };
     };
     get_binding_by_id: {
@@ -4692,7 +4496,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Binding"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BindingEnvelope"];
+                };
+            };
         };
     };
     list_tags: {
@@ -4718,7 +4530,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TagList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagListEnvelope"];
+                };
+            };
         };
     };
     create_tag: {
@@ -4880,7 +4700,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ServiceDefinitionList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceDefinitionListEnvelope"];
+                };
+            };
         };
     };
     get_topology: {
@@ -4894,7 +4722,18 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TopologyOrTextVndGraphvizOrApplicationVndMermaidOrApplicationGraphmlXml"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopologyEnvelope"];
+                    "text/vnd.graphviz": string;
+                    "application/vnd.mermaid": string;
+                    "application/graphml+xml": string;
+                };
+            };
         };
     };
     list_changes: {
@@ -4966,7 +4805,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["TextEventStream"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
         };
     };
     get_host_history: {
@@ -5108,7 +4955,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["DiffOrTextMarkdown"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiffEnvelope"];
+                    "text/markdown": string;
+                };
+            };
         };
     };
     revert_changes: {
@@ -5135,7 +4991,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Reverted"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevertedEnvelope"];
+                };
+            };
         };
     };
     list_webhooks: {
@@ -5159,7 +5023,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["WebhookList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookListEnvelope"];
+                };
+            };
         };
     };
     create_webhook: {
@@ -5177,14 +5049,30 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CreatedWebhook"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhookEnvelope"];
+                };
+            };
         };
     };
     list_webhook_progress: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["WebhookProgressList"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookProgressListEnvelope"];
+                };
+            };
         };
     };
     get_webhook_by_id: {
@@ -5262,7 +5150,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["WebhookDeliveries"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveriesEnvelope"];
+                };
+            };
         };
     };
     replay_webhook: {
@@ -5299,7 +5195,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["WebhookSecret"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecretEnvelope"];
+                };
+            };
         };
     };
     test_webhook: {
@@ -5315,7 +5219,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["WebhookDelivery"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
+                };
+            };
         };
     };
     list_audit: {
@@ -5345,7 +5257,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AuditEntries"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntriesEnvelope"];
+                };
+            };
         };
     };
     import_nmap: {
@@ -5417,7 +5337,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Gone"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GoneEnvelope"];
+                };
+            };
         };
     };
     export_inventory: {
@@ -5437,7 +5365,20 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ApplicationJsonOrTextPlainOrTextDnsOrApplicationYamlOrApplicationVndJgraphMxfileOrTextCsv"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/plain": string;
+                    "text/dns": string;
+                    "application/yaml": unknown;
+                    "application/vnd.jgraph.mxfile": string;
+                    "text/csv": string;
+                };
+            };
         };
     };
     get_stats: {
@@ -5448,7 +5389,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Stats"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatsEnvelope"];
+                };
+            };
         };
     };
 }

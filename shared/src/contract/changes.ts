@@ -152,8 +152,7 @@ function history(singular: string, path: string, one: string) {
     method: "get",
     path: `/api/v1/${path}/{id}/history`,
     summary: `Get the history of ${one}`,
-    description:
-      "Also available after deletion. `meta.next` is the cursor to continue from; null at the end of `desc` order.",
+    description: "Also available after deletion.",
     params: byId,
     query: z.strictObject(reading),
     response: Changes,

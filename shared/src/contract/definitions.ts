@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Category } from "./categories.js";
 import { filters, listQuery } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { PROTOCOLS } from "./ports.js";
+import { Protocol } from "./ports.js";
 
 /** A well-known kind of service; `service_definition` may also be any other text. */
 export const ServiceDefinition = z
@@ -10,7 +10,7 @@ export const ServiceDefinition = z
     name: z.string(),
     category: Category,
     description: z.string(),
-    ports: z.array(z.object({ number: z.int(), protocol: z.enum(PROTOCOLS) })).describe("Default ports."),
+    ports: z.array(z.object({ number: z.int(), protocol: Protocol })).describe("Default ports."),
   })
   .meta({ id: "ServiceDefinition" });
 export type ServiceDefinition = z.infer<typeof ServiceDefinition>;

@@ -3,7 +3,7 @@ import { Id, Instant, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
-import { PROTOCOLS } from "./ports.js";
+import { Protocol } from "./ports.js";
 import { Missing, MissingCounts } from "./sightings.js";
 import { Cidr } from "./subnets.js";
 import { upload } from "./upload.js";
@@ -14,7 +14,7 @@ const Line = z.int().describe("Line of the file, from 1; for a JSON list, the nu
 
 /** `unchanged`: the entity already existed. */
 const Action = z.enum(["create", "update", "unchanged"]);
-const id = Id.nullable().describe("Null if a dry run would create it.");
+const id = Id.nullable().meta({ id: "ImportedId", description: "Null if a dry run would create it." });
 
 /** The position where the file is truncated. */
 const Ending = z
@@ -53,7 +53,7 @@ const ImportedInterface = z
   })
   .meta({ id: "ImportedInterface" });
 
-const portOf = { protocol: z.enum(PROTOCOLS), number: z.int() };
+const portOf = { protocol: Protocol, number: z.int() };
 const ImportedPort = z.object({ action: z.enum(["create", "unchanged"]), id, ...portOf }).meta({ id: "ImportedPort" });
 
 /** The evidence from which a service definition was guessed. */

@@ -29,9 +29,11 @@ export const NEXT_ADDRESS = "next";
 
 const WantedAddress = z
   .union([...IpAddress.options, z.literal(NEXT_ADDRESS)], { error: "must be an IPv4 or IPv6 address, or `next`" })
-  .describe(
-    "`next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses.",
-  );
+  .meta({
+    id: "NewAddress",
+    description:
+      "`next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses.",
+  });
 
 /** A 48-bit MAC address in any common notation. */
 export const MacAddress = z
@@ -39,7 +41,7 @@ export const MacAddress = z
   .trim()
   .overwrite(canonicalMac)
   .refine(isMac, "must be a 48-bit MAC address")
-  .meta({ format: "mac", examples: ["AA:BB:CC:DD:EE:FF"] });
+  .meta({ id: "MacAddress", format: "mac", examples: ["AA:BB:CC:DD:EE:FF"] });
 
 const position = z.int32().min(0).optional();
 const mac_address = MacAddress.nullable().optional().describe("Immutable once set; if absent or null, unchanged.");

@@ -20,6 +20,8 @@ export type PatchOf<Body> = {
 
 const OF_TAGS = z.union([Tags, TagsChange], { error: "must be a list of tags, or an object with `add` and `remove`" });
 
+const MERGE_PATCH = "JSON Merge Patch (RFC 7396): null clears a member, a list replaces the previous one.";
+
 /** Derives `patch_X` from `update_X`, with the same path, level, rules and response. */
 export function patchOf<
   Params extends z.ZodObject,
@@ -36,12 +38,7 @@ export function patchOf<
     operationId: put.operationId.replace(/^update_/, "patch_"),
     method: "patch",
     summary: `${put.summary} partially`,
-    description: [
-      put.description,
-      "JSON Merge Patch (RFC 7396): null clears a nullable member, a list replaces the previous one, absent members are unchanged.",
-    ]
-      .filter((text) => text !== undefined)
-      .join(" "),
+    description: put.description === undefined ? MERGE_PATCH : `As \`${put.operationId}\`. ${MERGE_PATCH}`,
     body: patchSchemaOf(body).meta({ id: `${z.globalRegistry.get(response)?.id ?? ""}Patch` }) as never,
   });
 }

@@ -8,7 +8,8 @@ import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 
 export const PROTOCOLS = ["Tcp", "Udp"] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
+export const Protocol = z.enum(PROTOCOLS).meta({ id: "Protocol" });
+export type Protocol = z.infer<typeof Protocol>;
 const PortNumber = z.int().min(1).max(65_535);
 
 /** A port of a host to which services can be bound. */
@@ -18,14 +19,14 @@ export const Port = z
     network_id: Id,
     host_id: Id,
     number: PortNumber,
-    protocol: z.enum(PROTOCOLS),
+    protocol: Protocol,
     type: z.string().describe("Well-known name of the port, or `Custom`; derived from number and protocol."),
     ...sighting,
   })
   .meta({ id: "Port" });
 export type Port = z.infer<typeof Port>;
 
-const numbered = { number: PortNumber, protocol: z.enum(PROTOCOLS) };
+const numbered = { number: PortNumber, protocol: Protocol };
 
 /** A port created together with its host; `id` is local to the body, for use in bindings. */
 export const PortOfNewHost = z.object({ id: Id.optional(), ...numbered }).meta({ id: "PortOfNewHost" });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Category } from "./categories.js";
 import { filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { PROTOCOLS } from "./ports.js";
+import { Protocol } from "./ports.js";
 
 const Count = z.int();
 
@@ -20,9 +20,7 @@ export const Stats = z
     virtualization: z
       .array(z.object({ type: z.string(), hosts: Count, services: Count }))
       .describe("Based on up to 100,000 hosts and services."),
-    ports: z
-      .array(z.object({ number: Count, protocol: z.enum(PROTOCOLS), hosts: Count }))
-      .describe("The 20 most frequent."),
+    ports: z.array(z.object({ number: Count, protocol: Protocol, hosts: Count })).describe("The 20 most frequent."),
     subnets: z
       .array(z.object({ id: Id, network_id: Id, name: z.string(), cidr: z.string(), size: Count, used: Count }))
       .describe("The 20 fullest."),

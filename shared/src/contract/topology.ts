@@ -3,7 +3,7 @@ import { Category } from "./categories.js";
 import { filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
-import { PROTOCOLS } from "./ports.js";
+import { Protocol } from "./ports.js";
 
 /** Response formats; all but the first are plain files. */
 export const TOPOLOGY_FORMATS = ["json", "dot", "mermaid", "graphml"] as const;
@@ -65,7 +65,7 @@ export const TopologyBinding = z
         id: Id,
         port_id: Id,
         port: z.int().describe("Port number."),
-        protocol: z.enum(PROTOCOLS),
+        protocol: Protocol,
         interface_id: Id.nullable().describe("null: on all interfaces of the host."),
       })
       .meta({ id: "TopologyPortBinding" }),

@@ -47,8 +47,13 @@ function contractText(): string {
   ].join("");
 }
 
+interface Response {
+  readonly $ref?: string;
+  headers?: object;
+}
+
 interface Document {
-  readonly paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>;
+  readonly paths: Record<string, Record<string, { responses: Record<string, Response> }>>;
   readonly components: Record<string, Record<string, object>>;
 }
 
@@ -60,9 +65,11 @@ async function schemaText(): Promise<string> {
       if (responses["200"] === undefined) Reflect.deleteProperty(methods, method);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   for (const operation of operations) operation.responses = { 200: operation.responses["200"]! };
-  const answered = new Set(operations.map(({ responses }) => responses["200"]!.$ref.split("/").at(-1)));
-  const responses = Object.entries(document.components["responses"]!).filter(([name]) => answered.has(name));
-  for (const [, response] of responses) delete (response as { headers?: object }).headers;
+  const answers = operations.map(({ responses }) => responses["200"]!);
+  const shared = new Set(answers.map(({ $ref }) => $ref?.split("/").at(-1)));
+  const responses = Object.entries(document.components["responses"]!).filter(([name]) => shared.has(name));
+  for (const response of [...answers, ...responses.map(([, response]) => response as Response)])
+    delete response.headers;
   document.components["responses"] = Object.fromEntries(responses);
   delete document.components["headers"];
   const nodes = await openapiTS(document as never, { silent: true, defaultNonNullable: false });
