@@ -19,7 +19,7 @@ export const STALLED_MS = 30_000;
 const MOST_ATTEMPTS = 3;
 
 /** Retries of a write with an idempotency key after the connection broke. */
-const MOST_REPEATS_OF_WRITE = 2;
+const MOST_RETRIES_OF_WRITE = 2;
 
 const NO_REPLICAS: readonly Replica[] = [];
 
@@ -39,7 +39,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
   #tried: readonly Replica[] = NO_REPLICAS;
   readonly #isRead: boolean;
   /** How often it may still be retried after bytes of it were sent. */
-  #repeats: number;
+  #retries: number;
   #isOver = false;
   /** What arrived while the caller is re-checked; null if that is done or unnecessary. */
   #heldUp: (() => void)[] | null;
@@ -57,7 +57,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
   ) {
     this.#heldUp = forwarding.judgeAgain === undefined ? null : [];
     this.#isRead = forwarding.endpoint.method === "get";
-    this.#repeats = this.#isRead ? 1 : isKeyed(forwarding) ? MOST_REPEATS_OF_WRITE : 0;
+    this.#retries = this.#isRead ? 1 : isKeyed(forwarding) ? MOST_RETRIES_OF_WRITE : 0;
   }
 
   begin(): void {
@@ -73,7 +73,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     try {
       this.#call = this.options.upstream.call({
         tried: this.#tried,
-        ...(this.#isRead && this.#repeats > 0 && { onEjected: this.#askAnother }),
+        ...(this.#isRead && this.#retries > 0 && { onEjected: this.#askAnother }),
         ...(this.forwarding.rights !== undefined && { isStream: true, onEjected: this.#leave }),
       });
     } catch (error) {
@@ -88,9 +88,9 @@ class ProxiedRequest implements AnswerReader, Dependent {
 
   /** The replica was ejected while its response was pending. */
   readonly #askAnother = (): void => {
-    if (this.#isOver || this.#repeats === 0) return;
+    if (this.#isOver || this.#retries === 0) return;
     try {
-      this.#repeats = 0;
+      this.#retries = 0;
       this.#sending?.abort();
       this.#giveUpCall();
       this.#attempt();
@@ -140,8 +140,8 @@ class ProxiedRequest implements AnswerReader, Dependent {
     this.#call?.failed();
     this.#giveUpCall();
     const isOpen = this.#writer === null && this.forwarding.exchange.isOpen;
-    if (isOpen && this.#tried.length < MOST_ATTEMPTS && (!wasSent || this.#repeats > 0)) {
-      if (wasSent) this.#repeats -= 1;
+    if (isOpen && this.#tried.length < MOST_ATTEMPTS && (!wasSent || this.#retries > 0)) {
+      if (wasSent) this.#retries -= 1;
       this.#attempt();
     } else this.#fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
   }

@@ -1,7 +1,7 @@
 import { ApiError, type FailureEnvelope, unreachable, unreadable } from "./api-error.js";
 import { CHANGE_COMMENT, IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED } from "./contract.generated.js";
 import { pause } from "./pause.js";
-import { REPEATING, type Repeating, repeatAfterMs } from "./repeating.rules.js";
+import { DEFAULT_RETRIES, type RetryPolicy, retryDelayMs } from "./retries.rules.js";
 import { requestTarget } from "./request-target.js";
 import type { Pagination, Plan } from "./types.js";
 
@@ -45,7 +45,7 @@ export interface Input extends Conditions {
   readonly lastEventId?: string;
 }
 
-export interface ClientOptions extends Partial<Repeating> {
+export interface ClientOptions extends Partial<RetryPolicy> {
   /** Without a trailing slash; empty for the page's own origin. */
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer`. */
@@ -91,7 +91,7 @@ export function createTransport(options: ClientOptions): Transport {
   const { baseUrl, apiKey, headers = {}, onAnswer = () => undefined } = options;
   // Looked up on each call, and called without a receiver as browsers require.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
-  const repeating = { ...REPEATING, ...given(options) };
+  const policy = { ...DEFAULT_RETRIES, ...given(options) };
   const own = { ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }), ...headers };
 
   async function once(operation: Operation, input: Input): Promise<Response> {
@@ -126,14 +126,14 @@ export function createTransport(options: ClientOptions): Transport {
     input: Input,
     use: (answered: Response) => Promise<Result>,
   ): Promise<Result> {
-    const keyed = withKey(operation, input, repeating);
+    const keyed = withKey(operation, input, policy);
     const isSafe = operation.method === "get" || (operation.takesKey === true && keyed.idempotencyKey !== undefined);
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await use(await once(operation, keyed));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        const waitMs = repeatAfterMs(error, isSafe, attempt, { ...repeating, chance: Math.random() });
+        const waitMs = retryDelayMs(error, isSafe, attempt, { ...policy, chance: Math.random() });
         if (waitMs === null) throw error;
         await pause(waitMs, input.signal);
       }
@@ -147,12 +147,12 @@ export function createTransport(options: ClientOptions): Transport {
 }
 
 /** Removes undefined members. */
-function given({ retries, longestWaitSeconds }: Partial<Repeating>): Partial<Repeating> {
+function given({ retries, longestWaitSeconds }: Partial<RetryPolicy>): Partial<RetryPolicy> {
   return { ...(retries !== undefined && { retries }), ...(longestWaitSeconds !== undefined && { longestWaitSeconds }) };
 }
 
 /** Gives a retryable write an idempotency key, the same for each attempt. */
-function withKey(operation: Operation, input: Input, { retries }: Repeating): Input {
+function withKey(operation: Operation, input: Input, { retries }: RetryPolicy): Input {
   if (operation.takesKey !== true || input.idempotencyKey !== undefined || retries === 0) return input;
   return { ...input, idempotencyKey: newKey() };
 }

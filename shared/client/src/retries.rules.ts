@@ -3,14 +3,14 @@ import type { ApiError, FailureCode } from "./api-error.js";
 // Which failed calls are retried, and when.
 
 /** How often and how long a call is retried. */
-export interface Repeating {
+export interface RetryPolicy {
   /** Maximum retries; 0 disables them. */
   readonly retries: number;
   /** Maximum `Retry-After` in seconds; if exceeded, the call fails at once. */
   readonly longestWaitSeconds: number;
 }
 
-export const REPEATING: Repeating = { retries: 4, longestWaitSeconds: 60 };
+export const DEFAULT_RETRIES: RetryPolicy = { retries: 4, longestWaitSeconds: 60 };
 
 const FIRST_MS = 250;
 const LONGEST_MS = 8_000;
@@ -27,14 +27,14 @@ const UNKNOWN_OUTCOME = [0, 502, 503, 504];
  * @param isSafe a second request has no second effect: it is a read, or has an idempotency key
  * @param chance from 0 to 1, so that callers that failed together do not retry together
  */
-export function repeatAfterMs(
+export function retryDelayMs(
   { status, code, retryAfterSeconds }: Pick<ApiError, "status" | "code" | "retryAfterSeconds">,
   isSafe: boolean,
   attempt: number,
-  { retries, longestWaitSeconds, chance }: Repeating & { readonly chance: number },
+  { retries, longestWaitSeconds, chance }: RetryPolicy & { readonly chance: number },
 ): number | null {
-  const isRepeatable = status === 429 || WITHOUT_EFFECT.includes(code) || (isSafe && UNKNOWN_OUTCOME.includes(status));
-  if (!isRepeatable || attempt >= retries || (retryAfterSeconds ?? 0) > longestWaitSeconds) return null;
+  const isRetryable = status === 429 || WITHOUT_EFFECT.includes(code) || (isSafe && UNKNOWN_OUTCOME.includes(status));
+  if (!isRetryable || attempt >= retries || (retryAfterSeconds ?? 0) > longestWaitSeconds) return null;
   const backoff = chance * Math.min(LONGEST_MS, FIRST_MS * 2 ** attempt);
   return (retryAfterSeconds ?? 0) * 1_000 + backoff;
 }
