@@ -32,8 +32,10 @@ export interface RawFind {
   readonly limit?: number;
   /** Maximum rows of a batch, for readers that do more than pass them on. */
   readonly mostRows?: number;
+  /** Maximum rows of the first batch, whose size cannot be estimated; 101 by default. */
+  readonly firstRows?: number | undefined;
   /** Approximate size of a batch; 256 KiB by default. */
-  readonly batchBytes?: number;
+  readonly batchBytes?: number | undefined;
   /** Time limit of the server for all batches together; {@link OPERATION_MS} by default. */
   readonly maxTimeMS?: number;
 }
@@ -149,6 +151,7 @@ function concernOf(moment: Moment | undefined): Document {
 }
 
 function commandOf({ collection, filter, projection, sort, hint, skip = 0, limit = 0, ...more }: RawFind): Document {
+  const { firstRows = FIRST_ROWS } = more;
   return {
     find: collection,
     filter,
@@ -158,7 +161,7 @@ function commandOf({ collection, filter, projection, sort, hint, skip = 0, limit
     ...(skip > 0 && { skip }),
     ...(limit > 0 && { limit }),
     // One more than the limit, so that the database reaches the end and closes the cursor.
-    batchSize: limit > 0 && limit < FIRST_ROWS ? limit + 1 : FIRST_ROWS,
+    batchSize: limit > 0 && limit < firstRows ? limit + 1 : firstRows,
     maxTimeMS: more.maxTimeMS ?? OPERATION_MS,
   };
 }

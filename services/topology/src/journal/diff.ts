@@ -8,7 +8,8 @@ import type { Database } from "../storage/database.js";
 import { differing, type Entity, type JournalDocument } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
-import { answeredSides, entriesAt, entriesIn } from "./read.js";
+import { entriesAt, entriesIn } from "./read.js";
+import { answeredSides } from "./entry-texts.js";
 
 // A difference follows from the first and last entry of each entity in the range. Their numbers are held in memory;
 // entries are read while the response is sent.

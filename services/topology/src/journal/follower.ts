@@ -5,17 +5,24 @@ import type { Log } from "@nts/shared/log";
 import type { Work } from "@nts/shared/work";
 import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
-import { changeEvent, type Feed, type Feeds } from "./feeds.js";
+import type { Feeds } from "./feeds.js";
 import { type ChangeFilter, isToldTo } from "./matching.rules.js";
-import { answeredSides, type Reached } from "./read.js";
+import { type Reached } from "./read.js";
+import { answeredSides } from "./entry-texts.js";
+import type { SelectableEntry, Taken } from "./recent-events.js";
+import { changeEvent, type Feed } from "./tail.js";
 
 // Changes as Server-Sent Events. A new client first reads existing entries at its own pace, then receives new ones.
 // Whether it may still see them is checked by the gateway for each event.
 
 /** Milliseconds between checks of the client, and before retries. */
 const NOTICE_MS = 1_000;
-/** Entries per read while catching up. */
+/** Entries per read while catching up, in small batches: each follower holds one while its client does not read. */
 const PAGE = 500;
+const FIRST_ROWS = 4;
+const BATCH_BYTES = 65_536;
+/** Events of this size are sent as they are, shared with other followers; smaller ones are sent together. */
+const LARGE_BYTES = 8_192;
 /** Reconnection delay of clients in milliseconds, randomized. */
 const COME_BACK_MS = { least: 300, most: 1_000 };
 
@@ -35,7 +42,7 @@ export interface Place {
 }
 
 export class Follower {
-  readonly #isMine: (entry: JournalDocument) => boolean;
+  readonly #isMine: (entry: SelectableEntry) => boolean;
   #bookmarkAt = 0;
 
   constructor(
@@ -62,10 +69,11 @@ export class Follower {
   }
 
   async *#states(place: Place): AsyncGenerator<string, void, void> {
-    for await (const entries of this.feeds.states(this.following, place.n)) {
-      const mine = entries.filter(this.#isMine);
-      // A comment keeps the connection alive during long searches.
-      yield mine.length === 0 ? ":\n\n" : mine.map(stateEvent).join("");
+    const { feeds, following } = this;
+    // A comment keeps the connection alive during long searches.
+    const eventsOf = (entries: JournalDocument[]): string => entries.filter(this.#isMine).map(stateEvent).join("");
+    for await (const events of feeds.paced(feeds.states(following, place.n), eventsOf)) {
+      yield events === "" ? ":\n\n" : events;
       if (this.#isOver()) return;
     }
     yield this.#bookmark(place);
@@ -76,14 +84,15 @@ export class Follower {
     this.#bookmarkLater();
     while (!this.#isOver()) {
       if (!feed.join(place.n)) {
-        yield* this.#catchUp(place, feed.last());
+        const recent = feed.recent(place.n);
+        if (recent === null) yield* this.#catchUp(place, feed.last());
+        else yield* takenEvents(recent, place);
+        if (performance.now() > this.#bookmarkAt) yield this.#bookmark(place);
         continue;
       }
       yield this.#bookmark(place);
       for (let came = feed.take(); came !== null && !this.#isOver(); came = feed.take()) {
-        place.n = came.n;
-        place.told = came.told ?? place.told;
-        if (came.events.length > 0) yield Buffer.concat(came.events);
+        yield* takenEvents(came, place);
         const leftMs = this.#bookmarkAt - performance.now();
         if (leftMs <= 0) yield this.#bookmark(place);
         else await feed.arrival(Math.min(leftMs, NOTICE_MS));
@@ -97,12 +106,20 @@ export class Follower {
     const { scope, filter, log } = this.following;
     const reached: Reached = { n: null, isEnd: false };
     const asked = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
+    const batches = this.feeds.reader.entries(
+      scope,
+      { ...asked, firstRows: FIRST_ROWS, batchBytes: BATCH_BYTES },
+      reached,
+    );
+    const eventsOf = (entries: JournalDocument[]): string => {
+      const mine = entries.filter(this.#isMine);
+      place.n = entries.at(-1)?.n ?? place.n;
+      place.told = mine.at(-1)?.n ?? place.told;
+      return mine.map((entry) => changeEvent(entry, this.cursors)).join("");
+    };
     try {
-      for await (const entries of this.feeds.reader.entries(scope, asked, reached)) {
-        const mine = entries.filter(this.#isMine);
-        place.n = entries.at(-1)?.n ?? place.n;
-        place.told = mine.at(-1)?.n ?? place.told;
-        if (mine.length > 0) yield mine.map((entry) => changeEvent(entry, this.cursors)).join("");
+      for await (const events of this.feeds.paced(batches, eventsOf)) {
+        if (events !== "") yield events;
         if (this.#isOver()) return;
       }
       place.n = reached.isEnd ? last : (reached.n ?? place.n);
@@ -111,7 +128,6 @@ export class Follower {
       log.warn({ err: error }, "changes could not be read for a stream; retrying");
       await delay(NOTICE_MS);
     }
-    if (performance.now() > this.#bookmarkAt) yield this.#bookmark(place);
   }
 
   /** Restricted callers are not shown the positions of others. */
@@ -129,6 +145,14 @@ export class Follower {
   #isOver(): boolean {
     return this.feeds.isClosing() || this.following.work.isAbandoned();
   }
+}
+
+/** The events, and the place behind them. */
+function* takenEvents({ events, n, told }: Taken, place: Place): Generator<Buffer, void, void> {
+  place.n = n;
+  place.told = told ?? place.told;
+  if (events.some((event) => event.length > LARGE_BYTES)) yield* events;
+  else if (events.length > 0) yield Buffer.concat(events);
 }
 
 /** The current state of an entity, without id: a client disconnected before the bookmark starts over. */

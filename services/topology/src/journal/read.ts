@@ -3,8 +3,6 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
 import type { Database, ScopedFind } from "../storage/database.js";
-import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
-import { createReader } from "../storage/entity-reader.js";
 import {
   BY_ID,
   type IndexKey,
@@ -13,10 +11,10 @@ import {
   JOURNAL_OF_NETWORK,
   JOURNAL_OF_REQUEST,
 } from "../storage/indexes.js";
-import { KINDS } from "../storage/kinds.js";
 import { ALL, type GoneDocument, type JournalCollections, journalCollections } from "./collections.js";
 import { type Cursors, cursorsOf } from "./cursors.js";
-import { formerIn, formerOf, type JournalDocument, sidesOf } from "./entries.rules.js";
+import type { JournalDocument } from "./entries.rules.js";
+import { textOf } from "./entry-texts.js";
 import { lastOf } from "./known.js";
 import type { ChangeFilter } from "./matching.rules.js";
 
@@ -34,6 +32,9 @@ export interface Asked {
   readonly range: Range;
   readonly direction: "asc" | "desc";
   readonly limit: number;
+  /** As in {@link ScopedFind}. */
+  readonly firstRows?: number;
+  readonly batchBytes?: number;
 }
 
 /** The progress of reading. */
@@ -166,7 +167,17 @@ export async function* entriesIn(
   asked: Asked & Pick<ScopedFind, "mostRows"> & { readonly projection?: Document; readonly kinds?: readonly string[] },
 ): AsyncGenerator<JournalDocument[], void, void> {
   const { organizationId: organization_id } = scope;
-  const { filter: wanted, range, direction, limit, projection = {}, mostRows = Infinity, kinds } = asked;
+  const {
+    filter: wanted,
+    range,
+    direction,
+    limit,
+    projection = {},
+    kinds,
+    mostRows = Infinity,
+    firstRows,
+    batchBytes,
+  } = asked;
   const { hint, byNumber } = indexFor(scope, wanted);
   const { first, last } = range;
   const place = byNumber
@@ -175,7 +186,7 @@ export async function* entriesIn(
   const ofKinds = kinds === undefined ? {} : { entity: { $in: [...kinds] } };
   const filter = { organization_id, ...place, ...ofKinds, ...conditionsOf(scope, wanted) };
   const sort = { [byNumber ? "n" : "_id"]: direction === "asc" ? 1 : -1 };
-  const find = { collection: "journal", filter, projection, hint, sort, limit, mostRows };
+  const find = { collection: "journal", filter, projection, hint, sort, limit, mostRows, firstRows, batchBytes };
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
 }
 
@@ -250,50 +261,3 @@ function conditionsOf({ networks }: Scope, { network_id, ...others }: ChangeFilt
     ...Object.fromEntries(Object.entries(others).filter(([, value]) => Boolean(value))),
   };
 }
-
-const READERS = new Map(
-  Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
-);
-
-/** The entity before and after an entry in today's format; null if it did not exist. */
-export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
-  const { before, after, fields } = sidesOf(entry);
-  return { before: presentOf(entry, before), after: presentOf(entry, after), fields };
-}
-
-/** The entity before an entry in today's format; null if it did not exist. */
-export function answeredFormer(entry: JournalDocument): string | null {
-  return presentOf(entry, formerIn(entry));
-}
-
-/** The same, decoded. */
-export function formerEntity(entry: JournalDocument): StoredEntity | null {
-  const former = formerOf(entry);
-  const scope = { organizationId: entry.organization_id, networks: "all" } as const;
-  const reader = READERS.get(entry.entity);
-  if (former === null || reader?.differs(scope) !== true) return former as StoredEntity | null;
-  return JSON.parse(reader.wireOf({ wire: JSON.stringify(former), form: entry.form }, scope)) as StoredEntity;
-}
-
-function presentOf({ organization_id, entity, form }: JournalDocument, wire: string | null): string | null {
-  const scope = { organizationId: organization_id, networks: "all" } as const;
-  return wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
-}
-
-/** The JSON of an entry. */
-export function textOf(entry: JournalDocument, cursors: Cursors): string {
-  const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
-  const { before, after, fields } = answeredSides(entry);
-  const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;
-  const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
-  const actor = user_id === undefined ? null : { user_id, key_id, email };
-  const tail = { fields, actor, request_id, comment, reconciled };
-  return textWithSides(head, { before, after }, tail);
-}
-
-/** The JSON of an object with `before` and `after` (already JSON) between its other members. */
-export function textWithSides(head: object, { before, after }: Sides, tail: object): string {
-  return `${JSON.stringify(head).slice(0, -1)},"before":${before ?? "null"},"after":${after ?? "null"},${JSON.stringify(tail).slice(1)}`;
-}
-
-type Sides = Pick<ReturnType<typeof answeredSides>, "before" | "after">;

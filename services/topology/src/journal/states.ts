@@ -16,14 +16,18 @@ export interface StatesParts {
 }
 
 /** Reads the last entries of everything existing at a number, in batches; empty while a wait is long. */
-export type ReadStates = (asked: AskedStates, n: number) => AsyncGenerator<JournalDocument[]>;
+export type ReadStates = (asked: AskedStates, n: number) => AsyncGenerator<JournalDocument[], void, void>;
 
 export function createStates({ database, reader }: StatesParts): ReadStates {
   const collections = journalCollections(database.db);
   const idsOf = createIds({ database, reader });
 
   /** For one entity or host, whose entries are indexed: backwards, the first entry of each entity. */
-  async function* statesOfFew(scope: Scope, filter: ChangeFilter, n: number): AsyncGenerator<JournalDocument[]> {
+  async function* statesOfFew(
+    scope: Scope,
+    filter: ChangeFilter,
+    n: number,
+  ): AsyncGenerator<JournalDocument[], void, void> {
     const seen = new Set<string>();
     const reached: Reached = { n: n + 1, isEnd: false };
     while (!reached.isEnd) {
@@ -33,7 +37,7 @@ export function createStates({ database, reader }: StatesParts): ReadStates {
     }
   }
 
-  async function* statesOfMany(asked: AskedStates, n: number): AsyncGenerator<JournalDocument[]> {
+  async function* statesOfMany(asked: AskedStates, n: number): AsyncGenerator<JournalDocument[], void, void> {
     const { scope } = asked;
     for await (const ids of idsOf(asked, n)) {
       const entries = { organizationIds: [scope.organizationId], ids, upTo: n };

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { requireWanted } from "@nts/shared/work";
 import type { JournalDocument } from "../journal/entries.rules.js";
-import { formerEntity, formersAt } from "../journal/read.js";
+import { formersAt } from "../journal/read.js";
+import { formerEntity } from "../journal/entry-texts.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { WebhookFormat } from "@nts/shared/contract";
 import type { Cursors } from "../journal/cursors.js";
 import type { JournalDocument } from "../journal/entries.rules.js";
-import { answeredSides, textOf } from "../journal/read.js";
+import { answeredSides, textOf } from "../journal/entry-texts.js";
 import { DISCORD, PLAIN, SLACK, textOfLines, type Line } from "./texts.rules.js";
 
 export interface Message {
