@@ -29,7 +29,7 @@ interface Drawn {
 }
 
 /** A diagrams.net drawing of the hosts of a scope in their subnets. */
-export async function* drawing(storage: Reads, { scope, networks, tags }: Drawn): AsyncGenerator<string> {
+export async function* drawing(storage: Reads, { scope, networks, tags }: Drawn): AsyncGenerator<string, void, void> {
   const writer = createDrawioWriter();
   yield writer.begin;
   for (const [networkId, name] of networks) {

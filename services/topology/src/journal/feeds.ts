@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
+import { createPacer, type Pacer } from "@nts/shared/pacer";
 import { restMs } from "@nts/shared/repeat";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { createShares, type Shares } from "@nts/shared/shares";
@@ -35,8 +36,8 @@ export interface Feeds {
   requireRoom(): void;
   /** Follows an organization until `end`. @param isMine whether to deliver an entry */
   open(organizationId: string, isMine: (entry: SelectableEntry) => boolean): Promise<Feed>;
-  /** Reads and renders batches in turn with other followers, with pauses that leave the processor to requests. */
-  paced<T, R>(batches: AsyncGenerator<T, void, void>, render: (batch: T) => R): AsyncGenerator<R, void, void>;
+  /** Makes the events of followers that read by themselves in turn. */
+  readonly paced: Pacer;
   isClosing(): boolean;
   /** Ends all of them. */
   close(): Promise<void>;
@@ -52,7 +53,10 @@ export function createFeeds(db: Db, log: Log): Feeds {
   const reader = createJournalReader(database);
   const tails = new Map<string, Tail>();
   const recent = createRecentEvents();
-  const catchUpInTurn = createBoundedQueue({ atATime: MOST_CATCHING_UP, mostWaiting: MOST_FEEDS });
+  const paced = createPacer({
+    ...{ atATime: MOST_CATCHING_UP, mostWaiting: MOST_FEEDS },
+    rest: (begunAt) => delay(restMs(begunAt, CATCHING_UP_DUTY)),
+  });
   let count = 0;
   let isClosing = false;
   return {
@@ -78,21 +82,7 @@ export function createFeeds(db: Db, log: Log): Feeds {
       }
       return member;
     },
-    paced: async function* (batches, render) {
-      const next = async () => {
-        const begun = performance.now();
-        const { done, value } = await batches.next();
-        const rendered = done === true ? null : { value: render(value) };
-        await delay(restMs(begun, CATCHING_UP_DUTY));
-        return rendered;
-      };
-      try {
-        for (let rendered = await catchUpInTurn(next); rendered !== null; rendered = await catchUpInTurn(next))
-          yield rendered.value;
-      } finally {
-        await batches.return();
-      }
-    },
+    paced,
     isClosing: () => isClosing,
     close: () => {
       isClosing = true;

@@ -70,10 +70,13 @@ export class Follower {
 
   async *#states(place: Place): AsyncGenerator<string, void, void> {
     const { feeds, following } = this;
-    // A comment keeps the connection alive during long searches.
-    const eventsOf = (entries: JournalDocument[]): string => entries.filter(this.#isMine).map(stateEvent).join("");
-    for await (const events of feeds.paced(feeds.states(following, place.n), eventsOf)) {
-      yield events === "" ? ":\n\n" : events;
+    const events = async function* (isMine: (entry: JournalDocument) => boolean): AsyncGenerator<string, void, void> {
+      // A comment keeps the connection alive during long searches.
+      for await (const entries of feeds.states(following, place.n))
+        yield entries.filter(isMine).map(stateEvent).join("") || ":\n\n";
+    };
+    for await (const text of feeds.paced(events(this.#isMine))) {
+      yield text;
       if (this.#isOver()) return;
     }
     yield this.#bookmark(place);
@@ -103,31 +106,30 @@ export class Follower {
 
   /** Reads up to the number, or as much as one read covers. */
   async *#catchUp(place: Place, last: number): AsyncGenerator<string, void, void> {
-    const { scope, filter, log } = this.following;
-    const reached: Reached = { n: null, isEnd: false };
-    const asked = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
-    const batches = this.feeds.reader.entries(
-      scope,
-      { ...asked, firstRows: FIRST_ROWS, batchBytes: BATCH_BYTES },
-      reached,
-    );
-    const eventsOf = (entries: JournalDocument[]): string => {
-      const mine = entries.filter(this.#isMine);
-      place.n = entries.at(-1)?.n ?? place.n;
-      place.told = mine.at(-1)?.n ?? place.told;
-      return mine.map((entry) => changeEvent(entry, this.cursors)).join("");
-    };
     try {
-      for await (const events of this.feeds.paced(batches, eventsOf)) {
+      for await (const events of this.feeds.paced(this.#eventsUpTo(place, last))) {
         if (events !== "") yield events;
         if (this.#isOver()) return;
       }
-      place.n = reached.isEnd ? last : (reached.n ?? place.n);
     } catch (error) {
       // A short outage of the database ends no stream.
-      log.warn({ err: error }, "changes could not be read for a stream; retrying");
+      this.following.log.warn({ err: error }, "changes could not be read for a stream; retrying");
       await delay(NOTICE_MS);
     }
+  }
+
+  async *#eventsUpTo(place: Place, last: number): AsyncGenerator<string, void, void> {
+    const { scope, filter } = this.following;
+    const reached: Reached = { n: null, isEnd: false };
+    const asked = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
+    const sizes = { firstRows: FIRST_ROWS, batchBytes: BATCH_BYTES };
+    for await (const entries of this.feeds.reader.entries(scope, { ...asked, ...sizes }, reached)) {
+      const mine = entries.filter(this.#isMine);
+      place.n = entries.at(-1)?.n ?? place.n;
+      place.told = mine.at(-1)?.n ?? place.told;
+      yield mine.map((entry) => changeEvent(entry, this.cursors)).join("");
+    }
+    place.n = reached.isEnd ? last : (reached.n ?? place.n);
   }
 
   /** Restricted callers are not shown the positions of others. */

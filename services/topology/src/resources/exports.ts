@@ -3,6 +3,7 @@ import { validationFailed } from "@nts/shared/errors";
 import { answer, type FileInfo } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { createPacer } from "@nts/shared/pacer";
 import type { Work } from "@nts/shared/work";
 import { createAnsibleWriter, MOST_ANSIBLE_HOSTS } from "../exports/formats/ansible.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";
@@ -40,6 +41,8 @@ interface Kind {
 const FORM = "1.";
 /** Characters per chunk. */
 const PIECE = 65_536;
+/** Exports whose pieces are made at the same time, and that wait. */
+const PACE = { atATime: 1, mostWaiting: 1_000 };
 const JSON_TYPE = "application/json";
 const DRAWING: FileInfo = { mediaType: "application/vnd.jgraph.mxfile", fileName: "topology.drawio" };
 const fixed = (mediaType: string, fileName: string | null) => (): FileInfo => ({ mediaType, fileName });
@@ -75,6 +78,9 @@ export function mountExports(
   storage: Storage,
   journal: Pick<JournalReader, "place" | "cursors">,
 ): void {
+  // One piece at a time, and requests go first: otherwise a few exports would keep the process busy.
+  const paced = createPacer({ ...PACE, rest: () => storage.database.idle() });
+
   mount(router, exportInventory, async ({ work, scope: whole, principal, params: { format }, query }) => {
     requireFitting(format, query);
     const scope = narrowedTo(whole, query.network_id);
@@ -85,7 +91,7 @@ export function mountExports(
     // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
-    return answer.file(streamed(work, text), file, {
+    return answer.file(streamed(work, paced(text)), file, {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
     });
   });
@@ -112,7 +118,7 @@ interface Wanted {
   readonly asked: Asked;
 }
 
-async function* written(storage: Storage, { work, scope, format, asked }: Wanted): AsyncGenerator<string> {
+async function* written(storage: Storage, { work, scope, format, asked }: Wanted): AsyncGenerator<string, void, void> {
   const { createWriter, orderBy } = KINDS[format];
   const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
   const writer = await createWriter(asked);
@@ -127,7 +133,7 @@ async function* written(storage: Storage, { work, scope, format, asked }: Wanted
   yield* writer.end();
 }
 
-async function* drawn(storage: Storage, scope: Scope, { tag_ids }: Query): AsyncGenerator<string> {
+async function* drawn(storage: Storage, scope: Scope, { tag_ids }: Query): AsyncGenerator<string, void, void> {
   const networks = await readNetworkNames(storage, scope);
   yield* drawing(storage, { scope, networks, tags: tag_ids });
 }

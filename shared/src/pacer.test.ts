@@ -1,0 +1,63 @@
+import { setImmediate as afterOthers } from "node:timers/promises";
+import { describe, expect, it } from "@jest/globals";
+import { createPacer, type PacerOptions } from "./pacer.js";
+
+const pacer = (options: Partial<PacerOptions> = {}) =>
+  createPacer({ atATime: 1, mostWaiting: 10, rest: () => Promise.resolve(), ...options });
+
+async function* pieces(name: string, count: number, log: string[]): AsyncGenerator<string, void, void> {
+  try {
+    for (let n = 1; n <= count; n++) {
+      log.push(`${name}${n} begins`);
+      await afterOthers();
+      log.push(`${name}${n} ends`);
+      yield `${name}${n}`;
+    }
+  } finally {
+    log.push(`${name} is closed`);
+  }
+}
+
+async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of generator) found.push(one);
+  return found;
+}
+
+describe("paced generators", () => {
+  it("make one piece at a time, in turn, and lose none", async () => {
+    const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
+    const both = await Promise.all([all(paced(pieces("a", 3, log))), all(paced(pieces("b", 2, log)))]);
+    expect(both).toEqual([
+      ["a1", "a2", "a3"],
+      ["b1", "b2"],
+    ]);
+    const order = ["a1", "b1", "a2", "b2", "a3"].flatMap((piece) => [`${piece} begins`, `${piece} ends`]);
+    expect(log.filter((line) => !line.endsWith("closed"))).toEqual(order);
+  });
+
+  it("rest after each piece", async () => {
+    let rests = 0;
+    const paced = pacer({ rest: () => Promise.resolve(rests++) });
+    await all(paced(pieces("a", 3, [])));
+    expect(rests).toBe(4);
+  });
+
+  it("hold no turn while nobody reads them, and are closed when their reader leaves", async () => {
+    const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
+    const unread = paced(pieces("a", 3, log));
+    expect((await unread.next()).value).toBe("a1");
+    expect(await all(paced(pieces("b", 1, log)))).toEqual(["b1"]);
+    await unread.return();
+    expect(log.at(-1)).toBe("a is closed");
+  });
+
+  it("pass an error on, and their turn to the next", async () => {
+    const paced = pacer();
+    async function* failing(): AsyncGenerator<string, void, void> {
+      yield await Promise.reject(new Error("no"));
+    }
+    await expect(all(paced(failing()))).rejects.toThrow("no");
+    expect(await all(paced(pieces("b", 1, [])))).toEqual(["b1"]);
+  });
+});

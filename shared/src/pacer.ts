@@ -1,0 +1,34 @@
+import { createBoundedQueue } from "./bounded-queue.js";
+
+export interface PacerOptions {
+  /** Maximum generators that work concurrently, and that wait. */
+  readonly atATime: number;
+  readonly mostWaiting: number;
+  /** Waits after each piece, so that the processor is left to requests. @param begunAt of the piece, `performance.now()` */
+  readonly rest: (begunAt: number) => Promise<unknown>;
+}
+
+/** Passes on the pieces of a generator, which are made in turn with those of others. */
+export type Pacer = <T>(pieces: AsyncGenerator<T, void, void>) => AsyncGenerator<T, void, void>;
+
+/**
+ * Creates a pacer for long responses. A client that does not read holds no turn.
+ *
+ * @throws AppError (when a piece is requested) `unavailable` if too many wait
+ */
+export function createPacer({ atATime, mostWaiting, rest }: PacerOptions): Pacer {
+  const inTurn = createBoundedQueue({ atATime, mostWaiting });
+  return async function* (pieces) {
+    const next = async () => {
+      const begunAt = performance.now();
+      const made = await pieces.next();
+      await rest(begunAt);
+      return made;
+    };
+    try {
+      for (let made = await inTurn(next); made.done !== true; made = await inTurn(next)) yield made.value;
+    } finally {
+      await pieces.return();
+    }
+  };
+}
