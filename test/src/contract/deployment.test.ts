@@ -11,8 +11,6 @@ import { IdentitySettings } from "@nts/identity/config";
 import { ROOT } from "@nts/local/processes/system";
 import { readConfig } from "@nts/shared/config";
 import { BUS_RIGHTS } from "@nts/shared/contract/messages";
-import { AppError } from "@nts/shared/errors";
-import { STATUSES } from "@nts/shared/http/statuses";
 import { STOP_LIMIT_MS } from "@nts/shared/lifecycle";
 import { TopologySettings } from "@nts/topology/config";
 import { settingsIn } from "../support/env-file.js";
@@ -150,22 +148,6 @@ describe("docker-compose.yml", () => {
   it("never starts without its secrets", () => {
     for (const name of secrets)
       for (const [, operator] of composeText.matchAll(new RegExp(`\\$\\{${name}(..)`, "g"))) expect([name, operator]).toEqual([name, ":?"]); // prettier-ignore
-  });
-});
-
-describe("the edge", () => {
-  it("answers failures with the codes and messages of the gateway", () => {
-    const failures = read("deploy/edge/haproxy.cfg").matchAll(
-      /http-error status (\d+) .*"error":"([^"]+)","code":"(\w+)"/g,
-    );
-    const told = [...failures].map(([, status, message, code]) => ({ status, message, code }));
-    expect(told).toEqual(
-      (["unavailable", "upstream_failed", "upstream_timeout"] as const).map((code) => ({
-        status: String(STATUSES[code]),
-        message: new AppError(code).message,
-        code,
-      })),
-    );
   });
 });
 
