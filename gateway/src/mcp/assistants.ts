@@ -4,6 +4,7 @@ import { isOfType } from "@nts/shared/contract/upload";
 import { AppError } from "@nts/shared/errors";
 import type { Listener } from "@nts/shared/http/server";
 import { onceItWorks } from "@nts/shared/once";
+import { createShares } from "@nts/shared/shares";
 import { z } from "zod";
 import type { Caller } from "../authenticate/caller.js";
 import { announcesTooMuch, readBody } from "../edge/body.js";
@@ -17,6 +18,9 @@ import { createInnerFetch } from "./inner-fetch.js";
 
 /** Maximum bytes of a message. */
 export const MOST_MESSAGE_BYTES = 65_536;
+
+/** Messages of an organization that a gateway handles at the same time; others wait, up to a number. */
+export const HANDLED_OF_ORGANIZATION = { operations: 4, waiting: 64 };
 
 /** Longer than any API request may take. */
 const MOST_MS = 20_000;
@@ -35,7 +39,7 @@ export const MCP = endpoint({
   errors: [],
 });
 
-/** Responds to a message. @throws AppError if it is unreadable, or has no API key */
+/** Responds to a message. @throws AppError if it is unreadable, has no API key, or too many of its organization wait */
 export type Assistants = (exchange: Exchange, caller: Caller) => Promise<void>;
 
 /** @param serve handles requests of the public server, including those of tools */
@@ -44,6 +48,8 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
   const load = onceItWorks(async () =>
     (await import("./assistants-server.js")).createAssistantsServer(createInnerFetch(serve)),
   );
+
+  const shares = createShares(HANDLED_OF_ORGANIZATION);
 
   return async (exchange, { principal }) => {
     if (principal.kind !== "key") throw new AppError("not_authenticated");
@@ -57,12 +63,15 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
       scopes: [],
       extra: { address: exchange.clientAddress },
     };
-    const request = new Request("http://gateway.internal/mcp", {
-      ...{ method: "POST", headers: protocolHeaders(headers), body: JSON.stringify(message) },
-      signal: AbortSignal.timeout(MOST_MS),
-    });
-    const answered = await handler.fetch(request, { authInfo, parsedBody: message });
-    const text = await answered.text();
+    const handle = async () => {
+      const request = new Request("http://gateway.internal/mcp", {
+        ...{ method: "POST", headers: protocolHeaders(headers), body: JSON.stringify(message) },
+        signal: AbortSignal.timeout(MOST_MS),
+      });
+      const answered = await handler.fetch(request, { authInfo, parsedBody: message });
+      return { answered, text: await answered.text() };
+    };
+    const { answered, text } = await shares.use(principal.scope.organizationId, handle);
     const fields = PRIVATE_FIELDS.copy().add("Content-Length", Buffer.byteLength(text));
     const type = answered.headers.get("content-type");
     if (type !== null) fields.add("Content-Type", type);

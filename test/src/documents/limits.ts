@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { MOST_WAITING as VERIFICATIONS_WAITING, LONGEST_WAIT_MS } from "@nts/gateway/authenticate/verifier";
 import { GatewayConfig } from "@nts/gateway/config";
 import * as connections from "@nts/gateway/edge/connections";
@@ -7,16 +6,14 @@ import { HEAD_LIMIT_BYTES, HEAD_MS } from "@nts/gateway/edge/public-server";
 import { FIELDS_LIMIT_BYTES } from "@nts/gateway/edge/soundness";
 import * as unread from "@nts/gateway/edge/unread-answers";
 import { MOST_BYTES } from "@nts/gateway/mcp/answers.rules";
-import { MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
+import { HANDLED_OF_ORGANIZATION, MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
 import * as proxy from "@nts/gateway/proxy/proxy";
 import { IdentitySettings } from "@nts/identity/config";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
 import {
-  type AnyEndpoint,
   COMPARED,
   PAST,
   LONGEST_WAIT_SECONDS,
-  OPERATIONS,
   PLANNED_BYTES,
   PLANNED_CHANGES,
   REMEMBERED_BYTES,
@@ -49,6 +46,7 @@ import * as lines from "@nts/topology/imports/readers/lines";
 import * as xml from "@nts/topology/imports/readers/xml";
 import { DELIVERY_MS } from "@nts/topology/webhooks/send";
 import { WORKERS, WORKERS_OF_ORGANIZATION } from "@nts/topology/webhooks/workers";
+import { boundsOf, given, itemsOf, lengthOf, maximumOf, operationOf, settingOf } from "./bounds.js";
 import { table } from "./table.js";
 
 /** docs/limits.md, from the constants and settings that enforce the limits. */
@@ -91,23 +89,29 @@ function ofRequests(): Rows {
     ["page size", `${n(maximumOf("list_hosts", "limit"))}; \`limit=0\` streams without one`],
     ["ids in a bulk-delete", n(itemsOf("bulk_delete_hosts"))],
     [
-      "what a bulk-delete changes of others",
-      `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
+      "changes to other entities by a bulk-delete",
+      `${n(MOST_CHANGED)} services or interfaces that change position, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
     ],
     [
-      "what a diff compares, and `as_of` looks behind",
-      `${n(COMPARED.changes)} changes of ${n(COMPARED.entities)} entities, and of ${n(PAST.entities)} of the kinds that are read; then 422 \`too_many_changes\``,
+      "changes covered by a diff or `as_of`",
+      `${n(COMPARED.changes)} changes of ${n(COMPARED.entities)} entities, for \`as_of\` ${n(PAST.entities)} entities of the requested kinds; then 422 \`too_many_changes\``,
     ],
     [
-      "what a revert takes back",
-      `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of what was before and after; then 422 \`too_many_changes\``,
+      "a revert",
+      `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of states before and after; then 422 \`too_many_changes\``,
     ],
-    ["a plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; more are counted`],
+    [
+      "a plan of a write",
+      `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; further ones are only counted`,
+    ],
     ["an idempotency key", "255 visible ASCII characters"],
     ["a reason for a change (`Change-Comment`)", "200 characters"],
     ["API keys in a report of leaked ones", n(keys.MOST_LEAKED)],
-    ["a message of an assistant (`/mcp`) · an answer to it", `${n(MOST_MESSAGE_BYTES)} bytes · ${n(MOST_BYTES)} bytes`],
-    ["the graph as a file for Mermaid", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
+    ["a message of an assistant (`/mcp`) · the response", `${n(MOST_MESSAGE_BYTES)} bytes · ${n(MOST_BYTES)} bytes`],
+    [
+      "the topology as a Mermaid diagram",
+      `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`,
+    ],
   ];
 }
 
@@ -117,47 +121,54 @@ function ofCallers(): Rows {
   return [
     [
       "connections to one gateway",
-      `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} of one address, streams of changes apart; one more is closed unread`,
+      `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} per address, without change streams; further ones are closed unread`,
     ],
     [
-      "requests of one connection that are answered at a time",
-      `${connections.MOST_AT_A_TIME}; those behind them begin ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} a second, of all connections together; with more than ${connections.MOST_WAITING} behind them the connection is closed`,
+      "pipelined requests handled at a time, per connection",
+      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; with more than ${connections.MOST_WAITING} waiting, the connection is closed`,
     ],
     [
-      "requests that are not over",
+      "requests in progress",
       `${at("IN_FLIGHT_PER_USER")} of a user, ${at("IN_FLIGHT_PER_ORGANIZATION")} of an organization, ${at("IN_FLIGHT_PER_ADDRESS")} of an address without a credential (429)`,
     ],
     [
-      "of these, requests that are at a service",
-      `${at("AT_SERVICES_PER_USER")} of a user, ${at("AT_SERVICES_PER_ORGANIZATION")} of an organization, ${at("AT_SERVICES_PER_ADDRESS")} of an address; the others wait for their turn`,
+      "of these, requests being handled by a service",
+      `${at("AT_SERVICES_PER_USER")} of a user, ${at("AT_SERVICES_PER_ORGANIZATION")} of an organization, ${at("AT_SERVICES_PER_ADDRESS")} of an address; the others are queued`,
     ],
     [
-      "requests that wait for changes",
-      `${MOST_OF_USER} of a user in one process of topology (429), up to ${LONGEST_WAIT_SECONDS} s each; they have connections of their own`,
+      "long-polling requests for changes",
+      `${MOST_OF_USER} of a user in one process of topology (429), up to ${LONGEST_WAIT_SECONDS} s each; they use separate connections`,
     ],
     [
-      "streams of changes",
-      `${at("CHANGE_STREAMS_PER_USER")} of a user at all gateways together, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} of an organization at one of them (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} of one gateway, ${n(MOST_FEEDS)} of one process of topology (503)`,
+      "change streams",
+      `${at("CHANGE_STREAMS_PER_USER")} per user at all gateways together, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} per organization and gateway (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} per gateway, ${n(MOST_FEEDS)} per process of topology (503)`,
     ],
     [
       "request bodies in memory",
       `${mib(at("BODY_BYTES_PER_USER"))} of a user, ${mib(at("BODY_BYTES_PER_ADDRESS"))} of an address (429), ${mib(at("BODY_BYTES"))} in all (503)`,
     ],
-    ["scans of one organization that are being sent at a time", `${at("UPLOADS_PER_ORGANIZATION")} (429)`],
+    ["concurrent uploads of files to import, per organization", `${at("UPLOADS_PER_ORGANIZATION")} (429)`],
     [
-      "an answer that is not read",
-      `${s(unread.STALL_MS)} and a second more for each ${kib(unread.BYTES_PER_MS * 1_000)} that was read; then its connection is closed`,
+      "a response that the client does not read",
+      `${s(unread.STALL_MS)} and one second more for each ${kib(unread.BYTES_PER_MS * 1_000)} read; then the connection is closed`,
     ],
     [
-      "look-ups of credentials of one gateway",
+      "credential verifications, per gateway",
       `${at("MAX_VERIFICATIONS")} at a time (\`MAX_VERIFICATIONS\`), ${n(VERIFICATIONS_WAITING)} waiting for at most ${s(LONGEST_WAIT_MS)}; then 503`,
     ],
-    ["requests that wait for one service, per gateway", `${REQUESTS_WAITING}; more are answered 503 with \`Retry-After\``], // prettier-ignore
     [
-      "use of the database by one organization, per process",
-      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most: 429`,
+      "messages of assistants of one organization, per gateway",
+      `${HANDLED_OF_ORGANIZATION.operations} at a time, ${HANDLED_OF_ORGANIZATION.waiting} wait, ${s(SHARE_LIMITS.waitMs)} at most; then 429`,
     ],
-    ["dry runs of one organization, per process", "one at a time, and as long a pause after each, 250 ms at most"],
+    ["requests waiting for one service, per gateway", `${REQUESTS_WAITING}; further ones return 503 with \`Retry-After\``], // prettier-ignore
+    [
+      "database use of one organization, per process",
+      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429`,
+    ],
+    [
+      "dry runs of one organization, per process",
+      "one at a time, each followed by a pause of the same duration, 250 ms at most",
+    ],
   ];
 }
 
@@ -177,23 +188,23 @@ function ofResources(): Rows {
       `${n(itemsOf("create_service", "bindings"))} · ${itemsOf("create_service", "tags")} · ${n(itemsOf("create_user_api_key", "network_ids"))}`,
     ],
     ["interfaces · ports · services of a host", `${n(MOST_ON_HOST)} of each`],
-    ["bindings of all services of a host", `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is never refused`], // prettier-ignore
+    ["bindings of all services of a host", `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is always accepted`], // prettier-ignore
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
-    ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}, and what is being created at that moment`], // prettier-ignore
+    ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}; concurrent creates may exceed it slightly`], // prettier-ignore
     ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
-    ["of an API key: addresses it is kept to · grace of a rotation · usage that is told", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses of each`], // prettier-ignore
+    ["of an API key: address ranges · grace period of a rotation · recorded usage", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses per day`], // prettier-ignore
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
-    ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; one more ends the one that was not used for longest`],
+    ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; a further one ends the least recently used`],
     ["open invites of an organization", `${at("MAX_INVITES_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     [
-      "answers of writes with an idempotency key",
-      `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; of a user ${at("MAX_IDEMPOTENCY_KEYS_PER_USER")} a day (UTC) in each service; 403 \`quota_exceeded\``,
+      "stored responses of writes with an idempotency key",
+      `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; ${at("MAX_IDEMPOTENCY_KEYS_PER_USER")} per user, service and day (UTC); 403 \`quota_exceeded\``,
     ],
     [
       "passwords",
-      `${given(password.minLength, "passwords")} to ${given(password.maxLength, "passwords")} characters; judged one at a time, ${PASSWORDS_WAITING} waiting`,
+      `${given(password.minLength, "passwords")} to ${given(password.maxLength, "passwords")} characters; the strength is checked for one at a time, ${PASSWORDS_WAITING} wait`,
     ],
   ];
 }
@@ -203,95 +214,45 @@ function ofImports(): Rows {
   return [
     [
       "a file",
-      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; of lines ${n(lines.MOST_LINES)} with ${n(lines.LINE_LIMIT)} characters each; of XML ${xml.DEPTH_LIMIT} levels deep; ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them tags, networks and subnets, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
+      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; text: ${n(lines.MOST_LINES)} lines of ${n(lines.LINE_LIMIT)} characters; XML: ${xml.DEPTH_LIMIT} levels deep, ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive: ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them tags, networks and subnets, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
     ],
     [
-      "what one import takes of it",
+      "content of an import",
       `${n(scan.MOST_HOSTS)} hosts, ${n(scan.MOST_ADDRESSES)} addresses, ${n(scan.MOST_OPEN_PORTS)} open ports; ${n(scan.MOST_INTERFACES_OF_HOST)} addresses and ${n(scan.MOST_PORTS_OF_HOST)} ports of a host`,
     ],
     ["subnets that one import may create", n(scan.MOST_NEW_SUBNETS)],
     [
-      "imports at a time, in a process of topology",
-      `${running}, of one organization ${runningOfOrganization} (the second only while half of the places are free); ${MOST_OF_ORGANIZATION} archives of one organization, with those that arrive`,
+      "concurrent imports, per process of topology",
+      `${running}, ${runningOfOrganization} per organization (the second only while half of them are free); ${MOST_OF_ORGANIZATION} archives per organization, including uploads`,
     ],
     [
-      "imports that wait, in a process of topology",
-      `${waiting}, of one organization ${waitingOfOrganization}; ${waitMs / 1_000} s at most, then 429 or 503 with \`Retry-After\``,
+      "waiting imports, per process of topology",
+      `${waiting}, ${waitingOfOrganization} per organization; ${waitMs / 1_000} s at most, then 429 or 503 with \`Retry-After\``,
     ],
     [
-      "files that no import has read yet, in a process of topology",
-      `${mib(spool.totalBytes)}, of one organization ${mib(spool.organizationBytes)}; when full, who holds the most loses one (503)`,
+      "uploaded files waiting for their import, per process of topology",
+      `${mib(spool.totalBytes)}, ${mib(spool.organizationBytes)} per organization; when full, the organization with the most loses one (503)`,
     ],
-    ["one import", `${thread.seconds} s of processor time and ${thread.memoryMb} MiB of heap in a thread of its own`],
+    ["one import", `${thread.seconds} s of processor time and ${thread.memoryMb} MiB of heap, in its own thread`],
   ];
 }
 
 function ofTime(): Rows {
   return [
     [
-      "a request that is being sent",
-      `${s(HEAD_MS)} for its head, ${s(pace.REQUEST_MS)} for all of it; of a scan a second more for each ${kib(pace.BYTES_PER_MS * 1_000)} that has come`,
+      "receiving a request",
+      `${s(HEAD_MS)} for its headers, ${s(pace.REQUEST_MS)} for all of it; for an upload, one second more for each ${kib(pace.BYTES_PER_MS * 1_000)} received`,
     ],
     [
-      "a request",
-      `${s(proxy.HEAD_MS)} until its answer begins (after a scan has come), then ${s(proxy.STALLED_MS)} without progress`,
+      "handling a request",
+      `${s(proxy.HEAD_MS)} until the response starts (for an upload, after it was received), then ${s(proxy.STALLED_MS)} without progress`,
     ],
     [
-      "a message of a webhook",
-      `${s(DELIVERY_MS)} until its answer has come; ${WORKERS} at a time in a process of topology, of one organization ${WORKERS_OF_ORGANIZATION}`,
+      "a webhook delivery",
+      `${s(DELIVERY_MS)} until the response; ${WORKERS} at a time per process of topology, ${WORKERS_OF_ORGANIZATION} per organization`,
     ],
-    ["one operation of the database", `${s(OPERATION_MS)}; the batches of a stream together ${s(STREAM_MS)}`],
+    ["a database operation", `${s(OPERATION_MS)}; the batches of a stream together ${s(STREAM_MS)}`],
   ];
-}
-
-interface Bounded {
-  readonly $ref?: string;
-  readonly $defs?: Readonly<Record<string, Bounded>>;
-  readonly maxItems?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly maximum?: number;
-  readonly anyOf?: readonly Bounded[];
-  readonly properties?: Readonly<Record<string, Bounded>>;
-}
-
-/** What bounds a type, or a member of it. */
-function boundsIn(type: z.ZodType | undefined, member?: string): Bounded {
-  const root = z.toJSONSchema(type ?? z.object({}), { unrepresentable: "any", io: "input" }) as Bounded;
-  const resolved = (schema: Bounded): Bounded =>
-    schema.$ref === undefined ? schema : (root.$defs?.[schema.$ref.replace("#/$defs/", "")] ?? {});
-  const whole = resolved(root);
-  const found = member === undefined ? whole : resolved(whole.properties?.[member] ?? {});
-  return found.anyOf?.map(resolved).find((one) => (one.maxItems ?? one.maxLength) !== undefined) ?? found;
-}
-
-function operationOf(operationId: string): AnyEndpoint | undefined {
-  return OPERATIONS.find((operation) => operation.operationId === operationId);
-}
-
-function boundsOf(operationId: string, member?: string): Bounded {
-  return boundsIn(operationOf(operationId)?.body, member);
-}
-
-function itemsOf(operationId: string, member?: string): number {
-  return given(boundsOf(operationId, member).maxItems, `${operationId}.${member ?? ""}`);
-}
-
-function lengthOf(operationId: string, member: string): number {
-  return given(boundsOf(operationId, member).maxLength, `${operationId}.${member}`);
-}
-
-function maximumOf(operationId: string, parameter: string): number {
-  return given(boundsIn(operationOf(operationId)?.query, parameter).maximum, `${operationId}?${parameter}`);
-}
-
-function settingOf(settings: z.ZodObject, name: string): number {
-  return given((settings.shape[name] as z.ZodType).parse(undefined) as number | undefined, name);
-}
-
-function given(value: number | undefined, what: string): number {
-  if (value === undefined) throw new Error(`${what} has no limit`);
-  return value;
 }
 
 const n = (value: number): string => value.toLocaleString("en");
