@@ -15,5 +15,5 @@ try {
   }
 } catch (error) {
   console.error(error instanceof PrepareProblem || error.name === "StartProblem" ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1); // also if something that it had begun is still open
 }

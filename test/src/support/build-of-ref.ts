@@ -44,6 +44,9 @@ export async function buildOfRef(ref: string): Promise<Build> {
   if (!existsSync(join(folder, "node_modules"))) await giveModules(folder);
   console.log(`Building ${commit.slice(0, 9)} in ${folder} …`);
   await execa(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), "-b", "test"], { cwd: folder });
+  // Builds whose processes run from bundles.
+  const bundle = join(folder, "deploy/local/bundle.mjs");
+  if (existsSync(bundle)) await execa(process.execPath, [bundle], { cwd: folder });
   return buildIn(folder, commit.slice(0, 9));
 }
 
