@@ -41,7 +41,7 @@ afterAll(() => {
 const pairs = (option: string, names: readonly string[], value: (name: string) => string): string[] =>
   names.length === 0 ? [] : [option, ...names.map((name) => `${name}=${value(name)}`)];
 
-describe("the program", () => {
+describe("the nts program", () => {
   it("reaches every operation of the contract", async () => {
     for (const operation of OPERATIONS) {
       const [params, query] = [parametersOf(operation.params), parametersOf(operation.query).filter(({ isRequired }) => isRequired)]; // prettier-ignore
@@ -77,7 +77,7 @@ describe("the program", () => {
     expect(under("create")).not.toContain("service-definitions");
   });
 
-  it("completes commands, resources, options and their choices", () => {
+  it("completes commands, resources, options and their values", () => {
     const program = createProgram(surroundings, "0");
     expect(candidates(program, ["ge"])).toEqual(["get"]);
     expect(candidates(program, ["get", "net"])).toEqual(["networks"]);
@@ -87,7 +87,7 @@ describe("the program", () => {
     expect(candidates(program, ["import", "file"])).toEqual([]);
   });
 
-  it("says what a command line lacks before it asks the server", async () => {
+  it("reports what is missing from a command line before it sends a request", async () => {
     asked.length = 0;
     expect(await run(surroundings, "0", ["api", "get_host_by_id"])).toBe(2);
     expect(await run(surroundings, "0", ["api", "list_hosts", "--query", "color=red"])).toBe(2);

@@ -6,8 +6,8 @@ function aScreen(isTTY: boolean, columns: number): { readonly text: () => string
   return { text: () => text, screen: { isTTY, columns, write: (part: string) => (text += part) } };
 }
 
-describe("progress", () => {
-  it("is one line that is written over, never wider than the terminal, and gone when it is cleared", () => {
+describe("the progress line", () => {
+  it("rewrites one line, never wider than the terminal, and clears it at the end", () => {
     const { text, screen } = aScreen(true, 20);
     const line = createProgressLine(screen);
     line.show(bar(1, 2));
@@ -18,7 +18,7 @@ describe("progress", () => {
     expect(text()).toBe("\r[###############   \u001b[K\r2 of 2\u001b[K\r\u001b[K");
   });
 
-  it("is shown by a terminal that does not tell its width", () => {
+  it("is shown on a terminal that does not report its width", () => {
     const { text, screen } = aScreen(true, 0);
     createProgressLine(screen).show("2 of 2");
     expect(text()).toBe("\r2 of 2\u001b[K");
@@ -32,7 +32,7 @@ describe("progress", () => {
     expect(text()).toBe("");
   });
 
-  it("is a bar that is full at the end, also of nothing", () => {
+  it("shows a full bar at the end, also for an empty file", () => {
     const full = "#".repeat(30);
     expect([bar(0, 4), bar(4, 4), bar(0, 0)]).toEqual([`[${" ".repeat(30)}] 0 of 4`, `[${full}] 4 of 4`, `[${full}] 0 of 0`]); // prettier-ignore
   });

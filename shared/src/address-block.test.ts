@@ -19,7 +19,7 @@ describe("the block of an address", () => {
 });
 
 describe("a block of addresses", () => {
-  it("has one form, whichever way it is written", () => {
+  it("has one canonical form, whichever way it is written", () => {
     expect(
       [
         "203.0.113.7",
@@ -35,7 +35,7 @@ describe("a block of addresses", () => {
     ]);
   });
 
-  it("has no host bits, and is not more than all of IPv4 inside IPv6", () => {
+  it("rejects host bits, and IPv4-mapped blocks larger than all of IPv4", () => {
     expect(["10.0.0.1/8", "2001:db8::1/32", "::ffff:0.0.0.0/90"].map(normalBlock)).toEqual([null, null, null]);
   });
 });

@@ -15,7 +15,7 @@ describe("api-key: the format of API keys", () => {
     );
   });
 
-  it("accepts every key that it makes and gives its public id back", () => {
+  it("accepts every generated key and returns its public id", () => {
     fc.assert(
       fc.property(keys, ({ secret, publicId }) => {
         expect(parseApiKey(secret)).toEqual({ publicId });
@@ -23,7 +23,7 @@ describe("api-key: the format of API keys", () => {
     );
   });
 
-  it("refuses a key in which any one character was changed", () => {
+  it("rejects a key with any one character changed", () => {
     fc.assert(
       fc.property(keys, fc.nat(52), fc.string({ minLength: 1, maxLength: 1 }), ({ secret }, at, other) => {
         fc.pre(secret[at] !== other);
@@ -32,18 +32,18 @@ describe("api-key: the format of API keys", () => {
     );
   });
 
-  it("refuses a key with something before or behind it, and any other text", () => {
+  it("rejects a key with something before or after it, and any other text", () => {
     const { secret } = createApiKey();
     for (const text of [`${secret} `, ` ${secret}`, `${secret}\n`, `${secret}0`, secret.slice(1), "", "nts_u_"])
       expect(isWellFormedApiKey(text)).toBe(false);
     fc.assert(fc.property(fc.string(), (text) => !isWellFormedApiKey(text)));
   });
 
-  it("keeps its checksum rule: a key made once is a key for ever", () => {
+  it("keeps its checksum algorithm: a key made once stays valid", () => {
     expect(createApiKey(() => 0).secret).toBe("nts_u_00000000_000000000000000000000000000000003VwCbn");
   });
 
-  it("shows nothing of the secret in a mask of the same length", () => {
+  it("reveals nothing of the secret in a mask of the same length", () => {
     fc.assert(
       fc.property(keys, ({ secret, publicId }) => {
         expect(maskApiKey(publicId)).toBe(`nts_u_${publicId}_${"*".repeat(38)}`);
@@ -53,7 +53,7 @@ describe("api-key: the format of API keys", () => {
     );
   });
 
-  it("draws secrets that do not repeat", () => {
+  it("generates secrets that do not repeat", () => {
     expect(new Set(Array.from({ length: 1000 }, () => createApiKey().secret)).size).toBe(1000);
   });
 });

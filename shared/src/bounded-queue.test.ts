@@ -14,7 +14,7 @@ function aTask(name: string, log: string[]) {
 }
 
 describe("bounded-queue: expensive tasks", () => {
-  it("run a few at a time, the others in the order they came", async () => {
+  it("run a few at a time, the others in the order of arrival", async () => {
     const log: string[] = [];
     const queue = createBoundedQueue({ atATime: 2, mostWaiting: 5 });
     const tasks = ["a", "b", "c", "d"].map((name) => aTask(name, log));
@@ -28,7 +28,7 @@ describe("bounded-queue: expensive tasks", () => {
     expect(await Promise.all(results)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("are refused when too many wait, and taken again later", async () => {
+  it("are rejected when too many wait, and accepted again later", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
     const [first, second] = [aTask("first", []), aTask("second", [])];
     const results = [queue(first.run), queue(second.run)];
@@ -39,13 +39,13 @@ describe("bounded-queue: expensive tasks", () => {
     expect(await queue(() => Promise.resolve("third"))).toBe("third");
   });
 
-  it("give their place back when they fail", async () => {
+  it("release their slot when they fail", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
     await expect(queue(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     expect(await queue(() => Promise.resolve("next"))).toBe("next");
   });
 
-  it("are given up when they have waited for too long, and hold no place then", async () => {
+  it("are given up when they have waited too long, and hold no slot then", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1, longestWaitMs: 5 });
     const first = aTask("first", []);
     const running = queue(first.run);

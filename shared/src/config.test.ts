@@ -8,7 +8,7 @@ import { OriginList, readConfig } from "./config.js";
 describe("a setting", () => {
   const schema = z.object({ SECRET: z.string().min(4) });
 
-  it("can be in a file, without the line break at its end", () => {
+  it("can be in a file, without the trailing line break", () => {
     const folder = mkdtempSync(join(tmpdir(), "config-"));
     try {
       writeFileSync(join(folder, "secret"), "kettle\n");
@@ -20,14 +20,14 @@ describe("a setting", () => {
     }
   });
 
-  it("is missing when its file cannot be read, which is said", () => {
+  it("is reported as missing when its file cannot be read", () => {
     expect(() => readConfig(schema, { SECRET_FILE: "/nowhere" })).toThrow("SECRET_FILE: cannot be read");
     expect(() => readConfig(schema, {})).toThrow("SECRET:");
   });
 });
 
 describe("a list of origins", () => {
-  it("has them as browsers send them", () => {
+  it("contains them as browsers send them", () => {
     expect(OriginList.parse("https://app.example.com, http://localhost:5173,")).toEqual([
       "https://app.example.com",
       "http://localhost:5173",
@@ -45,7 +45,7 @@ describe("a list of origins", () => {
     "https://me@app.example.com",
     "ftp://app.example.com",
     "https://*.example.com",
-  ])("does not have %s, which no browser sends", (origin) => {
+  ])("rejects %s, which no browser sends", (origin) => {
     expect(OriginList.safeParse(origin).success).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { merged } from "./merge-patch.js";
 
-describe("merge-patch: what a patch makes of an entity", () => {
+describe("merge-patch: the result of a patch", () => {
   it.each([
     [{ a: "b" }, { a: "c" }, { a: "c" }],
     [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
@@ -10,21 +10,21 @@ describe("merge-patch: what a patch makes of an entity", () => {
     [{ a: ["b"] }, { a: { b: { c: null, d: 1 } } }, { a: { b: { d: 1 } } }],
     [{ a: null }, { a: { b: 1 } }, { a: { b: 1 } }],
     [{}, {}, {}],
-  ])("%j with %j is %j", (current, patch, expected) => {
+  ])("for %j with %j is %j", (current, patch, expected) => {
     expect(merged(current, patch)).toEqual(expected);
   });
 
-  it("leaves null at the outside, where the operation says whether a member may be cleared", () => {
+  it("contains top-level nulls, since the operation decides whether a member may be cleared", () => {
     expect(merged({ description: "old" }, { description: null })).toEqual({ description: null });
   });
 
-  it("takes tags away and adds others, and keeps the order of those that stay", () => {
+  it("removes and adds tags, and keeps the order of those that stay", () => {
     const tags = { add: ["d", "b"], remove: ["a", "x"] };
     expect(merged({ tags: ["a", "b", "c"] }, { tags })).toEqual({ tags: ["b", "c", "d"] });
     expect(merged({ tags: ["a"] }, { tags: { add: ["a"], remove: ["a"] } })).toEqual({ tags: ["a"] });
   });
 
-  it("takes a member of any name for a member, and touches no prototype", () => {
+  it("treats a member of any name as a member, and never changes a prototype", () => {
     const patch = JSON.parse('{"details": {"__proto__": {"isAdmin": true}, "constructor": 1}}') as object;
     const made = merged({ details: {} }, patch)["details"] as object;
     expect(Object.entries(made)).toEqual([

@@ -11,8 +11,8 @@ function aRead(log: string[], name: string, ms: number) {
   };
 }
 
-describe("shared-reads: what many ask for", () => {
-  it("is read once for all who ask before it begins, and again for who asks later", async () => {
+describe("shared-reads: reads that many callers request", () => {
+  it("are shared by all who ask before they begin, and repeated for later callers", async () => {
     const log: string[] = [];
     const reads = createSharedReads(0.5);
     const ask = (): Promise<number> => reads.read("group", "a", aRead(log, "a", 5));
@@ -24,7 +24,7 @@ describe("shared-reads: what many ask for", () => {
     expect(await Promise.all([...first, ...later])).toEqual([1, 1, 2, 2, 2]);
   });
 
-  it("takes turns in a group, and waits for nothing in another", async () => {
+  it("are serialized within a group, and independent of other groups", async () => {
     const log: string[] = [];
     const reads = createSharedReads(0.9);
     const slow = ["a", "b"].map((key) => reads.read("group", key, aRead(log, key, 20)));
@@ -33,7 +33,7 @@ describe("shared-reads: what many ask for", () => {
     expect(log).toEqual(["a begins", "other begins", "other ends", "a ends", "b begins", "b ends"]);
   });
 
-  it("rests after each read in proportion to what it took, also after one that failed", async () => {
+  it("pause after each read in proportion to its duration, also after a failed one", async () => {
     const reads = createSharedReads(0.25);
     let [begun, ended] = [0, 0];
     const failing = reads.read("group", "a", async () => {

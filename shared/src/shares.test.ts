@@ -1,14 +1,14 @@
 import { describe, expect, it } from "@jest/globals";
 import { createShares } from "./shares.js";
 
-describe("shares: what nobody waits for", () => {
-  it("begins at once while nothing is under way", async () => {
+describe("shares: background work", () => {
+  it("begins at once while no request is in progress", async () => {
     const begun = performance.now();
     await createShares().idle(60_000);
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
-  it("begins when the last request of any organization is over", async () => {
+  it("begins when the last request of any organization has ended", async () => {
     const shares = createShares();
     const log: string[] = [];
     const ends: (() => void)[] = [];
@@ -37,7 +37,7 @@ describe("shares: what nobody waits for", () => {
 });
 
 describe("shares: streams of one organization", () => {
-  it("are refused at once while as many are open as may be, and those of others are not", () => {
+  it("are rejected at once when the maximum is open, and those of others are not", () => {
     const shares = createShares({ streams: 1 });
     const close = shares.openStream("one");
     expect(() => shares.openStream("one")).toThrow(

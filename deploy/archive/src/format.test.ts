@@ -12,12 +12,12 @@ const PIECES: readonly Piece[] = [
 ];
 const BYTES = Buffer.concat(PIECES.map(encode));
 
-describe("the form of a backup", () => {
-  it.each([1, 3, 7, 64, 1_000])("is understood in chunks of %d bytes", async (size) => {
+describe("the backup format", () => {
+  it.each([1, 3, 7, 64, 1_000])("is parsed from chunks of %d bytes", async (size) => {
     expect(await decoded(BYTES, size)).toEqual(PIECES);
   });
 
-  it("is known as cut off wherever it was cut", async () => {
+  it("is recognized as truncated wherever it was cut off", async () => {
     for (let length = 0; length < BYTES.length; length += 1)
       await expect(decoded(BYTES.subarray(0, length), 1_000)).rejects.toThrow(/truncated|empty/);
   });
@@ -28,7 +28,7 @@ describe("the form of a backup", () => {
     ["a later form", Buffer.from(document({ $backup: 2 })), "does not support"],
     ["one with a document too few", bytesOf([0, 1, 2, 5]), "has 1 documents and should have 2"],
     ["one that goes on behind its end", bytesOf([0, 1, 2, 3, 5, 3]), "after its end"],
-  ])("is not mistaken for %s", async (_, bytes, sentence) => {
+  ])("is not confused with %s", async (_, bytes, sentence) => {
     await expect(decoded(bytes, 1_000)).rejects.toThrow(sentence);
   });
 });

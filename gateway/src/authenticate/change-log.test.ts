@@ -9,7 +9,7 @@ describe("the log of applied changes", () => {
     expect(log.applied()).toBe(5);
   });
 
-  it("does not count a notice as applied while one before it is missing", () => {
+  it("does not count a notice as applied while an earlier one is missing", () => {
     const log = createChangeLog();
     log.pulled(4);
     expect(log.noticed(6)).toBe(false);
@@ -33,7 +33,7 @@ describe("the log of applied changes", () => {
     expect(log.applied()).toBe(3);
   });
 
-  it("never goes back for an answer that was read before a notice", () => {
+  it("never goes back to an answer that is older than a notice", () => {
     const log = createChangeLog();
     log.pulled(4);
     log.noticed(5);
@@ -41,7 +41,7 @@ describe("the log of applied changes", () => {
     expect(log.applied()).toBe(5);
   });
 
-  it("begins again at a lower number when the record is another one", () => {
+  it("starts again at a lower number when the log was replaced", () => {
     const log = createChangeLog();
     log.pulled(40);
     log.noticed(42);

@@ -63,7 +63,7 @@ async function aGateway(expiresInMs: number | null = null) {
 }
 
 describe("a gateway whose clocks jump", () => {
-  it("remembers nothing for longer when its wall clock is set back by an hour", async () => {
+  it("does not extend what it remembers when its wall clock is set back by an hour", async () => {
     const { clock, verifier } = await aGateway();
     clock.passOnWall(-HOUR_MS);
     expect(verifier.recall(key)).not.toBeNull();
@@ -71,7 +71,7 @@ describe("a gateway whose clocks jump", () => {
     expect(verifier.recall(key)).toBeNull();
   });
 
-  it("asks again when its wall clock is set forward, and serves again with the next lease", async () => {
+  it("verifies again when its wall clock is set forward, and serves again under the next lease", async () => {
     const { clock, verifier, answerPull, questions } = await aGateway();
     clock.passOnWall(1_000);
     clock.pass(200);
@@ -83,14 +83,14 @@ describe("a gateway whose clocks jump", () => {
     expect(questions()).toBe(1);
   });
 
-  it("gains no lease by an answer that was under way while it was suspended", async () => {
+  it("gets no lease from an answer that was in flight while it was suspended", async () => {
     const { clock, verifier, answerPull } = await aGateway();
     clock.passOnWall(10_000);
     await answerPull();
     expect(verifier.recall(key)).toBeNull();
   });
 
-  it("applies what changed while it was suspended before it serves anything", async () => {
+  it("applies what changed during its suspension before it serves anything", async () => {
     const { clock, verifier, answerPull } = await aGateway();
     clock.passOnWall(10_000);
     await answerPull();
@@ -98,7 +98,7 @@ describe("a gateway whose clocks jump", () => {
     expect(verifier.recall(key)).toBeNull();
   });
 
-  it("honours the expiry of a key, whichever clock stands still or goes back", async () => {
+  it("respects the expiry of a key, whichever clock stops or goes back", async () => {
     for (const jumpMs of [-HOUR_MS, 0]) {
       const { clock, verifier, answerPull } = await aGateway(5_000);
       clock.passOnWall(jumpMs);
@@ -116,7 +116,7 @@ describe("a gateway whose clocks jump", () => {
     expect(suspended.verifier.recall(key)).toBeNull();
   });
 
-  it("keeps getting leases after its wall clock was set back", async () => {
+  it("still gets leases after its wall clock was set back", async () => {
     const { clock, verifier, answerPull } = await aGateway();
     clock.passOnWall(-HOUR_MS);
     clock.pass(200);

@@ -24,7 +24,7 @@ describe("a cookie-authenticated write", () => {
     ["a sibling site", { "sec-fetch-site": "same-site" }],
     ["another site", { "sec-fetch-site": "cross-site" }],
     ["another origin that claims the same site", { origin: "https://evil.example", "sec-fetch-site": "same-origin" }],
-  ])("is refused from %s", (_why, headers) => {
+  ])("is rejected from %s", (_why, headers) => {
     expect(isFromOwnPage({ host, ...headers }, ownOrigin, JSON_TYPES)).toBe(false);
   });
 
@@ -41,13 +41,13 @@ describe("a cookie-authenticated write", () => {
     );
   });
 
-  it("with a file passes when it is of a type that the operation takes, and no form can send", () => {
+  it("with a file passes when the operation accepts its type and no form can send it", () => {
     const xml = { host, "content-length": "2", "content-type": "text/xml; charset=utf-8" };
     expect(isFromOwnPage(xml, ownOrigin, ["application/xml", "text/xml"])).toBe(true);
     expect(isFromOwnPage(xml, ownOrigin, JSON_TYPES)).toBe(false);
   });
 
-  it("needs no type for a body that is empty", () => {
+  it("with an empty body needs no content type", () => {
     expect(isFromOwnPage({ host, "content-length": "0" }, ownOrigin, JSON_TYPES)).toBe(true);
   });
 });

@@ -31,14 +31,14 @@ function putInto(cache: KeyCache, now: ReturnType<typeof createManualClock>["now
 }
 
 describe("the key cache", () => {
-  it("remembers who a credential stands for", () => {
+  it("remembers the principal of a credential", () => {
     const { cache, put } = aCache();
     put("a", valid());
     expect(cache.find("a")).toMatchObject({ kind: "valid", caller: { principal: { userId: "user-1" } } });
     expect(cache.find("b")).toBeNull();
   });
 
-  it("does not hold a credential for longer than identity said, counted from the question", () => {
+  it("keeps a credential no longer than identity allowed, counted from the request", () => {
     const { clock, cache, put } = aCache();
     put("a", valid(500));
     clock.pass(499);
@@ -48,21 +48,21 @@ describe("the key cache", () => {
     expect(cache.findCheckedWithin("a", 30_000)).toBeNull();
   });
 
-  it("honours an expiry also after a suspension", () => {
+  it("respects an expiry also after a suspension", () => {
     const { clock, cache, put } = aCache();
     put("a", valid(60_000));
     clock.passOnWall(60_000);
     expect(cache.find("a")).toBeNull();
   });
 
-  it("asks again after five minutes, so that identity sees a session in use", () => {
+  it("asks again after five minutes, so that identity sees that a session is in use", () => {
     const { clock, cache, put } = aCache();
     put("a", valid());
     clock.pass(300_000);
     expect(cache.find("a")).toBeNull();
   });
 
-  it("holds a refusal for two seconds at most", () => {
+  it("keeps a rejection for two seconds at most", () => {
     const { clock, cache, put } = aCache();
     put("a", refused);
     clock.pass(1_999);
@@ -80,7 +80,7 @@ describe("the key cache", () => {
     expect(cache.find("b") === null).toBe(subject === "organization-1");
   });
 
-  it("forgets a refusal when what was refused changes", () => {
+  it("forgets a rejection when the rejected credential changes", () => {
     const { cache, put } = aCache();
     put("a", refused);
     cache.drop(["key-1"]);
@@ -88,8 +88,8 @@ describe("the key cache", () => {
   });
 });
 
-describe("the key cache: forgetting", () => {
-  it("knows only the last answer about a credential", () => {
+describe("the key cache: eviction", () => {
+  it("keeps only the last answer about a credential", () => {
     const { cache, put } = aCache();
     put("a", valid());
     put("a", refused);
@@ -100,7 +100,7 @@ describe("the key cache: forgetting", () => {
     expect(cache.size()).toBe(1);
   });
 
-  it("forgets everything at once", () => {
+  it("can be cleared completely", () => {
     const { cache, put } = aCache();
     put("a", valid());
     put("b", refused);
@@ -108,13 +108,13 @@ describe("the key cache: forgetting", () => {
     expect(cache.size()).toBe(0);
   });
 
-  it("never holds more refusals than 10,000", () => {
+  it("never holds more than 10,000 rejections", () => {
     const { cache, put } = aCache();
     for (let i = 0; i < 10_050; i++) put(String(i), { ...refused, subjects: [] });
     expect(cache.size()).toBe(10_000);
   });
 
-  it("knows that a credential was good when it has forgotten everything else of it, until it is refused", () => {
+  it("remembers that an evicted credential was valid, until it is rejected", () => {
     const { cache, put } = aCache();
     expect(cache.wasGood("a")).toBe(false);
     for (const forget of [() => cache.drop(["user-1"]), () => cache.clear()]) {

@@ -6,8 +6,8 @@ const log = createLog("test", "silent");
 const GATEWAY = "a gateway";
 const use = (keyId: string, address: string) => ({ keyId, address, isPrevious: false });
 
-describe("the uses of keys", () => {
-  it("are told once per key, with the last time", async () => {
+describe("key usage reports", () => {
+  it("report each key once, with its last use", async () => {
     const told: KeyUse[][] = [];
     const uses = createKeyUses(GATEWAY, ({ uses: batch }) => Promise.resolve(told.push(batch)), log);
     uses.record(use("a", "203.0.113.7"));
@@ -18,7 +18,7 @@ describe("the uses of keys", () => {
     expect(told[0]![0]!.used_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
-  it("are told in batches of a thousand", async () => {
+  it("are sent in batches of a thousand", async () => {
     const sizes: number[] = [];
     const uses = createKeyUses(GATEWAY, ({ uses: batch }) => Promise.resolve(sizes.push(batch.length)), log);
     for (let key = 0; key < 2_500; key++) uses.record(use(String(key), "203.0.113.7"));
@@ -26,7 +26,7 @@ describe("the uses of keys", () => {
     expect(sizes).toEqual([1_000, 1_000, 500]);
   });
 
-  it("are kept until identity takes them", async () => {
+  it("are kept until identity accepts them", async () => {
     const told: string[] = [];
     let away = true;
     const uses = createKeyUses(
@@ -47,8 +47,8 @@ describe("the uses of keys", () => {
   });
 });
 
-describe("the uses of keys, addresses and counts,", () => {
-  it("are told with the addresses they came from, up to a bound, also when identity was away", async () => {
+describe("key usage reports: addresses and counts", () => {
+  it("contain a bounded number of client addresses, also after identity was away", async () => {
     const told: KeyUse[] = [];
     let away = true;
     const uses = createKeyUses(
@@ -68,7 +68,7 @@ describe("the uses of keys, addresses and counts,", () => {
     expect(told.map(({ addresses }) => addresses.length)).toEqual([8, 1]);
   });
 
-  it("are told with how many requests there were, and apart from those how many were refused", async () => {
+  it("contain the number of requests, with the rejected ones counted separately", async () => {
     const told: ToldUses[] = [];
     const uses = createKeyUses(GATEWAY, (batch) => Promise.resolve(told.push(batch)), log);
     for (let n = 0; n < 3; n++) uses.record(use("a", "203.0.113.7"));
@@ -81,7 +81,7 @@ describe("the uses of keys, addresses and counts,", () => {
     ]);
   });
 
-  it("are told again under the same number, and unchanged, when the answer was lost; later ones follow under the next", async () => {
+  it("are repeated unchanged under the same number when the answer was lost; later uses follow under the next number", async () => {
     const told: ToldUses[] = [];
     let isLost = true;
     const uses = createKeyUses(

@@ -3,11 +3,11 @@ import { createManualClock } from "../manual-clock.js";
 import { createLease } from "./lease.js";
 
 describe("a lease", () => {
-  it("is dead until it is renewed", () => {
+  it("is invalid until it is renewed", () => {
     expect(createLease(createManualClock()).isAlive()).toBe(false);
   });
 
-  it("lasts one second from the moment of asking, not of the answer", () => {
+  it("lasts one second from the request for it, not from the answer", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     const askedAt = clock.now();
@@ -19,7 +19,7 @@ describe("a lease", () => {
     expect(lease.isAlive()).toBe(false);
   });
 
-  it("is dead after a suspension, during which the monotonic clock stood still", () => {
+  it("is invalid after a suspension during which the monotonic clock stood still", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     lease.renew(clock.now());
@@ -27,7 +27,7 @@ describe("a lease", () => {
     expect(lease.isAlive()).toBe(false);
   });
 
-  it("is not prolonged by a wall clock that is set back", () => {
+  it("is not extended when the wall clock is set back", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     lease.renew(clock.now());
@@ -37,7 +37,7 @@ describe("a lease", () => {
     expect(lease.isAlive()).toBe(false);
   });
 
-  it("is not shortened by an answer that was overtaken", () => {
+  it("is not shortened by a late answer", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     const early = clock.now();
@@ -48,7 +48,7 @@ describe("a lease", () => {
     expect(lease.isAlive()).toBe(true);
   });
 
-  it("never lives again once it was given up", () => {
+  it("never becomes valid again once it was given up", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     lease.renew(clock.now());

@@ -68,7 +68,7 @@ function withResolvers(): PromiseWithResolvers {
 }
 
 describe("the verifier", () => {
-  it("asks once for a credential that many requests bring at the same time", async () => {
+  it("asks once for a credential that many concurrent requests carry", async () => {
     const { verifier, questions, answer } = aVerifier();
     const both = [verifier.verify(key, cause, free), verifier.verify(key, cause, free)];
     expect(questions).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("the verifier", () => {
     expect(verifier.recall(key)).toMatchObject({ kind: "valid" });
   });
 
-  it("serves nothing that it remembers without a lease, and joins no question", async () => {
+  it("serves nothing from its cache without a lease, and joins no pending lookup", async () => {
     const { clock, verifier, questions, answer } = aVerifier();
     const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
@@ -90,7 +90,7 @@ describe("the verifier", () => {
     expect(questions).toHaveLength(3);
   });
 
-  it("does not let a request join a question that began before the last change", () => {
+  it("does not let a request join a lookup that began before the last change", () => {
     const { verifier, questions } = aVerifier();
     void verifier.verify(key, cause, free);
     verifier.forget(["somebody else"]);
@@ -98,7 +98,7 @@ describe("the verifier", () => {
     expect(questions).toHaveLength(2);
   });
 
-  it("uses an answer that is older than a change once, and does not keep it", async () => {
+  it("uses an answer that is older than a change once, and does not cache it", async () => {
     const { verifier, changes, answer } = aVerifier();
     const asked = verifier.verify(key, cause, free);
     verifier.forget(["key-1"]);
@@ -108,7 +108,7 @@ describe("the verifier", () => {
     expect(verifier.recall(key)).toBeNull();
   });
 
-  it("keeps an answer that was read after the last change it heard of", async () => {
+  it("caches an answer that was read after the last known change", async () => {
     const { verifier, changes, answer } = aVerifier();
     changes.noticed(7);
     const asked = verifier.verify(key, cause, free);
@@ -118,15 +118,15 @@ describe("the verifier", () => {
   });
 });
 
-describe("the verifier without an answer", () => {
-  it("says unavailable, and no refusal, when identity does not answer", async () => {
+describe("the verifier without an answer from identity", () => {
+  it("reports unavailable instead of a rejection", async () => {
     const { verifier, questions } = aVerifier();
     const asked = verifier.verify(key, cause, free);
     questions[0]!.reject(new Error("refused"));
     await expect(asked).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("still serves a credential checked a short while ago when identity does not answer", async () => {
+  it("still serves a credential that was checked a short while ago", async () => {
     const { clock, verifier, questions, answer } = aVerifier(30_000);
     const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
@@ -141,7 +141,7 @@ describe("the verifier without an answer", () => {
     await expect(third).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("serves no stale credential that a change has made void", async () => {
+  it("serves no stale credential that a change has invalidated", async () => {
     const { clock, verifier, questions, answer } = aVerifier();
     const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
@@ -153,7 +153,7 @@ describe("the verifier without an answer", () => {
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("tells its observer what it found, what identity said, and what it served without an answer", async () => {
+  it("reports to its observer cache hits, identity's answers and stale uses", async () => {
     const { clock, verifier, questions, answer, seen } = aVerifier();
     verifier.recall(key);
     const first = verifier.verify(key, cause, free);
@@ -169,8 +169,8 @@ describe("the verifier without an answer", () => {
   });
 });
 
-describe("the verifier: who pays, and what is never stale", () => {
-  it("serves nothing stale when that is turned off", async () => {
+describe("the verifier: charging for lookups, and limits of staleness", () => {
+  it("serves nothing stale when that is disabled", async () => {
     const { clock, verifier, questions, answer } = aVerifier(0);
     const first = verifier.verify(key, cause, free);
     answer(0, validAt(0));
@@ -181,7 +181,7 @@ describe("the verifier: who pays, and what is never stale", () => {
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("has whoever asks pay for a credential, but not for one that was good the last time", async () => {
+  it("charges for a lookup, but not when the credential was valid the last time", async () => {
     const { verifier, answer } = aVerifier();
     let paid = 0;
     const pay = (): null => {

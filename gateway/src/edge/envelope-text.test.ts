@@ -6,12 +6,12 @@ import { failureText, listSuffix, SUCCESS_PREFIX, SUCCESS_SUFFIX, successText } 
 const meta = { api_version: 1, server_version: SERVER_VERSION };
 
 describe("the envelope", () => {
-  it("goes around the data of a success", () => {
+  it("wraps the data of a success", () => {
     expect(JSON.parse(`${SUCCESS_PREFIX}"text"${SUCCESS_SUFFIX}`)).toEqual({ success: true, data: "text", meta });
     expect(JSON.parse(successText(null))).toEqual({ success: true, data: null, meta });
   });
 
-  it("of a failure has its request id, and params as an object", () => {
+  it("of a failure contains the request id, and params as an object", () => {
     const error = new AppError("permission_denied", { required: "Admin" });
     expect(JSON.parse(failureText(error, "id-1"))).toEqual({
       success: false,
@@ -29,7 +29,7 @@ describe("the envelope", () => {
     [120, 50, 500, false],
     [0, 50, 0, false],
     [120, 0, 0, false],
-  ])("of a list of %d with limit %d and offset %d has more: %s", (total, limit, offset, hasMore) => {
+  ])("of a list of %d with limit %d and offset %d has has_more: %s", (total, limit, offset, hasMore) => {
     const { meta: listMeta } = JSON.parse(`${SUCCESS_PREFIX}[]${listSuffix({ total, limit, offset })}`) as {
       meta: object;
     };

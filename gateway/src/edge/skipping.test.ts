@@ -29,8 +29,8 @@ async function requestsWithBodies(): Promise<IncomingMessage[]> {
   return requests;
 }
 
-describe("bodies that nobody wants", () => {
-  it("are read to their ends, in turns of a few pieces, whoever sends how much", async () => {
+describe("discarding unwanted bodies", () => {
+  it("reads them to the end, a few pieces per turn, however much each client sends", async () => {
     const scheduled: (() => void)[] = [];
     const skipping = createSkipping((turn) => scheduled.push(turn));
     const requests = await requestsWithBodies();

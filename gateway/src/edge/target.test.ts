@@ -26,7 +26,7 @@ describe("the target of a request", () => {
     "http:///api/version",
     "*",
     "/api/version",
-  ])("stays %s otherwise", (url) => {
+  ])("is unchanged otherwise: %s", (url) => {
     expect(resolved(url, "a")).toEqual([url, "a"]);
   });
 });

@@ -3,7 +3,7 @@ import { chooseEncoding, type Encoding } from "./encoding.js";
 
 const ALL = new Set<Encoding>(["br", "gzip", "identity"]);
 
-describe("the form in which a file is sent", () => {
+describe("the content encoding of a file", () => {
   it.each([
     ["gzip, deflate, br, zstd", "br"],
     ["gzip, deflate", "gzip"],
@@ -22,7 +22,7 @@ describe("the form in which a file is sent", () => {
     expect(chooseEncoding(accepted, ALL)).toBe(expected);
   });
 
-  it("is one that there is", () => {
+  it("is one of the available ones", () => {
     expect(chooseEncoding("gzip, br", new Set<Encoding>(["gzip", "identity"]))).toBe("gzip");
     expect(chooseEncoding(undefined, ALL)).toBe("identity");
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { cleanHeaders } from "./hygiene.js";
 
-describe("the headers that go on to a service", () => {
-  it("keep what belongs to the request", () => {
+describe("the headers passed on to a service", () => {
+  it("keep the request's own headers", () => {
     const headers = { "if-match": '"3"', "user-agent": "curl", "x-custom": "1", accept: "*/*" };
     expect(cleanHeaders(headers, false)).toEqual(headers);
   });
@@ -32,13 +32,13 @@ describe("the headers that go on to a service", () => {
     expect(cleanHeaders({ [name]: "x" }, true)).toEqual({});
   });
 
-  it("have nothing that Connection declares to be of one connection", () => {
+  it("contain nothing that Connection declares as hop-by-hop", () => {
     expect(cleanHeaders({ connection: "close, X-Secret", "x-secret": "1", "x-other": "2" }, true)).toEqual({
       "x-other": "2",
     });
   });
 
-  it("describe a body only where one goes on", () => {
+  it("describe a body only when one is passed on", () => {
     const ofBody = { "content-length": "2", "content-type": "application/json" };
     expect(cleanHeaders(ofBody, true)).toEqual(ofBody);
     expect(cleanHeaders({ ...ofBody, "transfer-encoding": "chunked" }, false)).toEqual({});

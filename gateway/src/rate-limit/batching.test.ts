@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { batchPerTick } from "./batching.js";
 
-describe("what is asked within one tick of the event loop", () => {
+describe("calls batched within one tick of the event loop", () => {
   function counting() {
     const calls: [string, number][] = [];
     const ask = batchPerTick(({ key, count }) => {
@@ -12,7 +12,7 @@ describe("what is asked within one tick of the event loop", () => {
     return { calls, ask };
   }
 
-  it("about one key is asked once, and answered in the order of the questions", async () => {
+  it("are made once per key, and answered in the order of the calls", async () => {
     const { calls, ask } = counting();
     expect(await Promise.all([ask("a"), ask("b"), ask("a"), ask("a")])).toEqual(["a 0", "b 0", "a 1", "a 2"]);
     expect(calls).toEqual([
@@ -21,7 +21,7 @@ describe("what is asked within one tick of the event loop", () => {
     ]);
   });
 
-  it("waits for nothing that comes in a later tick", async () => {
+  it("do not wait for calls of a later tick", async () => {
     const { calls, ask } = counting();
     await ask("a");
     await ask("a");
@@ -31,7 +31,7 @@ describe("what is asked within one tick of the event loop", () => {
     ]);
   });
 
-  it("fails for all who asked together, and for nobody else", async () => {
+  it("fail for all callers of the batch, and for nobody else", async () => {
     const { ask } = counting();
     const ends = await Promise.allSettled([ask("broken"), ask("a"), ask("broken")]);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);

@@ -24,7 +24,7 @@ function takeAll(from: ReturnType<typeof buckets>): number {
 }
 
 describe("local buckets", () => {
-  it("give a full bucket at once, then one token every 200 ms", () => {
+  it("release a full burst at once, then one token every 200 ms", () => {
     const bucket = buckets();
     expect(takeAll(bucket)).toBe(150);
     bucket.pass(199);
@@ -33,33 +33,33 @@ describe("local buckets", () => {
     expect(takeAll(bucket)).toBe(1);
   });
 
-  it("give this gateway's share of the allowance", () => {
+  it("release this gateway's share of the allowance", () => {
     const bucket = buckets(3);
     expect(takeAll(bucket)).toBe(50);
     bucket.pass(6_000);
     expect(takeAll(bucket)).toBe(10);
   });
 
-  it("begin where Redis left off", () => {
+  it("start from the level that Redis reported last", () => {
     const bucket = buckets(2);
     bucket.learn("a", 20_000);
     expect(bucket.take("a")).toMatchObject({ allowed: true, remaining: 24, fullInMs: 20_400 });
     expect(takeAll(bucket)).toBe(24);
   });
 
-  it("tell the level, and the wait when there is no token", () => {
+  it("report the level, and the wait when no token is left", () => {
     const bucket = buckets();
     expect(bucket.take("a")).toEqual({ allowed: true, limit: 300, remaining: 149, waitMs: 0, fullInMs: 200 });
     takeAll(bucket);
     expect(bucket.take("a")).toEqual({ allowed: false, limit: 300, remaining: 0, waitMs: 200, fullInMs: 30_000 });
   });
 
-  it("give one token also where the share is less than one", () => {
+  it("release one token also when the share is less than one", () => {
     const bucket = buckets(1_000);
     expect(takeAll(bucket)).toBe(1);
   });
 
-  it("take back what was taken, and never hold more than they can", () => {
+  it("take returned tokens back, and never exceed their capacity", () => {
     const bucket = buckets(3);
     expect(takeAll(bucket)).toBe(50);
     bucket.giveBack("a", 2);

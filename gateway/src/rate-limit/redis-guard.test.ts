@@ -36,8 +36,8 @@ function standOf(promise: Promise<string>): () => string {
   return () => stand;
 }
 
-describe("the guard of Redis", () => {
-  it("lets a call take as long as a request may wait, and not longer", async () => {
+describe("the circuit breaker of Redis", () => {
+  it("lets a call take as long as a request may wait, and no longer", async () => {
     const guard = aGuard();
     const [inTime, late] = [standOf(guard.run(after(TIMEOUT_MS - 1))), standOf(guard.run(after(TIMEOUT_MS + 2)))];
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
@@ -55,7 +55,7 @@ describe("the guard of Redis", () => {
     expect(calls).toBe(0);
   });
 
-  it("takes an answer that waits to be read for an answer, however late it is read", async () => {
+  it("accepts an answer that has arrived, however late it is read", async () => {
     const guard = aGuard();
     const read = new Promise<string>((resolve) => {
       // The process was busy until the time was over, and only then gets to read.
@@ -66,7 +66,7 @@ describe("the guard of Redis", () => {
     expect([stand(), guard.isAway()]).toEqual(["answer", false]);
   });
 
-  it("is back as soon as a probe works in time", async () => {
+  it("closes as soon as a probe succeeds in time", async () => {
     const guard = aGuard();
     const stand = standOf(guard.run(never));
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
@@ -80,7 +80,7 @@ describe("the guard of Redis", () => {
     await expect(guard.run(answers)).resolves.toBe("answer");
   });
 
-  it("leaves no more calls unawaited than can wait for a slow Redis", () => {
+  it("leaves no more abandoned calls than may wait for a slow Redis", () => {
     const guard = aGuard();
     let calls = 0;
     for (let time = 0; time < 5_000; time++)
@@ -91,7 +91,7 @@ describe("the guard of Redis", () => {
     expect(calls).toBe(2_000);
   });
 
-  it("probes no more when it is stopped", async () => {
+  it("stops probing when it is stopped", async () => {
     const guard = aGuard();
     await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow();
     guard.stop();

@@ -47,8 +47,8 @@ async function aStream(): Promise<{ writer: EventWriter; exchange: Exchange; rig
   });
 }
 
-describe("a stream whose rights are judged anew", () => {
-  it("goes on when that begins before what was just written has left", async () => {
+describe("a stream whose permissions are checked again", () => {
+  it("continues when the check begins before the last write was flushed", async () => {
     const { writer, exchange, rights } = await aStream();
     writer.add(EVENT);
     expect(exchange.unreadBytes).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe("a stream whose rights are judged anew", () => {
     expect(read).toMatch(/^HTTP\/1\.1 200 OK\r\n.*data: 1\n\n.*data: 1\n\n/s);
   });
 
-  it("is cut when its client has not taken what was let through before", async () => {
+  it("is closed when its client has not received what was allowed before", async () => {
     const { writer, exchange } = await aStream();
     client.pause();
     for (let n = 0; n < 16; n++) writer.add(MIB);

@@ -6,8 +6,8 @@ const judge = bindingJudge({ ports: ["p1", "p2"], interfaces: ["i1", "i2"] });
 const port = (port_id: string, interface_id: string | null = null): BindingInput => ({ type: "Port", port_id, interface_id }); // prettier-ignore
 const on = (interface_id: string): BindingInput => ({ type: "Interface", interface_id });
 
-describe("the verdict on requested bindings", () => {
-  it("tells what is left out, why, and what stays instead", () => {
+describe("the resolution of requested bindings", () => {
+  it("reports what is dropped, why, and what stays instead", () => {
     expect(judge([port("p1", "i1"), port("p1"), port("p1"), on("i2"), port("p2", "i1")])).toMatchObject({
       removed: [
         { index: 2, because: "duplicate", of: 1 },
@@ -18,7 +18,7 @@ describe("the verdict on requested bindings", () => {
     });
   });
 
-  it("looks for conflicts only when nothing is foreign, as what is foreign is refused first", () => {
+  it("checks for conflicts only when no binding is foreign, as those are rejected first", () => {
     expect(judge([on("i1"), port("p1"), port("p9", "i9")])).toMatchObject({
       foreign: [{ index: 2, type: "Port", port_id: "p9", interface_id: "i9" }],
       conflicts: [],

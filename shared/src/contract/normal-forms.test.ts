@@ -10,35 +10,35 @@ const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, va
 
 describe("Id: a UUID in any notation", () => {
   it.each([ID, ID.toUpperCase(), ID.replaceAll("-", ""), `{${ID}}`, `urn:uuid:${ID}`, `URN:UUID:${ID.toUpperCase()}`, `{${ID.replaceAll("-", "").toUpperCase()}}`])(
-    "reads %s as its canonical form",
+    "normalizes %s to its canonical form",
     (given) => {
       expect(Id.parse(given)).toBe(ID);
     },
   ); // prettier-ignore
 
   it.each(["", "abc", ID.slice(1), `${ID}0`, `{${ID}`, `${ID}}`, ID.replace("0", "g"), ` ${ID}`, `${ID}\n`, `urn:${ID}`, ID.replaceAll("-", "_"), 7, null])(
-    "refuses %j",
+    "rejects %j",
     (given) => {
       expect(accepts(Id, given)).toBe(false);
     },
   ); // prettier-ignore
 
-  it("does not look at versions: the nil and the greatest UUID are ids too", () => {
+  it("accepts any version: the nil and the max UUID are ids too", () => {
     expect(accepts(Id, "00000000-0000-0000-0000-000000000000")).toBe(true);
     expect(accepts(Id, "ffffffff-ffff-ffff-ffff-ffffffffffff")).toBe(true);
   });
 
-  it("accepts every UUID that there is", () => {
+  it("accepts every UUID", () => {
     fc.assert(fc.property(fc.uuid(), (id) => Id.parse(id.toUpperCase()) === id));
   });
 });
 
-describe("text: what may be a name", () => {
-  it("loses the white space around it", () => {
+describe("text: names", () => {
+  it("are trimmed", () => {
     expect(Name.parse("  web server \u00a0\n")).toBe("web server");
   });
 
-  it("has its limits counted after trimming and in characters, not in bytes or halves of them", () => {
+  it("have their length checked after trimming and in characters, not in bytes or surrogates", () => {
     expect(accepts(Name, "")).toBe(false);
     expect(accepts(Name, "   ")).toBe(false);
     expect(accepts(Name, ` ${"x".repeat(100)} `)).toBe(true);
@@ -47,17 +47,17 @@ describe("text: what may be a name", () => {
     expect(accepts(Name, "😀".repeat(101))).toBe(false);
   });
 
-  it.each(["a\u0000b", "a\nb", "a\tb", "a\u007fb", "a\u0085b", "a\ud800b", "a\udc00"])("refuses %j inside", (given) => {
+  it.each(["a\u0000b", "a\nb", "a\tb", "a\u007fb", "a\u0085b", "a\ud800b", "a\udc00"])("reject %j inside", (given) => {
     expect(accepts(Name, given)).toBe(false);
   });
 
-  it("may be empty where that is allowed, and is left alone where it is verbatim", () => {
+  it("may be empty where that is allowed, and are unchanged where they are verbatim", () => {
     expect(text(0, 5).parse("  ")).toBe("");
     expect(verbatimText(1, 5).parse(" a ")).toBe(" a ");
     expect(accepts(verbatimText(1, 5), "a\n")).toBe(false);
   });
 
-  it("comes out of JSON and UTF-8 as it went in, whatever it is", () => {
+  it("survive a round trip through JSON and UTF-8", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 60 }), (given) => {
         const result = text(0, 100).safeParse(given);
@@ -69,12 +69,12 @@ describe("text: what may be a name", () => {
   });
 });
 
-describe("Tags: ids of tags, or labels", () => {
-  it("are trimmed, and repeated ones count once, the first one keeping its place", () => {
+describe("tags: ids of managed tags, or free labels", () => {
+  it("are trimmed and deduplicated, keeping the first position", () => {
     expect(Tags.parse([" prod", "web", "prod ", "web"])).toEqual(["prod", "web"]);
   });
 
-  it("tell labels by case, and ids not", () => {
+  it("distinguish labels by case, and ids not", () => {
     expect(Tags.parse(["Prod", "prod", ID, ID.toUpperCase(), `{${ID}}`])).toEqual(["Prod", "prod", ID]);
   });
 
@@ -94,14 +94,14 @@ describe("MAC address: one form for any usual notation", () => {
       .mac_address;
 
   it.each(["AA:BB:CC:DD:EE:0F", "aa:bb:cc:dd:ee:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "aabbccddee0f", " AABBCCDDEE0F "])(
-    "reads %j as AA:BB:CC:DD:EE:0F",
+    "normalizes %j to AA:BB:CC:DD:EE:0F",
     (given) => {
       expect(parse(given)).toBe("AA:BB:CC:DD:EE:0F");
     },
   ); // prettier-ignore
 
   it.each(["", "aa:bb:cc:dd:ee", "aa:bb:cc:dd:ee:0f:11", "aa:bb:cc:dd:ee:gg", "aa-bb:cc-dd:ee-0f", "a:b:c:d:e:f", "aabb:ccdd:ee0f", 12])(
-    "refuses %j",
+    "rejects %j",
     (given) => {
       expect(() => parse(given)).toThrow();
     },
@@ -120,47 +120,47 @@ describe("IP address: written in full", () => {
   });
 
   it.each(["10.0.0", "010.0.0.1", "0x0a.0.0.1", "167772161", "10.0.0.256", "10.0.0.1/24", "2001:db8::1::", "fe80::1%eth0", "[::1]", "localhost", ""])(
-    "refuses %j",
+    "rejects %j",
     (given) => {
       expect(accepts(InterfaceCreate, withAddress(given))).toBe(false);
     },
   ); // prettier-ignore
 });
 
-describe("virtualization: free details, of a bounded size", () => {
-  it("has a type, and details that may be left out", () => {
+describe("virtualization: free details of bounded size", () => {
+  it("has a type, and optional details", () => {
     expect(Virtualization.parse({ type: "container" })).toEqual({ type: "container", details: {} });
     expect(accepts(Virtualization, { details: {} })).toBe(false);
   });
 
-  it("has at most 16 KiB of details", () => {
+  it("accepts at most 16 KiB of details", () => {
     expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 8) } })).toBe(true);
     expect(accepts(Virtualization, { type: "vm", details: { a: "x".repeat(16_384 - 7) } })).toBe(false);
   });
 
-  it("has its details counted in bytes, not in characters", () => {
+  it("measures its details in bytes, not in characters", () => {
     expect(accepts(Virtualization, { type: "vm", details: { a: "é".repeat(8_192 - 4) } })).toBe(true);
     expect(accepts(Virtualization, { type: "vm", details: { a: "é".repeat(8_192 - 3) } })).toBe(false);
   });
 
-  it("is JSON: an object, and nothing in it that JSON cannot say", () => {
+  it("accepts only a JSON object without anything that JSON cannot express", () => {
     for (const details of [[], "x", 7, { a: Infinity }, { a: [NaN] }])
       expect(accepts(Virtualization, { type: "vm", details })).toBe(false);
   });
 });
 
-describe("moment: UTC with milliseconds", () => {
+describe("timestamps: UTC with milliseconds", () => {
   const { expires_at: Moment } = UserApiKeyInput.shape;
 
   it.each([
     ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"],
     ["2026-01-31T09:30:00.5+01:30", "2026-01-31T08:00:00.500Z"],
-  ])("of %s is %s", (given, written) => {
+  ])("normalize %s to %s", (given, written) => {
     expect(Moment.parse(given)).toBe(written);
   });
 
   it.each(["", "AAA", "2026-01-31", "2026-01-31T09:30:00", "2026-02-30T00:00:00Z", "2026-01-31T24:00:00Z", 1_800_000_000])(
-    "refuses %j",
+    "reject %j",
     (given) => {
       expect(accepts(Moment, given)).toBe(false);
     },

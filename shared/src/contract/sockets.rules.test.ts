@@ -20,7 +20,7 @@ describe("sockets as people write them", () => {
     expect(socketIn(text)).toBeNull();
   }); // prettier-ignore
 
-  it("are written with brackets around IPv6", () => {
+  it("have brackets around IPv6", () => {
     expect([socketText("10.0.0.5", 443), socketText("fd00::5", 443)]).toEqual(["10.0.0.5:443", "[fd00::5]:443"]);
   });
 

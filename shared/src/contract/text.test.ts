@@ -6,12 +6,12 @@ const SAMPLES = [
   "\u0000", "a\u0000", "\u001f", "\u007f", "\u0085", "\u009f", "a\u0085", "\u{1f600}", "\u200b", "~", "a".repeat(500),
 ]; // prettier-ignore
 
-describe("text: what the document says of it", () => {
+describe("text: the schema in the OpenAPI document", () => {
   it.each([
     ["a name", Name],
     ["a description", Description],
     ["a password", verbatimText(1, 500)],
-  ])("of %s accepts what is accepted", (_what, schema) => {
+  ])("of %s accepts what the server accepts", (_what, schema) => {
     const said = schema.meta() as { pattern: string; minLength: number; maxLength: number };
     const accepts = (text: string): boolean =>
       new RegExp(said.pattern, "u").test(text) && text.length >= said.minLength && text.length <= said.maxLength;

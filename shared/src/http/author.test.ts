@@ -10,12 +10,12 @@ const commentOf = (bytes: Buffer): string | null | undefined => {
 };
 
 describe("the comment of a change", () => {
-  it("is read as UTF-8, and as Latin-1 where it cannot be that", () => {
+  it("is decoded as UTF-8, or as Latin-1 when it is not valid UTF-8", () => {
     expect(commentOf(Buffer.from("Büro", "utf8"))).toBe("Büro");
     expect(commentOf(Buffer.from("Büro", "latin1"))).toBe("Büro");
   });
 
-  it("is refused when it has control characters, however they are written", () => {
+  it("is rejected when it has control characters, however they are encoded", () => {
     expect(() => commentOf(Buffer.from([0x84]))).toThrow();
     expect(() => commentOf(Buffer.from("\u0084", "utf8"))).toThrow();
   });

@@ -22,7 +22,7 @@ function refusal(credential: CredentialRule, permission: Permission | null, prin
 }
 
 describe("authorize: who may call an operation", () => {
-  it("lets a level do what needs that level or a lower one, and names the level that is missing", () => {
+  it("admits the required level or a higher one, and reports the missing level", () => {
     PERMISSIONS.forEach((held, heldRank) => {
       PERMISSIONS.forEach((needed, neededRank) => {
         const expected = heldRank <= neededRank ? null : ["permission_denied", { required: needed }];
@@ -31,12 +31,12 @@ describe("authorize: who may call an operation", () => {
     });
   });
 
-  it("keeps API keys out of what needs a session, before it looks at their level", () => {
+  it("rejects API keys where a session is required, before it checks their level", () => {
     expect(refusal("session", "Owner", user("key", "Viewer"))).toEqual(["session_required", {}]);
     expect(refusal("session", "Viewer", user("session", "Viewer"))).toBeNull();
   });
 
-  it("keeps API keys that are restricted to networks from what belongs to the whole organization", () => {
+  it("rejects restricted API keys on operations of the whole organization", () => {
     const operation = { credential: "any", permission: "Viewer", wholeOrganization: true } as const;
     const narrowed = (kind: "key" | "session", networks: "all" | string[]): Principal => ({
       ...(user(kind, "Owner") as UserPrincipal),
@@ -50,19 +50,19 @@ describe("authorize: who may call an operation", () => {
     authorize({ ...operation, wholeOrganization: false }, narrowed("key", []));
   });
 
-  it("takes nobody, and no process, for a user", () => {
+  it("accepts neither anonymous callers nor processes as users", () => {
     for (const kind of ["anonymous", "process"] as const)
       for (const credential of ["any", "session"] as const)
         expect(refusal(credential, null, { kind })).toEqual(["not_authenticated", {}]);
   });
 
-  it("opens what is internal to processes only", () => {
+  it("admits only processes to internal operations", () => {
     expect(refusal("process", null, { kind: "process" })).toBeNull();
     expect(refusal("process", null, user("session", "Owner"))).toEqual(["permission_denied", {}]);
     expect(refusal("process", null, { kind: "anonymous" })).toEqual(["permission_denied", {}]);
   });
 
-  it("lets anybody call what needs nothing", () => {
+  it("admits anybody to public operations", () => {
     expect(refusal("none", null, { kind: "anonymous" })).toBeNull();
     expect(refusal("optional", null, { kind: "anonymous" })).toBeNull();
   });

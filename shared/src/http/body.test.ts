@@ -56,8 +56,8 @@ async function textOf(response: IncomingMessage): Promise<string> {
 const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const ofBytes = (bytes: number): string => `"${"x".repeat(bytes - 2)}"`;
 
-describe("body: JSON from outside", () => {
-  it("reads any JSON value, however it is cut into pieces", async () => {
+describe("body: JSON from clients", () => {
+  it("parses any JSON value, however it is split", async () => {
     const text = Buffer.from('{"a": [1, "ü€😀", null], "a\\"[": "}"}');
     for (const cut of [0, 1, 12, 13, 14, 15, 20]) {
       const answered = await send([text.subarray(0, cut), text.subarray(cut)]);
@@ -73,27 +73,27 @@ describe("body: JSON from outside", () => {
   ); // prettier-ignore
 
   it.each([null, "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/json-seq", "application/problem+json", ""])(
-    "refuses %s as a media type",
+    "rejects %s as a media type",
     async (type) => {
       expect(await send(["1"], type)).toMatchObject({ status: 415, json: { code: "unsupported_media_type" } });
     },
   ); // prettier-ignore
 
   it.each(["", "{", '{"a":1,}', "undefined", "'a'", '{"a":1}}', '"a', "[1]x", "\uFEFF\uFEFF1"])(
-    "refuses %j, which is not JSON",
+    "rejects %j, which is not JSON",
     async (text) => {
       expect(await send([text])).toMatchObject({ status: 400, json: { code: "malformed_json", params: {} } });
     },
   );
 
-  it("refuses bytes that are not UTF-8", async () => {
+  it("rejects bytes that are not UTF-8", async () => {
     const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
     expect(await send([bytes])).toMatchObject({ status: 400, json: { code: "malformed_json" } });
   });
 });
 
 describe("body: limits", () => {
-  it("accepts 32 levels and refuses 33 before they are parsed", async () => {
+  it("accepts 32 levels and rejects 33 before parsing", async () => {
     expect((await send([nested(32)])).status).toBe(200);
     const errors = [{ path: "", message: "must not be nested deeper than 32 levels" }];
     for (const text of [nested(33), "[".repeat(100_000), `${'{"a":'.repeat(33)}1${"}".repeat(33)}`])
@@ -103,12 +103,12 @@ describe("body: limits", () => {
       });
   });
 
-  it("does not take brackets inside strings for levels, nor an escaped quote for the end of one", async () => {
+  it("does not count brackets inside strings as levels, nor an escaped quote as the end of one", async () => {
     for (const value of ["[".repeat(100), `"${"{".repeat(100)}`, `\\"${"[".repeat(100)}`])
       expect(await send([JSON.stringify({ [value]: value })])).toMatchObject({ status: 200 });
   });
 
-  it("accepts 50,000 values and refuses one more before they are parsed", async () => {
+  it("accepts 50,000 values and rejects one more before parsing", async () => {
     const numbers = (count: number): string => `[${Array(count).fill("0").join(",")}]`;
     expect((await send([numbers(49_999)])).status).toBe(200);
     const errors = [{ path: "", message: "must not have more than 50000 values" }];
@@ -117,11 +117,11 @@ describe("body: limits", () => {
     expect((await send([numbers(50_000)])).json).toMatchObject({ params: { errors } });
   });
 
-  it("does not take commas inside strings for values", async () => {
+  it("does not count commas inside strings as values", async () => {
     expect((await send([JSON.stringify({ name: ",".repeat(100_000) })])).status).toBe(200);
   });
 
-  it("accepts a mebibyte and refuses one byte more, with an answer", async () => {
+  it("accepts a mebibyte and rejects one byte more, with a response", async () => {
     expect((await send([ofBytes(BODY_LIMIT_BYTES)])).status).toBe(200);
     const expected = { status: 413, json: { code: "payload_too_large" } };
     expect(await send([ofBytes(BODY_LIMIT_BYTES + 1)])).toMatchObject(expected);

@@ -9,7 +9,7 @@ describe("conditions: If-None-Match", () => {
     ["*", true],
     ['"6"', false],
     [undefined, false],
-  ])("compares %s weakly with the present ETag, whatever the client says of its cache", (held, expected) => {
+  ])("compares %s weakly with the current ETag, whatever the client's Cache-Control", (held, expected) => {
     for (const cache of [{}, { "cache-control": "no-cache", pragma: "no-cache" }])
       expect(isFresh({ ...cache, ...(held !== undefined && { "if-none-match": held }) }, '"7"')).toBe(expected);
   });

@@ -12,8 +12,8 @@ import { createTenancySigner, createTenancyVerifier } from "./tenancy.js";
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const SECRETS = ["the-secret-of-the-tests-of-mount"];
 
-describe("a whole list", () => {
-  it("asks nothing more of a database that cannot say what is hidden, and is answered 503", async () => {
+describe("an unpaginated list", () => {
+  it("makes no further queries when the hidden entities cannot be read, and is answered 503", async () => {
     let asked = 0;
     const router = createRouter({
       ...{ verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology") },

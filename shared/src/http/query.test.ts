@@ -22,23 +22,23 @@ function faults(search: string): unknown {
 }
 const paths = (search: string): string[] => (faults(search) as [string, { path: string }[]])[1].map(({ path }) => path);
 
-describe("query: what stands after the question mark", () => {
-  it("gives each parameter the type of its schema, and defaults to those left out", () => {
+describe("query: the query string", () => {
+  it("converts each parameter to the type of its schema, and applies defaults", () => {
     expect(read("name=web&limit=0&hidden=true&ids=aa")).toEqual({ name: "web", limit: 0, hidden: true, ids: ["aa"] });
     expect(read("")).toEqual({ limit: 50, ids: [] });
   });
 
-  it("reads a list that repeats, uses commas, or both", () => {
+  it("reads a list with repeated parameters, commas, or both", () => {
     expect(read("ids=aa&ids=bb,cc&ids=,dd,")).toEqual({ limit: 50, ids: ["aa", "bb", "cc", "dd"] });
     expect(read("ids=aa%2Cbb").ids).toEqual(["aa", "bb"]);
   });
 
-  it("takes a backslash before a comma of a list for a part of the value, and any other as it is", () => {
+  it("reads a backslash before a comma as an escape, and any other literally", () => {
     expect(read(String.raw`ids=a\,b,cc`).ids).toEqual(["a,b", "cc"]);
     expect(read(String.raw`ids=\,\,&ids=a\b&ids=a\\,b&ids=c\\`).ids).toEqual([",,", "a\\b", "a\\,b", "c\\\\"]);
   });
 
-  it("can be given every value of a list", () => {
+  it("can express every value of a list", () => {
     const value = fc.string({ unit: fc.constantFrom("a", ",", "\\"), minLength: 2 });
     fc.assert(
       fc.property(fc.array(value, { minLength: 1 }), (ids) => {
@@ -48,47 +48,47 @@ describe("query: what stands after the question mark", () => {
     );
   });
 
-  it("takes an empty parameter for one that was left out, and null too where it can be nothing else", () => {
+  it("treats an empty parameter as absent, and null too for types that cannot contain it", () => {
     expect(read("name=&limit=null&hidden=&ids=&ids=null")).toEqual({ limit: 50, ids: [] });
     expect(read("name=null").name).toBe("null");
     expect(createQueryReader(listServices.query!)("network_id=null&group_by=null&q=null")).toMatchObject({ q: "null" });
   });
 
-  it("decodes percents and plus signs as forms do", () => {
+  it("decodes percent-encoding and plus signs as forms do", () => {
     expect(read("name=a%20b+c%2B").name).toBe("a b c+");
   });
 });
 
-describe("query: what is refused, and what a list takes", () => {
-  it("refuses a parameter that the operation does not have", () => {
+describe("query: rejected values, and limits of lists", () => {
+  it("rejects an unknown parameter", () => {
     expect(faults("nmae=web")).toEqual(["validation_failed", [{ path: "nmae", message: "is not a parameter of this operation" }]]); // prettier-ignore
     expect(paths("Name=web&constructor=1&__proto__=1")).toEqual(["Name", "constructor", "__proto__"]);
   });
 
-  it("refuses a single parameter that comes twice", () => {
+  it("rejects a single parameter that is repeated", () => {
     expect(faults("limit=1&limit=1")).toEqual(["validation_failed", [{ path: "limit", message: "must be given once" }]]); // prettier-ignore
   });
 
   it.each(["abc", "1.5", "1e2", "0x10", "--1", "9".repeat(400), "NaN", "Infinity", "1 "])(
-    "refuses %s for a whole number",
+    "rejects %s as an integer",
     (text) => {
       expect(paths(`limit=${encodeURIComponent(text)}`)).toEqual(["limit"]);
     },
   );
 
-  it.each(["-1", "1001", "2147483648"])("refuses %s, which is out of bounds", (text) => {
+  it.each(["-1", "1001", "2147483648"])("rejects %s, which is out of range", (text) => {
     expect(paths(`limit=${text}`)).toEqual(["limit"]);
   });
 
-  it.each(["1", "yes", "True", "0"])("refuses %s for true or false", (text) => {
+  it.each(["1", "yes", "True", "0"])("rejects %s as a boolean", (text) => {
     expect(paths(`hidden=${text}`)).toEqual(["hidden"]);
   });
 
-  it("names every fault, not the first", () => {
+  it("reports every error, not only the first", () => {
     expect(paths("nmae=web&limit=x&limit=2&hidden=1&ids=aa,b&name=z").sort()).toEqual(["hidden", "ids.1", "limit", "limit", "name", "nmae"]); // prettier-ignore
   });
 
-  it("understands every parameter of the list of services", () => {
+  it("accepts every parameter of the list of services", () => {
     const id = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
     const search = `network_id=${id.toUpperCase()}&host_id=null&ids=${id},${id}&tag_ids=a&tag_ids=b&group_by=host&order_by=name&order_direction=desc&exclude_categories=DNS,VPN&limit=5&offset=7`;
     expect(createQueryReader(listServices.query!)(search)).toEqual({

@@ -10,7 +10,7 @@ table.add("put", "/api/v1/hosts/{id}", "update");
 table.add("post", "/api/v1/hosts/bulk-delete", "bulk");
 table.add("post", "/api/v1/auth/keys/{id}/rotate", "rotate");
 
-describe("route-table: what a path and method lead to", () => {
+describe("route-table: routing by path and method", () => {
   it("finds an operation by its method and path", () => {
     expect(table.find("GET", "/api/v1/hosts")).toEqual({ value: "list", params: {} });
     expect(table.find("POST", "/api/v1/hosts")).toEqual({ value: "create", params: {} });
@@ -22,18 +22,18 @@ describe("route-table: what a path and method lead to", () => {
     expect(table.find("POST", "/api/v1/auth/keys/k/rotate")).toEqual({ value: "rotate", params: { id: "k" } });
   });
 
-  it("takes dots inside of a parameter for what they are", () => {
+  it("accepts dots inside of a parameter", () => {
     for (const id of ["a.b", "..a", "...", "a%2b"]) expect(table.find("GET", `/api/v1/hosts/${id}`)?.value).toBe("get");
   });
 
-  it("prefers a written segment to a parameter, whatever the method", () => {
+  it("prefers a literal segment to a parameter, whatever the method", () => {
     expect(table.find("POST", "/api/v1/hosts/bulk-delete")?.value).toBe("bulk");
     expect(table.find("GET", "/api/v1/hosts/bulk-delete")).toBeNull();
     expect(table.methodsOf("/api/v1/hosts/bulk-delete")).toEqual(["POST"]);
   });
 });
 
-describe("route-table: paths that lead nowhere, and methods", () => {
+describe("route-table: unknown paths, and methods", () => {
   it.each([
     "/api/v1/hosts/",
     "/API/v1/hosts",
@@ -65,14 +65,14 @@ describe("route-table: paths that lead nowhere, and methods", () => {
     expect(table.methodsOf(path)).toEqual([]);
   });
 
-  it("names the methods that a path has", () => {
+  it("returns the methods of a path", () => {
     expect(table.methodsOf("/api/v1/hosts")).toEqual(["GET", "POST"]);
     expect(table.methodsOf("/api/v1/hosts/abc")).toEqual(["GET", "PUT"]);
     expect(table.find("DELETE", "/api/v1/hosts")).toBeNull();
     expect(table.find("BREW", "/api/v1/hosts")).toBeNull();
   });
 
-  it("leads every operation of the contract to itself", () => {
+  it("routes every operation of the contract to itself", () => {
     const all = createRouteTable<string>();
     for (const { method, path, operationId } of OPERATIONS) all.add(method, path, operationId);
     for (const { method, path, operationId } of OPERATIONS)

@@ -32,22 +32,22 @@ async function* parts(...texts: string[]): AsyncGenerator<ListPart> {
 
 const dot = { mediaType: "text/vnd.graphviz", fileName: "topology.dot" };
 
-describe("what a service sends", () => {
-  it("answers HEAD of a stream with its head alone", async () => {
+describe("the response of a service", () => {
+  it("to HEAD of a stream is the head alone", async () => {
     const url = await aServerOf(() => answer.list(parts(",1,2", ",3"), all));
     const head = await fetch(url, { method: "HEAD" });
     expect([head.status, head.headers.get("x-list-limit"), await head.text()]).toEqual([200, "0", ""]);
     expect(await (await fetch(url)).json()).toEqual([1, 2, 3]);
   });
 
-  it("sends a list of up to 1 MiB whole, with its total", async () => {
+  it("contains a list of up to 1 MiB as a whole, with its total", async () => {
     const url = await aServerOf(() => answer.list(parts(",1", "", ",2"), all));
     const { headers } = await fetch(url);
     expect([headers.get("content-length"), headers.get("x-list-total")]).toEqual(["5", "2"]);
     expect(await (await fetch(await aServerOf(() => answer.list(parts(), all)))).json()).toEqual([]);
   });
 
-  it("sends a longer list while it is read, and a row in as many pieces as it comes in", async () => {
+  it("streams a longer list, and a row in as many pieces as it is read", async () => {
     const counted = { total: () => Promise.resolve(9), limit: 3, offset: 0 };
     for (const paging of [all, counted]) {
       const url = await aServerOf(() => answer.list(parts(`,1${large}`, `,2${large}`, ",[3", ` ${large}]`), paging));
@@ -57,7 +57,7 @@ describe("what a service sends", () => {
     }
   });
 
-  it("breaks off when a stream fails, so that it never looks whole", async () => {
+  it("is aborted when a stream fails, so that it never looks complete", async () => {
     async function* failing(): AsyncGenerator<ListPart> {
       yield* parts(`,1${large}${large}`);
       throw new Error("away");
@@ -66,7 +66,7 @@ describe("what a service sends", () => {
     await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
   });
 
-  it("says that a list failed when nothing of it was sent yet, and ends its reading", async () => {
+  it("is an error when a list fails before anything was sent, and stops reading", async () => {
     let ended = 0;
     async function* failing(): AsyncGenerator<ListPart> {
       try {
@@ -83,15 +83,15 @@ describe("what a service sends", () => {
   });
 });
 
-describe("a file that a service sends", () => {
-  it("sends a file under its name and type", async () => {
+describe("a file sent by a service", () => {
+  it("has its name and type", async () => {
     const file = await fetch(await aServerOf(() => answer.file(piecesThen(null, "digraph", " {}"), dot)));
     expect(await file.text()).toBe("digraph {}");
     expect(file.headers.get("content-type")).toBe("text/vnd.graphviz; charset=utf-8");
     expect(file.headers.get("content-disposition")).toBe('attachment; filename="topology.dot"');
   });
 
-  it("makes no file of a failure, and no whole file of a part", async () => {
+  it("is neither a failure response nor a complete file when it was cut off", async () => {
     const away = new Error("away");
     const failed = await fetch(await aServerOf(() => answer.file(piecesThen(away), dot)));
     expect([failed.status, failed.headers.get("content-disposition")]).toEqual([500, null]);

@@ -39,18 +39,18 @@ const principals: [string, Principal][] = [
 ];
 
 describe("tenancy: on whose behalf a request is made", () => {
-  it.each(principals)("carries %s there and back", (_who, principal) => {
+  it.each(principals)("preserves %s in a round trip", (_who, principal) => {
     expect(verifier()(sign(principal))).toEqual(principal);
   });
 
-  it("carries a thousand networks in a third of the headers that internal servers accept", () => {
+  it("fits a thousand networks into a third of the header limit of internal servers", () => {
     const many = Array.from({ length: 1000 }, (_, n) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`);
     const header = sign(user(many));
     expect(header.length).toBeLessThan(INTERNAL_HEADER_LIMIT_BYTES / 3);
     expect(verifier()(header)).toEqual(user(many));
   });
 
-  it("is refused when any one of its characters was changed", () => {
+  it("is rejected when any one of its characters was changed", () => {
     const verify = verifier();
     const header = sign(user(networks));
     for (let at = 0; at < header.length; at++) {
@@ -61,13 +61,13 @@ describe("tenancy: on whose behalf a request is made", () => {
     }
   });
 
-  it("is refused when another secret signed it, or none", () => {
+  it("is rejected when another secret signed it, or none", () => {
     expect(verifier()(createTenancySigner([OTHER], "topology")(user("all")))).toBeNull();
     const claims = { kind: "process", aud: "topology", exp: Math.floor(Date.now() / 1000) + 60 };
     expect(verifier()(createSigner({ algorithm: "none" })(claims))).toBeNull();
   });
 
-  it("is refused when its signer may not speak for whom it names", () => {
+  it("is rejected when its signer may not act for the principal", () => {
     const verify = createTenancyVerifier({ users: [SECRET], processes: [OTHER] }, "topology");
     const signOther = createTenancySigner([OTHER], "topology");
     expect([verify(sign(user("all"))), verify(signOther({ kind: "process" }))]).toEqual([
@@ -79,33 +79,33 @@ describe("tenancy: on whose behalf a request is made", () => {
     expect(verify(sign({ kind: "process" }))).toBeNull();
   });
 
-  it("is refused when it is meant for another service", () => {
+  it("is rejected when it is addressed to another service", () => {
     expect(verifier([SECRET], "identity")(sign(user("all")))).toBeNull();
   });
 });
 
-describe("tenancy: what is refused, and for how long it lives", () => {
+describe("tenancy: validation and lifetime", () => {
   it.each([
     ["that is missing", undefined],
     ["that is empty", ""],
     ["that is not a token", "x.y.z"],
-  ])("is refused when it is one %s", (_which, header) => {
+  ])("is rejected when it is one %s", (_which, header) => {
     expect(verifier()(header)).toBeNull();
   });
 
-  it("is refused without an end", () => {
+  it("is rejected without an expiry", () => {
     const endless = createSigner({ key: SECRET, algorithm: "HS256", aud: "topology" });
     expect(verifier()(endless({ kind: "process" }))).toBeNull();
   });
 
-  it.each(["cid", "org", "usr", "lvl", "net"])("is refused when a user's %s is missing", (missing) => {
+  it.each(["cid", "org", "usr", "lvl", "net"])("is rejected when a user's %s is missing", (missing) => {
     const signed = createSigner({ key: SECRET, algorithm: "HS256", aud: "topology", expiresIn: 60_000 });
     const claims = { kind: "key", cid: "c", org: "o", usr: "u", lvl: "Owner", net: "all" };
     expect(verifier()(signed(claims))).not.toBeNull();
     expect(verifier()(signed({ ...claims, [missing]: undefined }))).toBeNull();
   });
 
-  it("lives 60 seconds, and 30 more for clocks that differ", () => {
+  it("is valid for 60 seconds, and 30 more for clock skew", () => {
     jest.useFakeTimers();
     const header = sign(user("all"));
     jest.advanceTimersByTime(88_500);
@@ -114,7 +114,7 @@ describe("tenancy: what is refused, and for how long it lives", () => {
     expect(verifier()(header)).toBeNull();
   });
 
-  it("is accepted by either of two secrets, while only the first one signs", () => {
+  it("is accepted under either of two secrets, while only the first one signs", () => {
     const before = verifier([SECRET]);
     const during = verifier([OTHER, SECRET]);
     const after = verifier([OTHER]);

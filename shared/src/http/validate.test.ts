@@ -39,7 +39,7 @@ describe("lists in bodies", () => {
     ]);
   });
 
-  it("have their faults told with their places, a thousand at most", () => {
+  it("have their errors reported with their places, a thousand at most", () => {
     const bindings = [{ type: "Port", port_id: ID }, { type: "Port" }];
     const services = Array.from({ length: 5 }, () => ({ name: "web", service_definition: "nginx", bindings }));
     const paths = faultsOf(createHost.body!, { ...host, services }).map(({ path }) => path);
@@ -48,7 +48,7 @@ describe("lists in bodies", () => {
     expect(faultsOf(createHost.body!, { ...host, services: many }).length).toBe(1_000);
   });
 
-  it("of the most elements are accepted", () => {
+  it("with the maximum number of elements are accepted", () => {
     const services = Array.from({ length: 1_000 }, () => ({ name: "web", service_definition: "nginx" }));
     const ports = Array.from({ length: 1_000 }, (_, n) => ({ number: n + 1, protocol: "Tcp" }));
     expect(faultsOf(createHost.body!, { ...host, services, ports })).toEqual([]);
@@ -59,7 +59,7 @@ describe("details of a virtualization", () => {
   const faults = (details: unknown): string[] =>
     faultsOf(Virtualization, { type: "VM", details }).map(({ message }) => message);
 
-  it("have at most 16 KiB, counted in bytes of UTF-8", () => {
+  it("have at most 16 KiB, measured in bytes of UTF-8", () => {
     expect(faults({ a: "x".repeat(16_384 - 8) })).toEqual([]);
     expect(faults({ a: "x".repeat(16_384 - 7) })).toEqual(["must not exceed 16 KiB as JSON"]);
     expect(faults({ a: "€".repeat(5_458) })).toEqual([]);
@@ -70,7 +70,7 @@ describe("details of a virtualization", () => {
     expect(faults(details)).toEqual(["must be an object"]);
   });
 
-  it("are kept as they are", () => {
+  it("are stored unchanged", () => {
     const details: unknown = JSON.parse('{"b": [1, {"c": null}], "__proto__": 1, "a": {}}');
     expect(JSON.stringify(createValidator(Virtualization)({ type: "VM", details }).details)).toBe(
       JSON.stringify(details),
@@ -114,13 +114,10 @@ describe("a body within the limits of bytes, depth and values", () => {
       return user + system < 100_000;
     });
 
-  it.each(hostile.map((text) => [text.slice(0, 60), text]))(
-    "is let through, alone and as a member: %s",
-    (_what, text) => {
-      expect(excessOf(Buffer.from(text))).toBeNull();
-      expect(excessOf(Buffer.from(`{"${longestMember}":${text}}`))).toBeNull();
-    },
-  );
+  it.each(hostile.map((text) => [text.slice(0, 60), text]))("is accepted, alone and as a member: %s", (_what, text) => {
+    expect(excessOf(Buffer.from(text))).toBeNull();
+    expect(excessOf(Buffer.from(`{"${longestMember}":${text}}`))).toBeNull();
+  });
 
   it.each(operations.map((operation) => [operation.operationId, operation] as const))(
     "never keeps %s busy for long",

@@ -4,9 +4,9 @@ import { describe, expect, it } from "@jest/globals";
 import { MongoServerError } from "mongodb";
 import { isRetryableRead, mapMongoFault } from "./faults.js";
 
-describe("faults of the database", () => {
+describe("errors of the database", () => {
   // A server that is killed ends its connections; a command that is written at that very moment fails with an error of Node's.
-  it.each(["end", "close"])("is unavailable when a command is written at the %s of the connection", async (moment) => {
+  it.each(["end", "close"])("are unavailable when a command is written at the %s of the connection", async (moment) => {
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await once(server, "listening");
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").resume();
@@ -17,12 +17,12 @@ describe("faults of the database", () => {
     server.close();
   });
 
-  it("is a time-out when the database ends a transaction that has lived too long", () => {
+  it("are a timeout when the database aborts a transaction that has lived too long", () => {
     const ended = new MongoServerError({ code: 290, message: "TransactionExceededLifetimeLimitSeconds" });
     expect(mapMongoFault(ended)?.code).toBe("upstream_timeout");
   });
 
-  it("does not take a fault of ours for one of the database", () => {
+  it("do not include errors of our own code", () => {
     expect(mapMongoFault(new TypeError("x is not a function"))).toBeNull();
     expect(mapMongoFault(Object.assign(new Error("not found"), { code: "ENOENT" }))).toBeNull();
   });

@@ -9,16 +9,16 @@ interface Thing {
 const SECOND: Form<Thing> = { version: 2, upgrade: (stored) => ({ seen: null, ...stored }) };
 
 describe("stored forms", () => {
-  it("upgrades what an older build wrote, and keeps what had survived there", () => {
+  it("are upgraded from an older build, with what had survived there", () => {
     expect(inPresentForm(SECOND, { name: "nas" })).toEqual({ name: "nas", seen: null });
     expect(inPresentForm(SECOND, { name: "nas", seen: "today" }, 1)).toEqual({ name: "nas", seen: "today" });
   });
 
-  it("takes what the same build or a newer one wrote as it is", () => {
+  it("are read unchanged from the same build or a newer one", () => {
     for (const version of [2, 3]) expect(inPresentForm(SECOND, { name: "nas" }, version)).toEqual({ name: "nas" });
   });
 
-  it("keeps members that this build does not know, at any depth, behind those that it knows", () => {
+  it("keep members that this build does not know, at any depth, after the known ones", () => {
     const stored = {
       id: "1",
       later: { deep: true },
@@ -31,7 +31,7 @@ describe("stored forms", () => {
     );
   });
 
-  it("takes the checked value wherever the two differ", () => {
+  it("take the validated value wherever the two differ", () => {
     expect(withUnknown({ name: "nas", tags: ["a"] }, { name: "NAS ", tags: ["a", "b"] })).toEqual({
       name: "nas",
       tags: ["a"],

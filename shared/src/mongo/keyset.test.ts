@@ -7,7 +7,7 @@ const query = { limit: 10, offset: 0, order_direction: "asc" } as const;
 const entity = { _id: "b", name: "é", created_at: new Date(5) };
 
 describe("keyset: a cursor", () => {
-  it("continues behind the entity that it was made of", () => {
+  it("continues after the entity that it was made from", () => {
     const first = keysetOf(list, { ...query, order_by: "name" });
     expect(first.segments).toEqual([{}]);
     const next = keysetOf(list, { ...query, order_by: "name", limit: 7, cursor: first.cursorAfter(entity) });
@@ -20,7 +20,7 @@ describe("keyset: a cursor", () => {
     ]);
   });
 
-  it("belongs to one list of one organization, with its filters and its order", () => {
+  it("is bound to one list of one organization, with its filters and its order", () => {
     const cursor = keysetOf(list, { ...query, ids: ["1"] } as never).cursorAfter(entity);
     const others = [
       () => keysetOf({ ...list, organizationId: "p" }, { ...query, ids: ["1"], cursor } as never),
@@ -32,7 +32,7 @@ describe("keyset: a cursor", () => {
     for (const other of others) expect(other).toThrow(expect.objectContaining({ code: "cursor_invalid" }));
   });
 
-  it("is refused when it is anything else than a place", () => {
+  it("is rejected when it is anything else than a position", () => {
     const good = keysetOf(list, query).cursorAfter(entity);
     const [mark, time] = JSON.parse(Buffer.from(good, "base64url").toString()) as [string, object];
     for (const parts of [
@@ -55,14 +55,14 @@ describe("keyset: a cursor", () => {
   });
 });
 
-describe("keyset: what stands behind a place", () => {
+describe("keyset: the rows after a position", () => {
   const documents = fc.uniqueArray(
     fc.record({ g: fc.option(fc.nat(2)), o: fc.option(fc.constantFrom("a", "b", "c")), _id: fc.nat(50) }),
     { selector: ({ _id }) => _id, maxLength: 20, minLength: 1 },
   );
   const sorts = fc.record({ g: fc.constant(1 as const), o: fc.constantFrom(1 as const, -1 as const) });
 
-  it("is all of the order behind it, in its order, and nothing else", () => {
+  it("are all later rows of the order, in its order, and nothing else", () => {
     fc.assert(
       fc.property(documents, sorts, fc.nat(19), (all, { g, o }, at) => {
         const sort = { g, o, _id: o };

@@ -4,7 +4,7 @@ import { sortOf } from "./order.js";
 const entries = (...given: Parameters<typeof sortOf>): [string, number][] => Object.entries(sortOf(...given));
 
 describe("order: how lists are sorted", () => {
-  it("is by creation, then id, when nothing is asked", () => {
+  it("is by creation, then id, by default", () => {
     expect(entries({ order_direction: "asc" })).toEqual([["created_at", 1], ["_id", 1]]); // prettier-ignore
   });
 

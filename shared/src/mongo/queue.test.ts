@@ -30,7 +30,7 @@ function aTask(queue: KeyedQueue, ...keys: string[]): Task {
 }
 
 describe("queue: tasks that share a key", () => {
-  it("run one after another, in the order they came", async () => {
+  it("run one after another, in the order of arrival", async () => {
     const queue = createKeyedQueue();
     const tasks = [aTask(queue, "a"), aTask(queue, "a"), aTask(queue, "a")];
     const begun = (): boolean[] => tasks.map((task) => task.hasBegun());
@@ -52,7 +52,7 @@ describe("queue: tasks that share a key", () => {
     expect([a.hasBegun(), b.hasBegun()]).toEqual([true, true]);
   });
 
-  it("go on after one that failed, whose error reaches its caller alone", async () => {
+  it("continue after a failed one, whose error reaches its caller alone", async () => {
     const queue = createKeyedQueue();
     const [first, second] = [aTask(queue, "a"), aTask(queue, "a")];
     await tick();
@@ -87,7 +87,7 @@ describe("queue: tasks of several keys", () => {
     expect(late.map((task) => task.hasBegun())).toEqual([true, true]);
   });
 
-  it("all end, and never two of one key at once, for any keys named in one order", async () => {
+  it("all end, and never run concurrently for one key, when the keys have a common order", async () => {
     const keys = fc.subarray(["a", "b", "c", "d"]);
     await fc.assert(
       fc.asyncProperty(fc.array(keys, { maxLength: 30 }), async (tasks) => {

@@ -5,7 +5,7 @@ const traceId = "0af7651916cd43dd8448eb211c80319c";
 const spanId = "b7ad6b7169203331";
 
 describe("a traceparent header", () => {
-  it.each([true, false])("reads as it was written when sampled is %s", (sampled) => {
+  it.each([true, false])("is parsed as it was written when sampled is %s", (sampled) => {
     const context = { traceId, spanId, sampled };
     expect(readTraceparent(writeTraceparent(context))).toEqual(context);
   });
@@ -14,7 +14,7 @@ describe("a traceparent header", () => {
     expect(readTraceparent(`cc-${traceId}-${spanId}-01-what-the-future-brings`)).toMatchObject({ traceId, spanId });
   });
 
-  it("is sampled whatever other flags say", () => {
+  it("is sampled whatever other flags are set", () => {
     expect(readTraceparent(`00-${traceId}-${spanId}-03`)).toMatchObject({ sampled: true });
     expect(readTraceparent(`00-${traceId}-${spanId}-02`)).toMatchObject({ sampled: false });
   });
@@ -32,7 +32,7 @@ describe("a traceparent header", () => {
     `00-${traceId.slice(1)}-${spanId}-01`,
     `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
     ` 00-${traceId}-${spanId}-01`,
-  ])("that reads %j says nothing", (header) => {
+  ])("with the value %j is ignored", (header) => {
     expect(readTraceparent(header)).toBeNull();
   });
 });

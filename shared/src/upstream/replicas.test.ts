@@ -34,11 +34,11 @@ function fail(replicas: Replicas, replica: Replica, times: number): void {
 }
 
 describe("the choice among replicas", () => {
-  it("goes round while all have the same to do", () => {
+  it("rotates while all are equally loaded", () => {
     expect(chosen(replicasOf(a, b, c), 6).sort()).toEqual(["a", "a", "b", "b", "c", "c"]);
   });
 
-  it("falls on the one with the fewest open calls", () => {
+  it("prefers the one with the fewest open calls", () => {
     const replicas = replicasOf(a, b);
     const open = replicas.call();
     expect(new Set(chosen(replicas, 4))).toEqual(new Set([open.replica === a ? "b" : "a"]));
@@ -47,7 +47,7 @@ describe("the choice among replicas", () => {
     expect(replicas.all().map(({ pending }) => pending)).toEqual([0, 0]);
   });
 
-  it("falls on another one for a second try, unless that one is ejected", () => {
+  it("prefers another one for a retry, unless that one is ejected", () => {
     const replicas = replicasOf(a, b, c);
     for (let round = 0; round < 9; round++) {
       const first = replicas.call();
@@ -62,13 +62,13 @@ describe("the choice among replicas", () => {
     expect(replicas.call({ tried: [a] }).replica).toBe(a);
   });
 
-  it("is refused when none is known", () => {
+  it("fails when none is known", () => {
     expect(() => createReplicas().call()).toThrow(AppError);
   });
 });
 
-describe("a replica that fails", () => {
-  it("is ejected after three failures in a row, and not before", () => {
+describe("a failing replica", () => {
+  it("is ejected after three consecutive failures, and not before", () => {
     const replicas = replicasOf(a, b);
     fail(replicas, a, 2);
     chosen(replicas, 4);
@@ -78,7 +78,7 @@ describe("a replica that fails", () => {
     expect(chosen(replicas, 4)).not.toContain("a");
   });
 
-  it("is ejected after three probes without an answer, and at once when it says that it is not ready", () => {
+  it("is ejected after three unanswered probes, and at once when it reports that it is not ready", () => {
     const replicas = replicasOf(a, b, c);
     for (let probe = 0; probe < 2; probe++) replicas.probed(a.origin, "nothing");
     expect(chosen(replicas, 6)).toContain("a");
@@ -87,7 +87,7 @@ describe("a replica that fails", () => {
     expect(new Set(chosen(replicas, 6))).toEqual(new Set(["c"]));
   });
 
-  it("is back with the first probe that it answers", () => {
+  it("is restored by the first probe that it answers", () => {
     const replicas = replicasOf(a, b);
     fail(replicas, a, 3);
     replicas.probed(a.origin, "ready");
@@ -106,13 +106,13 @@ describe("a replica that fails", () => {
     expect(replicas.all()).toMatchObject([{ isEjected: true }, { isEjected: false }]);
   });
 
-  it("is tried all the same when there is no other", () => {
+  it("is used when there is no other", () => {
     const replicas = replicasOf(a);
     fail(replicas, a, 3);
     expect(chosen(replicas, 2)).toEqual(["a", "a"]);
   });
 
-  it("gives back the calls that wait for its answer, and no others", () => {
+  it("releases the calls that wait for its response, and no others", () => {
     const replicas = replicasOf(a);
     const told: string[] = [];
     const calls = ["waiting", "answered", "ended"].map((name) => replicas.call({ onEjected: () => told.push(name) }));
@@ -123,8 +123,8 @@ describe("a replica that fails", () => {
   });
 });
 
-describe("calls that wait for an answer", () => {
-  it("are at most 256; more are refused until one is answered, fails or ends", () => {
+describe("calls that wait for a response", () => {
+  it("are at most 256; more are rejected until one is answered, fails or ends", () => {
     const replicas = replicasOf(a, b);
     const calls = Array.from({ length: 256 }, () => replicas.call());
     expect(() => replicas.call()).toThrow(AppError);
@@ -138,7 +138,7 @@ describe("calls that wait for an answer", () => {
 });
 
 describe("the set of replicas", () => {
-  it("may change under open calls, and those that stay keep what is known of them", () => {
+  it("may change under open calls, and those that stay keep their state", () => {
     const replicas = replicasOf(a, b);
     const open = replicas.call();
     replicas.probed(b.origin, "unready");
@@ -160,7 +160,7 @@ describe("the set of replicas", () => {
     expect(new Set(chosen(replicas, 4))).toEqual(new Set(["a", "b"]));
   });
 
-  it("is used unproven for what the proven ones have failed, and when there are no others", () => {
+  it("falls back to unproven ones when the proven ones have failed, and when there are no others", () => {
     const replicas = replicasOf(a);
     replicas.set([a, b]);
     const retry = replicas.call({ tried: [a] });

@@ -49,7 +49,7 @@ describe("the replicas of a service", () => {
     expect(origins(upstream)).toEqual(["http://127.0.0.1:1", "http://[::1]:2"]);
   });
 
-  it("are all the addresses of a name, and change with them", async () => {
+  it("are all the addresses of a name, and follow changes of it", async () => {
     let addresses = ["127.0.0.2", "127.0.0.3"];
     const upstream = follow(["http://topology:8082"], () => addresses);
     await until(() => origins(upstream).length === 2);
@@ -71,7 +71,7 @@ describe("the replicas of a service", () => {
 });
 
 describe("a replica", () => {
-  it("that a name newly stands for gets no calls before it listens", async () => {
+  it("newly resolved from a name gets no calls before it listens", async () => {
     const old = await aReplica("127.0.0.2");
     let addresses = ["127.0.0.2"];
     const upstream = follow([`http://topology:${old.port}`], () => addresses);
@@ -88,7 +88,7 @@ describe("a replica", () => {
     await until(() => upstream.call().replica.origin.includes("127.0.0.3"));
   });
 
-  it("is left out while it says that it is not ready, and then is back", async () => {
+  it("is skipped while it reports that it is not ready, and then used again", async () => {
     const replica = await aReplica("127.0.0.1");
     const upstream = follow([`http://127.0.0.1:${replica.port}`]);
     replica.status = 503;
@@ -97,7 +97,7 @@ describe("a replica", () => {
     await until(() => ejected(upstream)[0] === false);
   });
 
-  it("is left out while it does not answer", async () => {
+  it("is skipped while it does not answer", async () => {
     const [hanging, other] = [await aReplica("127.0.0.1"), await aReplica("127.0.0.1")];
     const upstream = follow([hanging, other].map(({ port }) => `http://127.0.0.1:${port}`));
     hanging.status = 0;
@@ -107,7 +107,7 @@ describe("a replica", () => {
 });
 
 describe("a base URL", () => {
-  it("leads to the address in it, or through its name to any", () => {
+  it("leads to its address, or through its name to any", () => {
     expect(placeOf("http://10.0.0.7:8082")).toEqual({
       name: null,
       replica: { origin: "http://10.0.0.7:8082", host: "10.0.0.7:8082" },
@@ -120,7 +120,7 @@ describe("a base URL", () => {
     ]);
   });
 
-  it("with a name that has addresses of both kinds leads to those of IPv4", async () => {
+  it("with a name that has addresses of both families leads to those of IPv4", async () => {
     expect(await addressesOf("localhost")).toEqual([expect.stringMatching(/^127\.|^::1$/)]);
   });
 });

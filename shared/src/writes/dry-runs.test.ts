@@ -28,7 +28,7 @@ function held(run: (task: () => Promise<unknown>) => Promise<unknown>): Held {
 const soon = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
 describe("dry runs", () => {
-  it("come one after another within an organization, and wait for nobody else's", async () => {
+  it("run one after another within an organization, and wait for no other organization", async () => {
     const dryRuns = createDryRuns();
     const [first, second] = [0, 1].map(() => held((task) => dryRuns.run("a", task))) as [Held, Held];
     const other = held((task) => dryRuns.run("b", task));
@@ -39,7 +39,7 @@ describe("dry runs", () => {
     expect(second.hasBegun()).toBe(true);
   });
 
-  it("are answered before they rest, and one that fails makes room for the next", async () => {
+  it("are answered before their pause, and one that fails makes room for the next", async () => {
     const dryRuns = createDryRuns();
     await expect(dryRuns.run("a", () => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
     expect(await dryRuns.run("a", () => Promise.resolve("answered"))).toBe("answered");

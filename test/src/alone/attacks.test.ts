@@ -32,8 +32,8 @@ function processesOf({ gateways, identities, topologies }: Stack): Stack["gatewa
   return [...gateways, ...identities, ...topologies];
 }
 
-describe("a client of one organization does not notice what another one does", () => {
-  it("with any attack of the folder", () => {
+describe("a client of one organization is not affected by another organization", () => {
+  it("during any attack of the folder", () => {
     expect(attacks.length).toBeGreaterThan(20);
   });
 

@@ -58,8 +58,8 @@ function bound({ id, network_id, ports, interfaces }: Host, count: number) {
   return { host_id: id, network_id, name: randomUUID(), service_definition: "nginx", bindings };
 }
 
-describe("a bulk-delete over full hosts", () => {
-  it("closes the gaps of two, and is refused as a whole where more would have to move up than one may", async () => {
+describe("a bulk-delete on hosts with many children", () => {
+  it("closes the gaps of two hosts, and is rejected as a whole when it would shift more than the limit", async () => {
     const { owner } = world;
     const hosts: Host[] = [];
     while (hosts.length <= Math.ceil(MOST_CHANGED / (MOST - 1))) hosts.push(await aFullHost());
@@ -76,8 +76,8 @@ describe("a bulk-delete over full hosts", () => {
   });
 });
 
-describe("a host with as many bindings as it can have", () => {
-  it("is given no more of them, but services of a few; loses what they name; and refuses nothing that fits", async () => {
+describe("a host with the maximum number of bindings", () => {
+  it("rejects further bindings, accepts services with few, loses deleted targets, and accepts all that fits", async () => {
     const { owner } = world;
     const host = await aHostOfBindings();
     const full = {

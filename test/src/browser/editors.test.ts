@@ -19,7 +19,7 @@ async function onAHost() {
 }
 
 describe("the editor of a service: saving", () => {
-  it("says before saving what is left out and what is refused, and saves what it said", async () => {
+  it("shows before saving what is dropped and what is rejected, and saves what it showed", async () => {
     const { account, service, page } = await onAHost();
     await button(page, "Actions for web").click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
@@ -42,7 +42,7 @@ describe("the editor of a service: saving", () => {
     });
   });
 
-  it("reviews what saving would change, and saves that", async () => {
+  it("previews the changes of saving, and saves those", async () => {
     const { account, service, page } = await onAHost();
     await button(page, "Actions for web").click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
@@ -58,7 +58,7 @@ describe("the editor of a service: saving", () => {
 });
 
 describe("the editor of a service: errors and free addresses", () => {
-  it("shows what the API says next to the field that it says it of", async () => {
+  it("shows API errors next to the field that they name", async () => {
     const { page } = await onAHost();
     await button(page, "Add interface").click();
     const editor = page.getByRole("dialog");
@@ -74,7 +74,7 @@ describe("the editor of a service: errors and free addresses", () => {
     await page.getByRole("table", { name: "Interfaces" }).getByText("10.0.0.6").waitFor();
   });
 
-  it("takes the next free address of a subnet, past what is reserved there, and shows how full it is", async () => {
+  it("suggests the next free address of a subnet, outside of reserved ranges, and shows the usage", async () => {
     const { host, subnet, page } = await onAHost();
     await page.goto(`/subnets/${subnet.id}`);
     await button(page, "Edit").click();
@@ -103,8 +103,8 @@ describe("the editor of a service: errors and free addresses", () => {
   });
 });
 
-describe("the editors of what is on a host", () => {
-  it("change a port, and say when there is one like it already", async () => {
+describe("the editors of children of a host", () => {
+  it("change a port, and report a duplicate", async () => {
     const account = await anAccount(url());
     const { host, network, port } = await aNetworkWithAHost(account.session);
     const other = { host_id: host.id, network_id: network.id, number: 80, protocol: "Tcp" };
@@ -130,7 +130,7 @@ describe("the editors of what is on a host", () => {
     });
   });
 
-  it("say how the host and its services are virtualized, with what the API says of it next to the fields", async () => {
+  it("edit the virtualization of the host and its services, with API errors next to the fields", async () => {
     const account = await anAccount(url());
     const { host, service } = await aNetworkWithAHost(account.session);
     const page = await somebody({ account });
@@ -161,7 +161,7 @@ describe("the editors of what is on a host", () => {
 });
 
 describe("the menu of a row", () => {
-  it("opens and is gone through by the keyboard, and keeps nobody out", async () => {
+  it("is opened and navigated by keyboard, and has no accessibility violations", async () => {
     const { page } = await onAHost();
     const target = button(page, "Actions for tcp/443");
     await target.press("Enter");
@@ -176,8 +176,8 @@ describe("the menu of a row", () => {
   });
 });
 
-describe("two people", () => {
-  it("do not overwrite each other: the second is told, and can load what the first has saved", async () => {
+describe("two users", () => {
+  it("do not overwrite each other: the second one is notified, and can load the saved state", async () => {
     const { account, host, page } = await onAHost();
     await button(page, "Edit").click();
     const editor = page.getByRole("dialog");
@@ -202,7 +202,7 @@ describe("two people", () => {
 });
 
 describe("a session that ends", () => {
-  it("is said at once, over what was being written, which is still there for who signs in again", async () => {
+  it("is reported at once without losing the open form, which is restored after signing in again", async () => {
     const { account, page } = await onAHost();
     await button(page, "Edit").click();
     const editor = page.getByRole("dialog", { name: "Edit host" });
@@ -222,7 +222,7 @@ describe("a session that ends", () => {
     await page.getByText("nas.example.com").waitFor();
   });
 
-  it("shows nothing of it to somebody else who signs in", async () => {
+  it("shows nothing of that form to another user who signs in", async () => {
     const [account, other] = [await anAccount(url()), await anAccount(url())];
     const { host } = await aNetworkWithAHost(account.session);
     const page = await somebody({ account });
@@ -237,7 +237,7 @@ describe("a session that ends", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  it("leads back to where one wanted to go, when it had ended before", async () => {
+  it("redirects to the requested page after signing in, when it had ended before", async () => {
     const account = await anAccount(url());
     await aNetworkWithAHost(account.session);
     const page = await somebody();
@@ -250,7 +250,7 @@ describe("a session that ends", () => {
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/hosts?order=hostname");
   });
 
-  it("is ended by its owner too, and then begins anew at the start", async () => {
+  it("that was ended by its user starts again at the start page", async () => {
     const { account, page } = await onAHost();
     await page.getByRole("button", { name: account.email }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
@@ -259,8 +259,8 @@ describe("a session that ends", () => {
   });
 });
 
-describe("the window that exports", () => {
-  it("tells where programs get what was chosen, downloads it, and keeps nobody out", async () => {
+describe("the export dialog", () => {
+  it("shows the URL for programs, downloads the file, and has no accessibility violations", async () => {
     const { page, network } = await onAHost();
     await page.goto("/hosts");
     await button(page, "Export").click();

@@ -10,8 +10,8 @@ import { aNetworkWithAHost } from "../support/world.js";
 
 const { url, somebody } = createVisits();
 
-describe("somebody new", () => {
-  it("signs up, makes a network, imports a scan, and sees it", async () => {
+describe("a new user", () => {
+  it("signs up, creates a network, imports a scan, and sees the result", async () => {
     const page = await somebody();
     await page.goto("/");
     await page.getByRole("link", { name: "Create one" }).click();
@@ -46,7 +46,7 @@ describe("somebody new", () => {
     expect(await rows.count()).toBe(3);
   });
 
-  it("joins an organization by the link of an invite, and sees what was given", async () => {
+  it("joins an organization by an invite link, and sees the granted networks", async () => {
     const account = await anAccount(url());
     await aNetworkWithAHost(account.session, "Office");
     const owner = await somebody({ account });
@@ -103,7 +103,7 @@ describe("an API key", () => {
 });
 
 describe("the activity page and the history of a host", () => {
-  it("say who changed what and why, show before and after, and find all of a request", async () => {
+  it("show who changed what and why, before and after, and find all changes of a request", async () => {
     const account = await anAccount(url());
     const { host, service } = await aNetworkWithAHost(account.session);
     const other = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
@@ -152,8 +152,8 @@ describe("the activity page and the history of a host", () => {
   });
 });
 
-describe("what somebody looks at", () => {
-  it("shows what others change while it is looked at, and keeps focus, selection and place", async () => {
+describe("an open page", () => {
+  it("shows changes of others live, and keeps focus, selection and scroll position", async () => {
     const account = await anAccount(url());
     const { network, subnet } = await aNetworkWithAHost(account.session);
     const { session } = account;

@@ -7,7 +7,7 @@ import { button, createVisits, field, heading } from "../support/visits.js";
 const { url, mailFor, somebody } = createVisits();
 
 describe("mail", () => {
-  it("has a link that verifies the address, also for who signs in first, and then invites others, who join by theirs", async () => {
+  it("contains a link that verifies the address, also before signing in; verified users invite others, who join by their link", async () => {
     const account = await anAccount(url());
     const { link } = await mailFor(account.email);
     const page = await somebody();
@@ -40,7 +40,7 @@ describe("mail", () => {
     await guest.getByText("Verify your email address").waitFor({ state: "detached" });
   });
 
-  it("reminds of an address that is not verified, and is sent again", async () => {
+  it("shows a reminder for an unverified address, and is sent again", async () => {
     const account = await anAccount(url());
     await mailFor(account.email);
     const page = await somebody({ account });
@@ -52,8 +52,8 @@ describe("mail", () => {
   });
 });
 
-describe("mail for somebody who has forgotten the password", () => {
-  it("has a link to a new password, which ends the sessions and works once", async () => {
+describe("mail for a forgotten password", () => {
+  it("contains a reset link, which ends the sessions and works once", async () => {
     const account = await anAccount(url());
     const page = await somebody({ account });
     await page.goto("/hosts");

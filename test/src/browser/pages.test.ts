@@ -38,7 +38,7 @@ const pathOf = (path: string): string => {
   return path.replace(":id", ids[path] ?? world.host.id);
 };
 
-describe("every page keeps nobody out, fits, breaks no policy, and asks nobody else", () => {
+describe("every page is accessible, fits, violates no policy, and sends no request elsewhere", () => {
   it.each([
     ["full", "light", WIDE],
     ["full", "dark", NARROW],
@@ -71,7 +71,7 @@ describe("every page keeps nobody out, fits, breaks no policy, and asks nobody e
 describe.each([
   ["light", WIDE],
   ["dark", NARROW],
-] as const)("a window in %s", (colorScheme, viewport) => {
+] as const)("a dialog in %s", (colorScheme, viewport) => {
   const windows: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     [PATHS.hosts, (page) => page.getByRole("button", { name: "New host" }).click()],
     [PATHS.host, (page) => page.getByRole("button", { name: "Edit", exact: true }).click()],
@@ -87,7 +87,7 @@ describe.each([
     [PATHS.hosts, (page) => choose(page, "nas", "Delete")],
   ];
 
-  it("keeps nobody out, and breaks no policy", async () => {
+  it("has no accessibility violations, and violates no policy", async () => {
     const who = { account: full, colorScheme, viewport };
     const { page, takeFaults, goTo, settled, close } = await aPerson(browser, stack.url, who);
     const barriers: string[] = [];
@@ -120,7 +120,7 @@ async function editReserved(page: Page): Promise<void> {
 
 const edit = (page: Page, name: string): Promise<void> => choose(page, name, "Edit");
 
-describe("what is wrong is said", () => {
+describe("an error is shown", () => {
   const failing: readonly (readonly [
     string,
     { status: number; code: string; params?: object; retryAfter?: string },
@@ -165,8 +165,8 @@ describe("what is wrong is said", () => {
   });
 });
 
-describe("a path that leads nowhere", () => {
-  it("has a page that says so, with the way to the start", async () => {
+describe("an unknown path", () => {
+  it("has a page that says so, with a link to the start", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
     expect((await page.goto("/nowhere"))?.status()).toBe(404);
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
@@ -177,8 +177,8 @@ describe("a path that leads nowhere", () => {
   });
 });
 
-describe("a page that does not arrive", () => {
-  it("is said to be missing, keeps what surrounds it, and comes when it is asked for again", async () => {
+describe("a page whose code fails to load", () => {
+  it("shows an error within the layout, and loads on retry", async () => {
     const { page, close } = await aPerson(browser, stack.url, { account: full });
     await page.goto(PATHS.subnets);
     await page.getByText("10.0.0.0/24").waitFor();
@@ -195,8 +195,8 @@ describe("a page that does not arrive", () => {
   });
 });
 
-describe("the colours that somebody has chosen", () => {
-  it("are those of the system until then, and hold from the first moment on", async () => {
+describe("the colour scheme", () => {
+  it("follows the system by default, and a chosen one applies from the first paint", async () => {
     const { page, close } = await aPerson(browser, stack.url, { account: full, colorScheme: "light" });
     const scheme = (): Promise<unknown> => page.evaluate("document.documentElement.dataset.mantineColorScheme");
     await page.goto(PATHS.tags);
@@ -230,7 +230,7 @@ describe("a first visit", () => {
 });
 
 describe("the keyboard", () => {
-  it("leads past the navigation to the content, and opens and closes what a click does", async () => {
+  it("skips the navigation to the content, and opens and closes what a click does", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
     await page.goto("/hosts");
     await page.getByRole("link", { name: "nas" }).waitFor();
@@ -250,7 +250,7 @@ describe("the keyboard", () => {
 });
 
 describe("a Viewer", () => {
-  it("is offered nothing that the API would refuse", async () => {
+  it("is offered nothing that the API would reject", async () => {
     const account = await aColleague(stack.url, full, { permissions: "Viewer", network_ids: [world.network.id] });
     const { page, goTo, settled, close } = await aPerson(browser, stack.url, { account });
     await page.goto(PATHS.topology);

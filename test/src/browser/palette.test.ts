@@ -24,14 +24,14 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-describe("the palette", () => {
+describe("the command palette", () => {
   const open = async (page: Page): Promise<void> => {
     await page.keyboard.press("Control+k");
     await page.locator("input[role=combobox]:focus").waitFor();
   };
   const options = (page: Page): Promise<string[]> => page.getByRole("option").allInnerTexts();
 
-  it("leads by keyboard to what is found by its name or its address and port, and gives the focus back", async () => {
+  it("navigates by keyboard to what matches by name or by address and port, and restores the focus", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
     await page.goto(PATHS.tags);
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -63,7 +63,7 @@ describe("the palette", () => {
     await close();
   });
 
-  it("is there on a telephone, and offers a Viewer nothing that the API would refuse", async () => {
+  it("is available on a telephone, and offers a Viewer nothing that the API would reject", async () => {
     const account = await aColleague(stack.url, full, { permissions: "Viewer", network_ids: [world.network.id] });
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account, viewport: NARROW });
     await page.goto(PATHS.hosts);

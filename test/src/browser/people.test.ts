@@ -11,8 +11,8 @@ const { url, somebody } = createVisits();
 const statusWith = async (headers: Record<string, string>): Promise<number> =>
   (await callerOf(url(), "anybody", headers).send("get", "/api/v1/networks")).status;
 
-describe("the sessions of somebody", () => {
-  it("are shown in the settings, and end one by one or all but this one", async () => {
+describe("the sessions of a user", () => {
+  it("are listed in the settings, and end one by one or all except this one", async () => {
     const account = await anAccount(url());
     const others = [await anotherSession(url(), account), await anotherSession(url(), account)];
     const statuses = () => Promise.all([account, ...others].map(({ cookie }) => statusWith({ cookie })));
@@ -33,8 +33,8 @@ describe("the sessions of somebody", () => {
   });
 });
 
-describe("a key", () => {
-  it("has two secrets after a rotation with a grace, until the old one is ended", async () => {
+describe("an API key", () => {
+  it("has two secrets after a rotation with a grace period, until the previous one is ended", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), account, { name: "backup" });
     const page = await somebody({ account });
@@ -58,7 +58,7 @@ describe("a key", () => {
     expect(await statuses()).toEqual([401, 200]);
   });
 
-  it("shows how often it was used on each of the last days", async () => {
+  it("shows its usage on each of the last days", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), account, { name: "backup" });
     expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(200);
@@ -97,7 +97,7 @@ describe("a second factor: setting up and resetting", () => {
     expect(await statusWith({ cookie: colleague.cookie })).toBe(401);
   });
 
-  it("is set up in the settings, and asked for when signing in, where a recovery code does, too", async () => {
+  it("is set up in the settings, and required when signing in, where a recovery code works, too", async () => {
     const account = await anAccount(url());
     const page = await somebody({ account });
     await page.goto("/settings");
@@ -135,7 +135,7 @@ describe("a second factor: setting up and resetting", () => {
 });
 
 describe("a second factor: where it is required", () => {
-  it("is asked for before a key of level Owner is made, and before it is switched off", async () => {
+  it("is required before an Owner key is created, and before it is disabled", async () => {
     const account = await anAccount(url());
     const { cookie } = await anotherSession(url(), account);
     const { secret } = await withSecondFactor(account);
@@ -160,7 +160,7 @@ describe("a second factor: where it is required", () => {
     await page.getByText("The second factor is off.").waitFor();
   });
 
-  it("that an Owner requires is set up by others at their next sign-in", async () => {
+  it("required by an Owner is set up by others at their next sign-in", async () => {
     const owner = await anAccount(url());
     const member = await aColleague(url(), owner);
     await withSecondFactor(owner);
@@ -187,7 +187,7 @@ describe("a second factor: where it is required", () => {
 });
 
 describe("several organizations", () => {
-  it("are joined by the link of an invite, and changed in the menu of the account", async () => {
+  it("are joined by an invite link, and switched in the account menu", async () => {
     const [host, account] = [await anAccount(url()), await anAccount(url())];
     await host.session.data("put", `/api/v1/organizations/${host.organizationId}`, { name: "The other one", api_access_enabled: true }); // prettier-ignore
     const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
@@ -207,7 +207,7 @@ describe("several organizations", () => {
     expect(await button(page, "Join").count()).toBe(0);
   });
 
-  it("are told to whoever registers by an invite with the address of an account", async () => {
+  it("are explained to a registered user who registers again with an invite", async () => {
     const [host, account] = [await anAccount(url()), await anAccount(url())];
     const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
     const page = await somebody({});
@@ -233,7 +233,7 @@ describe("the danger zone", () => {
     return page;
   };
 
-  it("lets somebody leave, who goes on in an organization of their own, and not the last Owner", async () => {
+  it("lets a user leave and continue in an organization of their own, but not the last Owner", async () => {
     const owner = await anAccount(url());
     const account = await aColleague(url(), owner);
     const page = await startOver("Leave", { account });
@@ -252,7 +252,7 @@ describe("the danger zone", () => {
     await dialog.getByText("Make somebody else an Owner first").waitFor();
   });
 
-  it("deletes an organization once its name is typed, after it has offered the archive", async () => {
+  it("deletes an organization after its name is typed, and offers the archive before", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), account);
     const page = await startOver("Delete organization", { account });

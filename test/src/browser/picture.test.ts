@@ -42,8 +42,8 @@ const listed = async (page: Page): Promise<string[]> => {
 /** Waits until the list has one entry. */
 const onlyOne = (page: Page) => list(page).getByRole("option").nth(1).waitFor({ state: "detached" });
 
-describe("the picture: looking at it", () => {
-  it("is drawn, and is a list too, through which the keyboard leads to everything about a host", async () => {
+describe("the picture: viewing", () => {
+  it("is drawn, and also a list through which the keyboard reaches everything about a host", async () => {
     const { page, takeFaults, close } = await look();
     expect(await listed(page)).toEqual(["LAN", "nas", "printer <1>", "web"]);
     await page.locator("canvas.sigma-nodes").waitFor();
@@ -61,7 +61,7 @@ describe("the picture: looking at it", () => {
     await close();
   });
 
-  it("follows what others change", async () => {
+  it("follows changes of others", async () => {
     const one = await anAccount(stack.url);
     const { network, host, subnet } = await aNetworkWithAHost(one.session);
     const { page, takeFaults, close } = await look({ account: one });
@@ -77,7 +77,7 @@ describe("the picture: looking at it", () => {
     await close();
   });
 
-  it("is narrowed by a search and by filters", async () => {
+  it("is filtered by a search and by filters", async () => {
     const { page, takeFaults, close } = await look();
     const search = page.getByRole("searchbox", { name: "Search" });
     await list(page).waitFor();
@@ -102,8 +102,8 @@ describe("the picture: looking at it", () => {
   }); // prettier-ignore
 });
 
-describe("the picture: its other forms", () => {
-  it("can be taken away as PNG and SVG, and as the files of the API", async () => {
+describe("the picture: other forms", () => {
+  it("is exported as PNG and SVG, and as the files of the API", async () => {
     const { page, takeFaults, close } = await look();
     await list(page).waitFor();
     const take = async (name: string): Promise<string> => {
@@ -122,7 +122,7 @@ describe("the picture: its other forms", () => {
     await close();
   });
 
-  it("is cards of subnets too, to read and print: hosts with what runs at which port, in the address", async () => {
+  it("is also shown as cards of subnets, for reading and printing, with the choice in the address", async () => {
     const { page, takeFaults, close } = await look();
     await list(page).waitFor();
     await page.getByTitle("By subnet").click();
@@ -141,7 +141,7 @@ describe("the picture: its other forms", () => {
     await close();
   });
 
-  it("fits a telephone, and opens what is chosen over it", async () => {
+  it("fits a telephone, with the selection over it", async () => {
     const { page, takeFaults, close } = await look({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);
@@ -154,8 +154,8 @@ describe("the picture: its other forms", () => {
   });
 });
 
-describe("the picture of another moment", () => {
-  it("shows what was then and what became of it, is read once the slider rests, and is in the address", async () => {
+describe("the picture of a past moment", () => {
+  it("shows past nodes and what became of them, loads once the slider rests, and keeps the moment in the address", async () => {
     const one = await anAccount(stack.url);
     const { network, host, subnet } = await aNetworkWithAHost(one.session);
     const add = (name: string, ip_address: string): Promise<{ id: string }> =>
@@ -211,8 +211,8 @@ describe("the picture of another moment", () => {
   });
 });
 
-describe("the picture of a moment too long ago", () => {
-  it("says so where changes are not kept that long", async () => {
+describe("the picture of a moment before the retention period", () => {
+  it("says that changes are not kept that long", async () => {
     const { page, close } = await aPerson(browser, stack.url, { account });
     await page.route("**/api/v1/topology?*as_of*", (route) => {
       const meta = { api_version: 1, server_version: "0", request_id: "r" };
@@ -238,8 +238,8 @@ const SLIDE = `(() => {
   }
 })()`;
 
-describe("when there is no picture", () => {
-  it("says so where nothing is, and what to do", async () => {
+describe("without a picture", () => {
+  it("an empty inventory is explained, with what to do", async () => {
     const { page, takeFaults, close } = await look({ account: await anAccount(stack.url) });
     await page.getByRole("heading", { name: "Nothing to show" }).waitFor();
     expect(takeFaults()).toEqual([]);
@@ -251,7 +251,7 @@ describe("when there is no picture", () => {
     [429, "rate_limited", "Too many requests"],
     [503, "unavailable", "Temporarily unavailable"],
     [0, "", "Server unreachable"],
-  ])("says why after %d %s, and goes on when it can", async (status, code, title) => {
+  ])("a response of %d %s is explained, and retried when possible", async (status, code, title) => {
     const { page, close } = await aPerson(browser, stack.url, { account });
     let isFailing = true;
     await page.route("**/api/v1/topology**", (route) => {

@@ -13,7 +13,7 @@ async function signInThere(page: Page, account: string): Promise<void> {
 }
 
 describe("an identity provider", () => {
-  it("is linked in the settings, signs in from the sign-in page and back to where one wanted to be, and signs out", async () => {
+  it("is linked in the settings, signs in from the sign-in page back to the requested page, and signs out", async () => {
     const { issuer: elsewhere, name } = provider();
     const account = await anAccount(url());
     const page = await somebody({ account, elsewhere });
@@ -43,7 +43,7 @@ describe("an identity provider", () => {
     await button(page, `Link ${name}`).waitFor();
   });
 
-  it("says what is wrong when nobody here has the account", async () => {
+  it("reports an account that is not linked", async () => {
     const { issuer: elsewhere, name } = provider();
     const guest = await somebody({ elsewhere });
     await guest.goto("/sign-in");
@@ -52,7 +52,7 @@ describe("an identity provider", () => {
     await guest.getByText("No user is linked to this account at the provider.").waitFor();
   });
 
-  it("brings an invited person in without a password, and a second factor is set up without one", async () => {
+  it("admits an invited user without a password, who sets up a second factor without one", async () => {
     const { issuer: elsewhere, name } = provider();
     const owner = await anAccount(url());
     const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });

@@ -41,7 +41,7 @@ async function createWebhook(page: Page): Promise<string> {
 }
 
 describe("a webhook", () => {
-  it("is made, tested, rotated, replayed, resumed and deleted, and what its receiver answers is shown", async () => {
+  it("is created, tested, rotated, replayed, resumed and deleted, and shows its deliveries", async () => {
     const account = await anAccount(url());
     const { network } = await aNetworkWithAHost(account.session);
     const { session } = account;
@@ -102,8 +102,8 @@ describe("a webhook", () => {
   });
 });
 
-describe("a webhook: what its page shows and to whom", () => {
-  it("is behind when its receiver does not take what happens, and says why", async () => {
+describe("a webhook: its page and who sees it", () => {
+  it("shows a backlog with the reason while its receiver fails", async () => {
     const account = await anAccount(url());
     const { session } = account;
     const gone = { url: "http://127.0.0.1:9/", format: "ntfy" };
@@ -122,7 +122,7 @@ describe("a webhook: what its page shows and to whom", () => {
       .waitFor();
   });
 
-  it("is nothing that a Member is led to, or shown", async () => {
+  it("is neither linked nor shown for a Member", async () => {
     const account = await anAccount(url());
     const { network } = await aNetworkWithAHost(account.session);
     const member = await aColleague(url(), account, { permissions: "Member", network_ids: [network.id] });
@@ -137,7 +137,7 @@ describe("a webhook: what its page shows and to whom", () => {
 });
 
 describe("the archive of an organization", () => {
-  it("is downloaded, compared with what there is, and brought back although the server is away in between", async () => {
+  it("is downloaded, compared with the inventory, and restored although the server is away in between", async () => {
     const account = await anAccount(url());
     const { session } = account;
     const { network, host } = await aNetworkWithAHost(session);

@@ -91,14 +91,14 @@ async function answeredBy(container: string): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-describe("a system that was started from nothing", () => {
-  it("answers the first five minutes of the README as they stand there", async () => {
+describe("a system started from nothing", () => {
+  it("answers the first five minutes of the README as they are printed there", async () => {
     const readme = readFiveMinutes();
     const answered = await runFiveMinutes(readme, system.url, folder);
     expect(answered.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
   });
 
-  it("opens one port to the world, that of the edge", async () => {
+  it("publishes one port, that of the edge", async () => {
     const ids = (await system.compose("ps", "-q")).split("\n").filter((id) => id !== "");
     const format = "{{.Name}} {{range $port, $at := .HostConfig.PortBindings}}{{$port}}{{end}}";
     const open = (await docker("inspect", "--format", format, ...ids)).split("\n").filter((line) => / \S/.test(line));
@@ -106,7 +106,7 @@ describe("a system that was started from nothing", () => {
   });
 
   it.each(PROCESSES)(
-    "runs %s as nobody special, unable to write, with nothing beside its own files",
+    "runs %s as an unprivileged user on a read-only file system, with nothing but its own files",
     async (service) => {
       const [container = ""] = await system.containersOf(service);
       expect(await docker("exec", container, "id", "-u")).toBe("1000");
@@ -134,7 +134,7 @@ describe("a system that was started from nothing", () => {
     expect(told.map(([name]) => name)).toEqual([]);
   });
 
-  it("lets each service into its own database only", async () => {
+  it("restricts each service to its own database", async () => {
     const [container = ""] = await system.containersOf("topology");
     const [server = ""] = await system.containersOf("mongodb");
     const url = new URL(await docker("exec", container, "printenv", "MONGODB_URL"));
@@ -171,7 +171,7 @@ async function replaceAllWithNewSecrets(): Promise<void> {
 describe("a scaled system", () => {
   beforeEach(() => scale(2, 2, 3));
 
-  it("lets every process of each kind work", async () => {
+  it("uses every process of each kind", async () => {
     const hammer = readers();
     await Promise.all(Array.from({ length: 12 }, () => anAccount(system.url)));
     await until(() => hammer.accepted(system.url) > 2_000, 50, 60_000);
@@ -182,7 +182,7 @@ describe("a scaled system", () => {
     }
   });
 
-  it("loses no read when a topology is killed under load, and writes again at once", async () => {
+  it("loses no read when a topology is killed under load, and accepts writes again at once", async () => {
     const hammer = readers();
     await until(() => hammer.accepted(system.url) > 300, 50, 60_000);
     const [victim = ""] = await system.containersOf("topology");
@@ -193,7 +193,7 @@ describe("a scaled system", () => {
     expect((await key.caller.send("post", "/api/v1/networks", { name: "after a loss" })).status).toBe(200);
   });
 
-  it("answers a write under which a topology is killed with 502, or with 503 and when to try again if nothing of it was sent", async () => {
+  it("answers a write on a killed topology with 502, or with 503 and Retry-After if nothing of it was sent", async () => {
     const network = await key.caller.data<{ id: string }>("post", "/api/v1/networks", { name: "writes" });
     const refused = await refusedWhile(key.caller, network.id, async () => {
       const [victim = ""] = await system.containersOf("topology");
@@ -209,7 +209,7 @@ describe("a scaled system", () => {
     replaceAllWithNewSecrets,
   );
 
-  it("gives up what is too many when it is scaled down, in order, with status 0", async () => {
+  it("stops surplus replicas in order with status 0 when it is scaled down", async () => {
     const processes = await system.containersOf("gateway");
     for (const id of processes) await docker("stop", "--time", "30", id);
     const format = "{{.State.ExitCode}}";
@@ -225,7 +225,7 @@ describe("a scaled system", () => {
 });
 
 describe("a system whose MongoDB is restarted", () => {
-  it("says 503 meanwhile, never 401 or 404, and goes on with all its data", async () => {
+  it("answers 503 meanwhile, never 401 or 404, and continues with all its data", async () => {
     const network = await key.caller.data<{ id: string }>("post", "/api/v1/networks", { name: "kept" });
     const [container = ""] = await system.containersOf("mongodb");
     const statuses = new Set<number>();
@@ -249,7 +249,7 @@ describe("a system whose MongoDB is restarted", () => {
 });
 
 describe("a backup", () => {
-  it("puts everything back into an empty system, and everybody gets in as before", async () => {
+  it("restores everything into an empty system, and all credentials work as before", async () => {
     const history = drawHistory(7, 400);
     const world = anEmptyWorld();
     const file = join(folder, "backup");
@@ -278,7 +278,7 @@ describe("a backup", () => {
     }
   });
 
-  it("is not put over data unless it is told to", async () => {
+  it("does not overwrite data without --replace", async () => {
     const refused = await system.script("restore", [join(folder, "backup")]);
     expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("holds data")]);
     await system.untilServing();

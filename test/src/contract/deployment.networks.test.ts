@@ -16,8 +16,8 @@ interface NetworkPolicy {
 
 const read = (path: string): string => readFileSync(join(ROOT, "deploy", path), "utf8");
 
-describe("deployment.networks: what is outside", () => {
-  it("is reached by who asks identity providers and receivers of webhooks, and by nobody else behind the edge", () => {
+describe("deployment.networks: egress", () => {
+  it("is limited to the processes that call identity providers and webhook receivers, and the edge", () => {
     const { services, networks } = parse(read("docker-compose.yml"), { merge: true }) as Compose;
     const isOut = (name: string): boolean => networks[name]?.internal !== true;
     const out = Object.keys(services).filter((name) => services[name]?.networks?.some(isOut));

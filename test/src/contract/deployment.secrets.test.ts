@@ -10,7 +10,7 @@ import { settingsIn } from "../support/env-file.js";
 const SIGNING = ["GATEWAY_TO_IDENTITY_SECRETS", "GATEWAY_TO_TOPOLOGY_SECRETS", "IDENTITY_TO_TOPOLOGY_SECRETS"];
 
 describe("deployment.secrets: rotate-secrets", () => {
-  it("rolls with new and old signing secrets, then with the new ones alone, also once more after it was interrupted", () => {
+  it("rolls out new and old signing secrets, then the new ones alone, also when it is resumed after an interruption", () => {
     const folder = mkdtempSync(join(tmpdir(), "rotate-secrets-"));
     const run = () => execaSync(join(folder, "rotate-secrets"), { reject: false });
     const seen = () => readFileSync(join(folder, "seen"), "utf8").split("---\n").filter(Boolean).map(settingsIn);

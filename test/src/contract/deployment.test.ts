@@ -64,7 +64,7 @@ describe.each(NAMES)("%s", (name) => {
     expect([...Object.keys(plain), ...secret].sort()).toEqual(settings);
   });
 
-  it("understands what it is given in compose and in its manifest", () => {
+  it("accepts its settings from compose and from its manifest", () => {
     const referred = {
       GATEWAY_TO_IDENTITY_SECRETS: "s".repeat(64),
       GATEWAY_TO_TOPOLOGY_SECRETS: "s".repeat(64),
@@ -78,7 +78,7 @@ describe.each(NAMES)("%s", (name) => {
     expect(faultsOf(schema, { ...referred, ...plain })).toBe("");
   });
 
-  it("has the same defaults in env.example, compose and manifest as in the code, but for where it listens", () => {
+  it("has the same defaults in env.example, compose and manifest as in the code, except for its addresses", () => {
     const decided = new Set(["HOST", "PORT", "OPS_PORT", "DRAIN_DELAY_MS", "TRUST_PROXY_HOPS"]);
     const defaults = Object.entries(schema.shape)
       .map(([setting, type]) => [setting, (type as z.ZodType).safeParse(undefined).data] as const)
@@ -92,13 +92,13 @@ describe.each(NAMES)("%s", (name) => {
     }
   });
 
-  it("is given the time it takes to stop", () => {
+  it("has a stop timeout longer than its own", () => {
     const graceMs = Number.parseInt(compose.services[name]!.stop_grace_period ?? "", 10) * 1_000;
     expect(graceMs).toBeGreaterThan(Number(example["DRAIN_DELAY_MS"]) + STOP_LIMIT_MS);
     expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(Number(plain["DRAIN_DELAY_MS"]) + STOP_LIMIT_MS);
   });
 
-  it("cannot write where it runs, is nobody special, and listens where it is looked for", () => {
+  it("has a read-only file system, an unprivileged user, and the expected port", () => {
     expect(compose.services[name]!.read_only).toBe(true);
     expect(container!.securityContext.readOnlyRootFilesystem).toBe(true);
     expect(pod.securityContext.runAsNonRoot).toBe(true);
@@ -114,14 +114,14 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe("docker-compose.yml", () => {
-  it("publishes one port, that of the edge, to this machine alone unless it is told otherwise", () => {
+  it("publishes one port, that of the edge, on this machine only by default", () => {
     const published = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     expect(published.map(([name, { ports }]) => [name, ports])).toEqual([
       ["edge", ["${PUBLISH:-127.0.0.1:8080}:8080"]],
     ]);
   });
 
-  it("takes no variable that is not in env.example, with the same default, and env.example has no others", () => {
+  it("uses no variable that is missing in env.example, with the same default, and env.example has no others", () => {
     const used = new Map<string, string>();
     for (const [, name, operator, value] of composeText.matchAll(/(?<!\$)\$\{(\w+)(:[-?])([^}]*)\}/g))
       used.set(name!, operator === ":-" ? value! : "");
@@ -130,7 +130,7 @@ describe("docker-compose.yml", () => {
     expect(Object.fromEntries([...used].sort())).toEqual(Object.fromEntries(Object.entries(active).sort()));
   });
 
-  it("gives each user of the bus the rights that its process needs, and no others", () => {
+  it("gives each bus user exactly the permissions that its process needs", () => {
     const [, settings = ""] = /users: \[([\s\S]*?)\n\s*\] \}/.exec(composeText) ?? [];
     const quoted = (text = ""): string[] => [...text.matchAll(/"([^"]+)"/g)].map(([, subject = ""]) => subject);
     const rights = settings
@@ -145,7 +145,7 @@ describe("docker-compose.yml", () => {
     expect(Object.fromEntries(rights)).toEqual(BUS_RIGHTS);
   });
 
-  it("never starts without its secrets", () => {
+  it("does not start without its secrets", () => {
     for (const name of secrets)
       for (const [, operator] of composeText.matchAll(new RegExp(`\\$\\{${name}(..)`, "g"))) expect([name, operator]).toEqual([name, ":?"]); // prettier-ignore
   });
@@ -164,13 +164,13 @@ describe("compose", () => {
     }
   }
 
-  it.each(["8080", "0.0.0.0:8080", "192.0.2.1:80"])("says that TLS is missing when it publishes %s", (PUBLISH) => {
+  it.each(["8080", "0.0.0.0:8080", "192.0.2.1:80"])("warns about missing TLS when it publishes %s", (PUBLISH) => {
     expect(said(["up", "-d"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toContain("TLS is missing");
     expect(said(["up", "-d"], { PUBLISH, PUBLIC_URL: "https://topology.example.com" })).toBe("");
     expect(said(["ps"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toBe("");
   });
 
-  it("says nothing when only this machine reaches the edge", () => {
+  it("prints no warning when only this machine reaches the edge", () => {
     expect(said(["up", "-d"], { PUBLISH: "127.0.0.1:8080", PUBLIC_URL: "http://localhost:8080" })).toBe("");
   });
 });
@@ -182,7 +182,7 @@ describe("the address of a client", () => {
   };
   const hopsIn = (settings: Readonly<Record<string, string>>): string | undefined => settings["TRUST_PROXY_HOPS"];
 
-  it("is taken from a proxy's word only where a proxy of ours stands in front", () => {
+  it("is taken from proxy headers only behind a proxy of our own", () => {
     expect(GatewayConfig.shape.TRUST_PROXY_HOPS.parse(undefined)).toBe(0);
     expect(hopsIn(settingsIn(read("deploy/kubernetes/base/gateway.env")))).toBe("0");
     expect(filledIn(compose.services["gateway"]!.environment["TRUST_PROXY_HOPS"]!)).toBe("1");
@@ -191,7 +191,7 @@ describe("the address of a client", () => {
     expect(hopsIn(settingsIn(literals.join("\n").replace(/ #.*/g, "")))).toBe("1");
   });
 
-  it("cannot be made up by whoever is let in: policies name who may reach a gateway", () => {
+  it("cannot be forged: network policies name who may reach a gateway", () => {
     interface Policy {
       metadata: { name: string };
       spec: { ingress?: { from?: unknown[] }[] };
@@ -210,7 +210,7 @@ describe("the address of a client", () => {
 });
 
 describe("init-secrets", () => {
-  it("makes every secret once, for its owner only, and prints none", () => {
+  it("creates every secret once, readable by its owner only, and prints none", () => {
     const folder = mkdtempSync(join(tmpdir(), "init-secrets-"));
     const file = join(folder, "env");
     const run = () => execaSync(join(ROOT, "deploy/init-secrets"), [file]);
@@ -233,28 +233,28 @@ describe("init-secrets", () => {
   });
 });
 
-describe("what images are built from", () => {
+describe("the build context of images", () => {
   const allowed = read(".dockerignore").split("\n").filter((line) => line.startsWith("!")).map((line) => line.slice(1)); // prettier-ignore
 
-  it("is listed, so that no secret and no data get in", () => {
+  it("is an allowlist, so that no secret and no data are included", () => {
     expect(read(".dockerignore").split("\n").find((line) => !line.startsWith("#"))).toBe("*"); // prettier-ignore
     expect(allowed.filter((path) => /env|local$|kubernetes/.test(path))).toEqual([]);
   });
 
-  it("has what npm needs to know of every workspace", () => {
+  it("contains the package.json of every workspace", () => {
     const { workspaces } = JSON.parse(read("package.json")) as { workspaces: string[] };
     const missing = workspaces.filter((folder) => !allowed.some((path) => `${folder}/package.json` === path || `${folder}/`.startsWith(`${path}/`))); // prettier-ignore
     expect(missing).toEqual([]);
   });
 });
 
-describe("the operator's page", () => {
-  it("says of every alert what it means and what to do, and knows no others", () => {
+describe("the operations page", () => {
+  it("explains every alert and what to do, and names no others", () => {
     const rows = [...read("docs/operations.md").matchAll(/^\| `(Nts\w+)` +\| \S.*?\S +\| \S.*\|$/gm)];
     expect(rows.map(([, name]) => name).sort()).toEqual(alertRules.map(({ alert }) => alert).sort());
   });
 
-  it("says of every secret how it is replaced", () => {
+  it("explains how to replace every secret", () => {
     const page = read("docs/operations.md");
     const part = page.slice(page.indexOf("## Secrets"), page.indexOf("## Backup and restore"));
     const named = [...part.matchAll(/`([A-Z_]+)(…?)`/g)].map(([, name, rest]) => ({

@@ -17,19 +17,19 @@ const DOCUMENTS = [
   ...filesUnder("docs", /\.md$/),
 ];
 
-describe("the pages that are made from the code", () => {
-  it.each(Object.entries(PAGES))("%s is fresh (npm run docs)", (path, page) => {
+describe("the generated pages", () => {
+  it.each(Object.entries(PAGES))("include an up-to-date %s (npm run docs)", (path, page) => {
     expect(read(path)).toBe(page());
   });
 
-  it("say of every setting what it means", () => {
+  it("describe every setting", () => {
     const unexplained = [...PAGES["docs/configuration.md"]!().matchAll(/^\| `(\w+)`.*\| +\|$/gm)];
     expect(unexplained.map(([, name]) => name)).toEqual([]);
   });
 });
 
 describe("the documents", () => {
-  it("link to files and headings that are there", () => {
+  it("link to existing files and headings", () => {
     const broken = DOCUMENTS.flatMap((document) =>
       [...read(document).matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)]
         .filter(
@@ -41,7 +41,7 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
-  it("have what comments in the code refer to", () => {
+  it("contain what comments in the code refer to", () => {
     const sources = SOURCES.flatMap((folder) => filesUnder(folder, /\.tsx?$/));
     const broken = sources.flatMap((file) =>
       [...read(file).matchAll(/@see (docs\/\S+\.md)(?: "([^"]+)")?/g)]
@@ -52,7 +52,7 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
-  it("let a new reader in with at most 150 lines", () => {
+  it("have a README of at most 150 lines", () => {
     expect(read("README.md").split("\n").length).toBeLessThanOrEqual(150);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { alertRules, dashboard, expressions, faultsOf, graphs, metricsIn } from "../support/observability-files.js";
 
 describe("the dashboard", () => {
-  it("has graphs with a title, a description, queries with legends, and the data source that is chosen", () => {
+  it("has graphs with a title, a description, queries with legends, and the selected data source", () => {
     expect(graphs.length).toBeGreaterThan(10);
     for (const { title, description, datasource, targets = [] } of graphs) {
       expect([title, description]).toEqual([expect.stringMatching(/^\w/), expect.stringMatching(/^\w.*\.$/)]);
@@ -12,7 +12,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("has no two panels in one place, and none beyond the edge", () => {
+  it("has no overlapping panels, and none beyond the grid", () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
     );
@@ -21,7 +21,7 @@ describe("the dashboard", () => {
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
   });
 
-  it("knows every variable that it uses", () => {
+  it("defines every variable that it uses", () => {
     const known = new Set(dashboard.templating.list.map(({ name }) => name));
     const used = [...JSON.stringify(dashboard.panels).matchAll(/\$\{?(\w+)/g)].map(([, name]) => name ?? "");
     expect(used.filter((name) => !known.has(name) && name !== "__rate_interval")).toEqual([]);
@@ -29,7 +29,7 @@ describe("the dashboard", () => {
 });
 
 describe("the alert rules", () => {
-  it("have names of their own, a severity, and say what is the matter and what it means", () => {
+  it("have unique names, a severity, a summary and a description", () => {
     expect(new Set(alertRules.map(({ alert }) => alert)).size).toBe(alertRules.length);
     for (const rule of alertRules)
       expect(rule).toEqual({
@@ -43,12 +43,12 @@ describe("the alert rules", () => {
 });
 
 describe("the expressions of both", () => {
-  it("are PromQL, and name metrics", () => {
+  it("are valid PromQL, and name metrics", () => {
     expect(expressions.flatMap(faultsOf)).toEqual([]);
     expect(expressions.filter((expr) => metricsIn(expr).length === 0)).toEqual([]);
   });
 
-  it("would be found out if they were not PromQL", () => {
+  it("are rejected when they are not valid PromQL", () => {
     expect(faultsOf("sum by (a) (rate(b[5m]))")).toEqual([]);
     for (const expr of ["sum by (a (b)", "rate(b[5x])", "b{c=d}", "b +"]) expect(faultsOf(expr)).not.toEqual([]);
     expect(metricsIn('sum by (a) (rate(b_total{c="d"}[5m])) / e')).toEqual(["b_total", "e"]);

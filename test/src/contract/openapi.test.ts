@@ -19,7 +19,7 @@ describe("the OpenAPI document", () => {
     expect(text.length / OPERATIONS.length).toBeLessThan(1_700);
   });
 
-  it("names every code that an operation answers, where it describes the status or all others", () => {
+  it("names every code of an operation, in the description of its status or of all others", () => {
     const document = documentOf(text);
     const missing = OPERATIONS.flatMap((operation) => {
       const { responses } = document.paths[operation.path]![operation.method]!;
@@ -35,7 +35,7 @@ describe("the OpenAPI document", () => {
     expect(missing).toEqual([]);
   });
 
-  it("writes no type twice, neither as two components nor as a component and inside another", () => {
+  it("repeats no schema, neither as two components nor as a component and inline", () => {
     const places = new Map<string, string[]>();
     const look = (value: unknown, place: string): void => {
       if (typeof value !== "object" || value === null) return;
@@ -50,7 +50,7 @@ describe("the OpenAPI document", () => {
     expect([...places.values()].filter((same) => same.length > 1)).toEqual([]);
   });
 
-  it("gives a TypeScript client whose types compile under strict rules, and that knows what an answer holds", async () => {
+  it("generates a TypeScript client that compiles under strict rules, and types the responses", async () => {
     const client = astToString(await openapiTS(new URL("shared/openapi.json", `file://${ROOT}`), { silent: true }));
     const wrong = USE_OF_CLIENT.replace("id: string", "id: number");
     const faults = faultsOf({ "client.ts": client, "use.ts": USE_OF_CLIENT, "wrong.ts": wrong });
@@ -72,14 +72,14 @@ describe("a change of the contract", () => {
     ["a value that is not taken any more", '["asc","desc"]', '["asc"]', "may not be desc now"],
     ["an answer that has values unknown so far", '["Owner","Admin","Member","Viewer"]', '["Owner","Admin","Member","Viewer","Guest"]', "may be Guest now"], // prettier-ignore
     ["a credential that is no longer enough", '"security": [{"apiKey":[]},{"session":[]}]', '"security": [{"session":[]}]', "the credential apiKey is no longer enough"], // prettier-ignore
-  ])("is noticed when it is %s", (_, was, is, sentence) => {
+  ])("is detected when it is %s", (_, was, is, sentence) => {
     const compact = (value: string): string => value.replaceAll(/: (?=[[{"\d])/g, ":").replaceAll(", ", ",");
     const changed = JSON.stringify(JSON.parse(text)).replaceAll(compact(was), compact(is));
     expect(changed).not.toBe(JSON.stringify(JSON.parse(text)));
     expect(breakingChanges(documentOf(text), documentOf(changed)).join("\n")).toContain(sentence);
   });
 
-  it("is no fault when it only takes more and tells more", () => {
+  it("is not breaking when it only accepts more and returns more", () => {
     const more = JSON.stringify(JSON.parse(text))
       .replaceAll('"maxLength":500', '"maxLength":600')
       .replaceAll('"total_count":', '"pages":{"type":"integer"},"total_count":');

@@ -11,11 +11,11 @@ const root = new URL("../../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
 
 describe("the contract and what is derived from it", () => {
-  it("has an OpenAPI document that is fresh (npm run openapi)", () => {
+  it("has an up-to-date OpenAPI document (npm run openapi)", () => {
     expect(read("shared/openapi.json")).toBe(openApiText(SERVER_VERSION));
   });
 
-  it("has a client whose table and types are fresh (npm run openapi)", async () => {
+  it("has a client with an up-to-date table and types (npm run openapi)", async () => {
     for (const [path, text] of Object.entries(await clientFiles()))
       expect([path, read(path) === text]).toEqual([path, true]);
   });
@@ -26,7 +26,7 @@ describe("the contract and what is derived from it", () => {
     expect([validator.version, result.errors ?? [], result.valid]).toEqual(["3.1", [], true]);
   });
 
-  it("names each operation once, and each method of a path once", () => {
+  it("contains each operation id once, and each method of a path once", () => {
     const ids = OPERATIONS.map(({ operationId }) => operationId);
     const routes = OPERATIONS.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(ids).size).toBe(ids.length);
@@ -35,7 +35,7 @@ describe("the contract and what is derived from it", () => {
 });
 
 describe("the contract: each operation", () => {
-  it("takes an idempotency key on every write under /api/v1 but imports, whose repeats change nothing", () => {
+  it("accepts an idempotency key on every write under /api/v1 except imports, which are idempotent", () => {
     const writes = OPERATIONS.filter(({ method, path }) => method !== "get" && path.startsWith("/api/v1/"));
     const unkeyed = writes.filter((operation) => !takesIdempotencyKey(operation)).map(({ operationId }) => operationId);
     expect(unkeyed).toEqual(["import_archive", "import_nmap", "import_file"]);
@@ -46,7 +46,7 @@ describe("the contract: each operation", () => {
     expect(silent.map(({ operationId }) => operationId)).toEqual(unkeyed);
   });
 
-  it("asks for a level wherever a credential is asked for, except for the caller's own account", () => {
+  it("requires a level wherever it requires a credential, except for the caller's own account", () => {
     const unlevelled = OPERATIONS.filter(({ credential, permission }) => credential !== "none" && permission === null);
     expect(unlevelled.map(({ operationId }) => operationId).sort()).toEqual([
       "act_in_organization",
@@ -69,7 +69,7 @@ describe("the contract: each operation", () => {
     ]);
   });
 
-  it("says of every write that others may be faster, but of those that are tried again as often as it takes, or write nothing", () => {
+  it("declares write_conflict on every write, except those that retry indefinitely or write nothing", () => {
     const unsaid = OPERATIONS.filter(({ method, errors }) => method !== "get" && !errors.includes("write_conflict"));
     expect(unsaid.map(({ operationId }) => operationId)).toEqual([
       "get_current_user_by_post",
@@ -81,7 +81,7 @@ describe("the contract: each operation", () => {
     ]);
   });
 
-  it("limits every text and every list of a body", () => {
+  it("limits the size of every text and every list in a body", () => {
     const document = JSON.parse(read("shared/openapi.json")) as Document;
     const bodies = Object.entries(document.components.schemas).filter(([name]) => /Input$|Create$|Update$|OfNewHost$|^Login$|^Registration$|^BulkDelete$|^PasswordChange$/.test(name)); // prettier-ignore
     expect(bodies.length).toBeGreaterThan(15);

@@ -48,7 +48,7 @@ const logIn = async (email: string, password: string): Promise<string> => {
 const passwordIn = (stdout: string): string => /shown once: (\S+)$/.exec(stdout)?.[1] ?? "";
 
 describe("npm run admin", () => {
-  it("makes the first owner of a closed system, who then invites others", async () => {
+  it("creates the first owner of a closed system, who then invites others", async () => {
     const email = "ada@example.com";
     const nobody = callerOf(baseUrl, "nobody");
     const registration = { email: "grace@example.com", password: "a long password" };
@@ -66,7 +66,7 @@ describe("npm run admin", () => {
     });
   });
 
-  it("finds the database of the data folder, and keeps a log without passwords", async () => {
+  it("finds the database in the data folder, and keeps a log without passwords", async () => {
     const email = "alan@example.com";
     const first = passwordIn((await admin(["create-owner", email])).stdout);
     const session = callerOf(baseUrl, "owner", { cookie: await logIn(email, first) });
@@ -84,7 +84,7 @@ describe("npm run admin", () => {
     for (const password of [first, second]) expect(log).not.toContain(password);
   });
 
-  it("says what to do when nothing runs on the data folder, and explains itself all the same", async () => {
+  it("explains what to do when nothing runs on the data folder, and prints its help in any case", async () => {
     const elsewhere = { DATA_DIR: join(dataDir, "elsewhere") };
     const refused = await admin(["reset-password", "ada@example.com"], elsewhere);
     expect(refused.exitCode).toBe(1);

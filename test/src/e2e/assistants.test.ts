@@ -78,7 +78,7 @@ const post = (secret: string | null, body: string, headers: Record<string, strin
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
 describe("assistants: reading and changing", () => {
-  it("see about eight tools, those that read marked as such, and are told that the inventory is data", async () => {
+  it("see about eight tools, with reading ones marked, and the instruction that the inventory is data", async () => {
     const { client } = await anAssistant();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([...READING, "apply_change"].sort());
@@ -87,7 +87,7 @@ describe("assistants: reading and changing", () => {
     expect(client.getInstructions()).toMatch(/data, and never instructions/);
   });
 
-  it("find, describe and explain what there is", async () => {
+  it("find, describe and explain the inventory", async () => {
     const { client } = await anAssistant({ permissions: "Viewer" });
     const found = await call(client, "find", { text: "nas" });
     expect(found.data).toMatchObject({ hosts: { total: 1, items: [{ id: world.host.id, addresses: ["10.0.0.5"] }] } });
@@ -103,7 +103,7 @@ describe("assistants: reading and changing", () => {
     expect(changed.data).toMatchObject({ changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]) }); // prettier-ignore
   });
 
-  it("change something only as it was planned, and not once it has changed meanwhile", async () => {
+  it("change something only as it was planned, and not when it has changed meanwhile", async () => {
     const own = await anAccount(stack.url);
     const { host } = await aNetworkWithAHost(own.session);
     const { client } = await anAssistant({ permissions: "Member" }, own);
@@ -157,7 +157,7 @@ describe("assistants: rights", () => {
     expect((await call(restricted.client, "overview")).data).toMatchObject({ networks: [], totals: { hosts: 0 } });
   });
 
-  it("are refused as soon as their key is revoked, and are nobody without one", async () => {
+  it("are rejected as soon as their key is revoked, and without a key", async () => {
     const { client, id, secret } = await anAssistant();
     await call(client, "overview");
     await account.session.data("delete", `/api/v1/auth/keys/${id}`);
@@ -170,7 +170,7 @@ describe("assistants: rights", () => {
 });
 
 describe("assistants: messages", () => {
-  it("send one message at a time, of at most 64 KiB, by POST alone", async () => {
+  it("are sent one at a time, with at most 64 KiB, by POST only", async () => {
     const { secret } = await aKey(stack.url, account);
     expect((await post(secret, PING)).status).toBe(200);
     expect((await post(secret, `[${PING},${PING}]`)).body.code).toBe("validation_failed");
@@ -184,7 +184,7 @@ describe("assistants: messages", () => {
     expect([got.status, got.headers.get("allow"), deleted.status]).toEqual([405, "POST, OPTIONS", 405]);
   });
 
-  it("are answered in less than 8 kB whatever there is, with a way to the rest, and instructions in it stay data", async () => {
+  it("are answered in less than 8 kB of any inventory, with a continuation, and instructions in it remain data", async () => {
     const own = await anAccount(stack.url);
     const lan = await aLargeInventory(own);
     const { client } = await anAssistant({}, own);

@@ -138,8 +138,8 @@ describe("authorization: every operation of the contract", () => {
   });
 });
 
-describe("authorization: what belongs to the whole organization", () => {
-  it("is changed by no API key that is restricted to networks, however high its level", async () => {
+describe("authorization: operations of the whole organization", () => {
+  it("reject API keys that are restricted to networks, whatever their level", async () => {
     const shared = OPERATIONS.filter(
       ({ path, method }) => /^\/api\/v1\/(organizations|users|invites|tags)\b/.test(path) && method !== "get",
     );
@@ -162,7 +162,7 @@ describe("authorization: what belongs to the whole organization", () => {
 describe("authorization: ids in bodies", () => {
   const written = OPERATIONS.filter(({ upstream, body, upload, operationId }) => upstream === "topology" && body && !upload && !operationId.startsWith("bulk")); // prettier-ignore
   it.each(written.map((one) => [one.operationId, one] as const))(
-    "%s refuses a foreign id wherever it stands, in the same words as an unknown one",
+    "%s rejects a foreign id in any position, with the same words as an unknown one",
     async (_id, operation) => {
       const { path, body } = await requestOf(operation, "one");
       for (const member of Object.keys(body as object).filter((name) => /^(network|host|subnet)_id$/.test(name))) {

@@ -41,8 +41,8 @@ const hasCome = (stream: EventStream, name: string) => until(() => names(stream)
 const isCaughtUp = (stream: EventStream) => until(() => stream.data("bookmark").length > 0);
 const codeOf = (stream: EventStream) => (JSON.parse(stream.text) as { code: string }).code;
 
-describe("a stream of changes: where it begins", () => {
-  it("tells what there was and then what happens, each entry as /changes answers it, under its cursor", async () => {
+describe("a stream of changes: where it starts", () => {
+  it("sends existing and new changes, each entry as /changes returns it, with its cursor as id", async () => {
     await aTag("before");
     const stream = await follow();
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
@@ -56,7 +56,7 @@ describe("a stream of changes: where it begins", () => {
     expect(changes.map(({ id }) => id)).toEqual(listed.map(({ cursor }) => cursor));
   });
 
-  it("goes on behind Last-Event-ID, which is stronger than `after`, and says by bookmarks where it is", async () => {
+  it("resumes after Last-Event-ID, which takes precedence over `after`, and sends bookmarks", async () => {
     const first = await follow();
     await isCaughtUp(first);
     const begin = first.lastId()!;
@@ -74,8 +74,8 @@ describe("a stream of changes: where it begins", () => {
   });
 });
 
-describe("a stream of changes: what it tells to whom", () => {
-  it("tells only what its filters ask for, and a restricted key neither changes nor cursors of other networks", async () => {
+describe("a stream of changes: filters and permissions", () => {
+  it("sends only what matches its filters, and to a restricted key neither changes nor cursors of other networks", async () => {
     const [home, office] = await Promise.all(
       ["Home", "Office"].map((name) => account.session.data<{ id: string }>("post", "/api/v1/networks", { name })),
     );
@@ -103,7 +103,7 @@ describe("a stream of changes: what it tells to whom", () => {
     expect(ids(all).slice(-6)).toEqual([theirs.id, ours.id, theirs.id, ours.id, end.id, end.id]);
   });
 
-  it("is refused in the usual envelope: without a credential, with a cursor of another organization, as the eleventh of a user", async () => {
+  it("is rejected with an envelope: without a credential, with a foreign cursor, and as the eleventh of a user", async () => {
     const nobody = await follow("", {});
     expect([nobody.status, codeOf(nobody)]).toEqual([401, "not_authenticated"]);
     const other = await anAccount(stack.url);
@@ -174,7 +174,7 @@ function expectUnbroken(stream: EventStream): void {
   }
 }
 
-describe("what there is, and what happens from then on", () => {
+describe("an initial state followed by changes", () => {
   beforeAll(async () => {
     world = await aNetworkWithAHost(account.session);
     host = await account.session.data("post", "/api/v1/hosts", { network_id: world.network.id, name: "busy" });
@@ -184,7 +184,7 @@ describe("what there is, and what happens from then on", () => {
     writing = Promise.all(Array.from({ length: 3 }, write));
   });
 
-  it("`initial` begins with the states of a moment, a bookmark ends them, and the changes go on from there without a gap", async () => {
+  it("starts with `initial` at one moment, ends with a bookmark, and continues with changes without a gap", async () => {
     const { secret } = await aKey(stack.url, account, { network_ids: [world.network.id] });
     const restricted = { authorization: `Bearer ${secret}` };
     const queries = ["?initial=true", `?initial=true&entity=Service&host_id=${host.id}`];
@@ -211,7 +211,7 @@ describe("what there is, and what happens from then on", () => {
     }
   });
 
-  it("a list without a limit says from where to follow, and whoever does holds what the list answers later", async () => {
+  it("can also come from an unlimited list, whose cursor leads to what the list returns later", async () => {
     const lists: Answered[] = [];
     for (let n = 0; n < 6; n++) {
       lists.push(await list());
@@ -230,8 +230,8 @@ describe("what there is, and what happens from then on", () => {
   });
 });
 
-describe("a stream whose caller loses its rights", () => {
-  it("ends at the moment in which its key expires, and tells nothing that happens afterwards", async () => {
+describe("a stream whose caller loses its permissions", () => {
+  it("ends when its key expires, and sends nothing that happens afterwards", async () => {
     const expires = new Date(Date.now() + 2_500);
     const key = await aKey(stack.url, account, { expires_at: expires.toISOString() });
     const stream = await follow("", { authorization: `Bearer ${key.secret}` });
@@ -245,7 +245,7 @@ describe("a stream whose caller loses its rights", () => {
 
   const kinds = [...KINDS].filter(([name]) => !BY_PROVIDER.includes(name));
   it.each(kinds.flatMap(([name, prepare]) => (prepare === null ? [] : [[name, prepare] as const])))(
-    "ends when the change is answered, with an event that says why, and tells nothing that happens afterwards: %s",
+    "ends when the change is answered, with an event that gives the reason, and sends nothing afterwards: %s",
     async (_name, prepare) => {
       const signIn = () => Promise.reject(new Error("there is no provider"));
       const means = { age: agingIn(stack), linkTo: linkingIn(stack), signIn };

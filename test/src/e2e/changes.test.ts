@@ -26,7 +26,7 @@ describe("changes through the gateway", () => {
     expect(changes[0]).toMatchObject({ comment: "переїзд café", actor: { email: account.email, key_id: null } });
   });
 
-  it("are not told to a key that was deleted while it waited for them", async () => {
+  it("are not sent to a key that was deleted while it waited for them", async () => {
     const { session } = account;
     const { id, secret } = await aKey(stack.url, account);
     const holder = callerOf(stack.url, "key", { authorization: `Bearer ${secret}` });
@@ -45,7 +45,7 @@ describe("changes through the gateway", () => {
 const NOTICED_MS = 5_000;
 
 describe("the audit log", () => {
-  it("tells what topology does to webhooks as soon as it is done", async () => {
+  it("records what topology does to webhooks as soon as it is done", async () => {
     const { session, userId, email } = account;
     const { secret, ...made } = await session.data<{ id: string; secret: string }>("post", "/api/v1/webhooks", {
       url: "https://example.com/hook",

@@ -62,7 +62,7 @@ describe("nts: examples and keys", () => {
     expect(stdout.split("--- next ---").map(same)).toEqual(shown.map(same));
   });
 
-  it("signs in, keeps a key that its owner alone can read, gives it a new secret, and prints none", async () => {
+  it("signs in, stores a key readable by its owner only, rotates it, and prints no secret", async () => {
     const account = await anAccount(stack.url);
     const config = mkdtempSync(join(folder, "config-"));
     const env = { XDG_CONFIG_HOME: config, NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
@@ -94,7 +94,7 @@ describe("nts: examples and keys", () => {
 });
 
 describe("nts: failures, collecting and following", () => {
-  it("ends with a code for each kind of failure, and says code and request id", async () => {
+  it("exits with a code for each kind of failure, and prints code and request id", async () => {
     const account = await anAccount(stack.url);
     const [owner, viewer] = [await withKey(account), await withKey(account, { permissions: "Viewer" })];
     const codes = async (env: Record<string, string>, ...words: string[]) => {
@@ -113,7 +113,7 @@ describe("nts: failures, collecting and following", () => {
     expect(await codes({ ...owner, NTS_URL: "http://127.0.0.1:9" }, "api", "login", "--set", "a=b")).toEqual([7, null]);
   });
 
-  it("takes names where the API wants ids, and a password where it wants a session", async () => {
+  it("accepts names in place of ids, and a password where a session is required", async () => {
     const account = await anAccount(stack.url);
     const { network } = await aNetworkWithAHost(account.session);
     const env = { ...(await withKey(account)), NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
@@ -128,7 +128,7 @@ describe("nts: failures, collecting and following", () => {
     expect(await printed("get", "keys")).toContain("nts_u_");
   });
 
-  it("applies what it has shown, and leaves what has changed since", async () => {
+  it("applies what it has previewed, and skips what has changed since", async () => {
     const account = await anAccount(stack.url);
     const { host } = await aNetworkWithAHost(account.session);
     const document = join(mkdtempSync(join(folder, "apply-")), "nas.yaml");
@@ -149,7 +149,7 @@ describe("nts: failures, collecting and following", () => {
 });
 
 describe("nts: collecting and following", () => {
-  it("collects what it finds with a key of one network, a second time nothing new, and the rest where a source fails", async () => {
+  it("imports what it finds with a key of one network, nothing new the second time, and the rest when a source fails", async () => {
     const account = await anAccount(stack.url);
     const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     await account.session.data("post", "/api/v1/networks", { name: "Other" });
@@ -168,7 +168,7 @@ describe("nts: collecting and following", () => {
     expect((await nts({ ...env, PATH: join(programs(), "none") }, "collect")).exitCode).not.toBe(0);
   });
 
-  it("tells changes as they happen, one line each", async () => {
+  it("prints changes as they happen, one per line", async () => {
     const account = await anAccount(stack.url);
     const watching = execa(join(folder, "node_modules/.bin/nts"), ["watch", "--count", "2"], {
       env: { ...(await withKey(account)), NTS_URL: stack.url },

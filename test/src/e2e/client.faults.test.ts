@@ -41,8 +41,8 @@ function refuse(response: ServerResponse, status: number, code: string, headers:
 
 const creating = (client: Client) => client.call("create_network", { body: { name: "Home" } });
 
-describe("a call that fails: repeating it", () => {
-  it("is sent again under the same idempotency key when the connection breaks after the write", async () => {
+describe("a failed call: retries", () => {
+  it("is retried under the same idempotency key when the connection breaks after the write", async () => {
     const { client, asked } = await aClientOf((_request, response, number) => {
       if (number < 3) response.destroy();
       else succeed(response, { id: "1" });
@@ -54,7 +54,7 @@ describe("a call that fails: repeating it", () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("is sent again no sooner than Retry-After says, and at once not at all when that is long", async () => {
+  it("is retried no sooner than Retry-After says, and not at all when that is long", async () => {
     const { client, asked } = await aClientOf((_request, response, number) => {
       if (number === 1) refuse(response, 429, "rate_limited", { "retry-after": "1" });
       else if (number === 2) succeed(response);
@@ -68,7 +68,7 @@ describe("a call that fails: repeating it", () => {
     expect(asked).toHaveLength(3);
   });
 
-  it("is not sent again when it may have had an effect that a repeat would have twice", async () => {
+  it("is not retried when a repetition could have a second effect", async () => {
     const { client, asked } = await aClientOf((_request, response) => response.destroy());
     const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
     await expect(login).rejects.toMatchObject({ code: "unreachable", status: 0, method: "POST", path: "/api/auth/login" }); // prettier-ignore
@@ -76,15 +76,15 @@ describe("a call that fails: repeating it", () => {
   });
 });
 
-describe("a call that fails: how it ends", () => {
-  it("is one class with code and path also when something else than the API answers", async () => {
+describe("a failed call: errors", () => {
+  it("throws one class with code and path also when something else than the API answers", async () => {
     const { client } = await aClientOf((_request, response) => response.writeHead(404).end("<html>"));
     const failed = await creating(client).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ApiError);
     expect(failed).toMatchObject({ code: "unreadable_answer", status: 404, path: "/api/v1/networks", requestId: "" });
   });
 
-  it("ends with the reason of its signal, also while it waits to be sent again", async () => {
+  it("throws the reason of its signal, also while it waits for a retry", async () => {
     const { client, asked } = await aClientOf((_request, response) =>
       refuse(response, 503, "unavailable", { "retry-after": "50" }),
     );
@@ -97,7 +97,7 @@ describe("a call that fails: how it ends", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("begins an edit again when somebody else was faster, with what is there then", async () => {
+  it("restarts an edit from the current state when another client was faster", async () => {
     const { client, asked } = await aClientOf((request, response, number) => {
       if (request.method === "GET") response.setHeader("etag", `"${number}"`);
       if (request.method === "GET") succeed(response, { tags: [String(number)] });
@@ -117,7 +117,7 @@ describe("a call that fails: how it ends", () => {
 describe("watching changes", () => {
   const tag = (account: Account, name: string) => account.session.data("post", "/api/v1/tags", { name });
 
-  it("misses nothing and is told nothing twice while its connection is cut again and again", async () => {
+  it("misses and repeats nothing while its connection is cut again and again", async () => {
     const stack = await sharedStack();
     const account = await anAccount(stack.url);
     const { secret } = await aKey(stack.url, account);
@@ -138,7 +138,7 @@ describe("watching changes", () => {
     expect(names).toEqual(wanted);
   });
 
-  it("begins anew where what is behind its cursor is gone, and says so", async () => {
+  it("restarts when the changes after its cursor are no longer kept, and reports that", async () => {
     const bookmark = 'id: c2\nevent: bookmark\ndata: {"cursor":"c2"}\n\n';
     const { client, asked } = await aClientOf((_request, response, number) => {
       if (number === 1) refuse(response, 410, "changes_gone");
@@ -158,7 +158,7 @@ describe("watching changes", () => {
     await expect(without.client.watch({ after: "c1" }).next()).rejects.toMatchObject({ code: "changes_gone" });
   });
 
-  it("ends with the error of a key that is revoked, and quietly with its signal", async () => {
+  it("throws when its key is revoked, and ends silently on its signal", async () => {
     const stack = await sharedStack();
     const account = await anAccount(stack.url);
     const { id, secret } = await aKey(stack.url, account);

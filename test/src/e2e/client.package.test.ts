@@ -29,12 +29,12 @@ afterAll(() => {
 });
 
 describe("the package of the client", () => {
-  it("takes less than 25 kB compressed, and runs in browsers: it uses no module of Node", async () => {
+  it("takes less than 25 kB compressed, and runs in browsers without modules of Node", async () => {
     expect(gzipSync(await bundle(EVERYTHING)).length).toBeLessThan(25_000);
     await expect(bundle(`import "node:fs"; ${EVERYTHING}`)).rejects.toThrow("node:fs");
   });
 
-  it("lists, follows, and creates once when the first answer is lost, in a browser", async () => {
+  it("lists, follows, and creates once when the first response is lost, in a browser", async () => {
     const stack = await sharedStack();
     const [browser, account] = await Promise.all([startChromium(), anAccount(stack.url)]);
     try {
@@ -52,7 +52,7 @@ describe("the package of the client", () => {
     }
   });
 
-  it("knows every operation of the contract but those that take a browser elsewhere, and no other", () => {
+  it("covers exactly the operations of the contract, except those that redirect a browser", () => {
     const answering = OPERATIONS.filter(({ redirects }) => redirects !== true);
     expect(Object.keys(TABLE)).toEqual(answering.map(({ operationId }) => operationId));
   });

@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 
 describe("the typed client", () => {
-  it("sends body and path, and gives the data back", async () => {
+  it("sends body and path, and returns the data", async () => {
     const made = await client.call(createNetwork, { body: { name: "Home" } });
     expect(await client.call(getNetwork, { params: { id: made.id } })).toEqual(made);
   });
 
-  it("sends a query with lists, and gives rows with their pagination", async () => {
+  it("sends a query with lists, and returns rows with their pagination", async () => {
     const names = ["b", "a", "c"];
     const ids: string[] = [];
     for (const name of names) ids.push((await client.call(createNetwork, { body: { name } })).id);
@@ -43,7 +43,7 @@ describe("the typed client", () => {
     expect(plan.hosts.map(({ name }) => name)).toEqual(["localhost", "127.0.0.2"]);
   });
 
-  it("throws what the API refused, with its code, details and request id", async () => {
+  it("throws API errors with code, details and request id", async () => {
     const refused = client.call(createNetwork, { body: { name: "" } });
     await expect(refused).rejects.toBeInstanceOf(ApiError);
     await expect(refused).rejects.toMatchObject({

@@ -49,7 +49,7 @@ beforeAll(async () => {
   bearer = `Bearer ${(await aKey(stack.url, account)).secret}`;
 });
 
-describe("every operation, given hostile values, answers as its contract says", () => {
+describe("every operation with hostile values answers as its contract says", () => {
   const operations = OPERATIONS.filter(({ operationId }) => !LEFT_OUT.includes(operationId));
   it.each(operations.map((operation) => [operation.operationId, operation] as const))(
     "%s",

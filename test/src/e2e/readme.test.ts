@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("the first five minutes of docs/api.md", () => {
-  it("answer what the page shows", async () => {
+  it("give the responses that the page shows", async () => {
     const readme = readFiveMinutes();
     expect(readme.commands.length).toBeGreaterThan(4);
     const answered = await runFiveMinutes(readme, stack.url, folder);
@@ -30,7 +30,7 @@ describe("the first five minutes of docs/api.md", () => {
 });
 
 describe("the examples of docs/writing-safely.md", () => {
-  it("answer what the page shows, and a repeated write what the first one was answered", async () => {
+  it("give the responses that the page shows, and a repeated write that of the first one", async () => {
     const { commands } = readFiveMinutes();
     const page = readPage("docs/writing-safely.md");
     const before = commands.map((command) => command.replace("ada@example.com", "grace@example.com"));
@@ -44,7 +44,7 @@ describe("the examples of docs/writing-safely.md", () => {
 });
 
 describe("the examples of docs/changes.md", () => {
-  it("answer what the page shows, the second one as soon as something happens", async () => {
+  it("give the responses that the page shows, the second one as soon as something happens", async () => {
     const page = readPage("docs/changes.md");
     const commands = [...readFiveMinutes().commands, ...page.commands].map((command) =>
       command.replace("ada@example.com", "hopper@example.com"),
@@ -59,7 +59,7 @@ describe("the examples of docs/changes.md", () => {
 });
 
 describe("the examples of docs/webhooks.md", () => {
-  it("answer what the page shows, and the receiver is sent a message that it can verify", async () => {
+  it("give the responses that the page shows, and send the receiver a message that it can verify", async () => {
     const receiver = await startReceiver();
     try {
       const page = readPage("docs/webhooks.md");
@@ -83,7 +83,7 @@ describe("the examples of docs/webhooks.md", () => {
 });
 
 describe("the examples of docs/imports.md", () => {
-  it("answer what the page shows", async () => {
+  it("give the responses that the page shows", async () => {
     const page = readPage("docs/imports.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "cerf@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
@@ -93,7 +93,7 @@ describe("the examples of docs/imports.md", () => {
 });
 
 describe("the examples of docs/sightings.md", () => {
-  it("answer what the page shows", async () => {
+  it("give the responses that the page shows", async () => {
     const page = readPage("docs/sightings.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "diffie@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
@@ -106,7 +106,7 @@ describe("the examples of docs/sightings.md", () => {
 });
 
 describe("the examples of docs/exports.md", () => {
-  it("make the files that the page shows", async () => {
+  it("create the files that the page shows", async () => {
     const page = readPage("docs/exports.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "postel@example.com");
     await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder);
@@ -125,7 +125,7 @@ describe("the examples of docs/exports.md", () => {
     expect(JSON.parse(await fileOf("stats.json"))).toMatchObject({ data: { totals: { hosts: 1 }, ports, categories } });
   });
 
-  it("load the zone of BIND when it is new and sound, and nothing otherwise", async () => {
+  it("load the zone of BIND when it is new and valid, and not otherwise", async () => {
     const [script = ""] = readBlocks("docs/exports.md").flatMap(({ kind, text }) => (kind === "bash" ? [text] : []));
     const { commands } = readFiveMinutes();
     const begin = commands.map((command) => command.replace("ada@example.com", "mockapetris@example.com"));
@@ -152,7 +152,7 @@ describe("the examples of docs/exports.md", () => {
 });
 
 describe("the examples of docs/archives.md", () => {
-  it("make the file that the page shows", async () => {
+  it("create the file that the page shows", async () => {
     const page = readPage("docs/archives.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "lamarr@example.com");
     await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder);
@@ -171,7 +171,7 @@ describe("the examples of docs/archives.md", () => {
 });
 
 describe("the examples of docs/mail.md", () => {
-  it("answer what the page shows, with the links of mails that were sent", async () => {
+  it("give the responses that the page shows, with the links from mails that were sent", async () => {
     const page = readPage("docs/mail.md");
     const own = (text: string): string =>
       text.replaceAll("ada@example.com", "hamilton@example.com").replaceAll("bob@example.com", "bob-by-mail@example.com").replaceAll("http://localhost:1080/", stack.mailsUrl); // prettier-ignore
@@ -182,7 +182,7 @@ describe("the examples of docs/mail.md", () => {
 });
 
 describe("the examples of docs/audit.md", () => {
-  it("answer what the page shows", async () => {
+  it("give the responses that the page shows", async () => {
     const page = readPage("docs/audit.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "lovelace@example.com");
     const answered = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
@@ -193,7 +193,7 @@ describe("the examples of docs/audit.md", () => {
 });
 
 describe("the examples of docs/people.md", () => {
-  it("answer what the page shows", async () => {
+  it("give the responses that the page shows", async () => {
     const page = readPage("docs/people.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "rosing@example.com");
     const answered = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore

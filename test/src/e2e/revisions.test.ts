@@ -46,7 +46,7 @@ const etagOf = (answered: { headers: Headers }): string => answered.headers.get(
 
 describe("revisions of single objects: reading and updating", () => {
   it.each(named("get"))(
-    "%s has an ETag; while it holds the answer is 304, but for keys, whose last use moves",
+    "%s has an ETag, with 304 while it matches, except for keys, whose last use changes",
     async (_id, operation) => {
       const path = operation.path.replace("{id}", entityFor(operation).id);
       const first = await account.session.send("get", path);
@@ -61,7 +61,7 @@ describe("revisions of single objects: reading and updating", () => {
   );
 
   it.each([...named("put"), ...named("patch")])(
-    "%s moves the ETag only when something changes, and refuses a revision that no longer holds",
+    "%s changes the ETag only when something changes, and rejects an outdated revision",
     async (_id, operation) => {
       const entity = entityFor(operation);
       const path = operation.path.replace("{id}", entity.id);
@@ -86,26 +86,23 @@ describe("revisions of single objects: reading and updating", () => {
   );
 });
 
-describe("revisions of single objects: deleting, and what stands on a host", () => {
-  it.each(named("delete"))(
-    "%s refuses a revision that no longer holds, and deletes nothing",
-    async (_id, operation) => {
-      const path = operation.path.replace("{id}", entityFor(operation).id);
-      const body = operation.body && entityFor(operation);
-      const refused = await account.session.send("delete", path, body, { "if-match": '"another"' });
-      expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
-      // A key that Owners end is read by its user.
-      const there = await account.session.send(
-        "get",
-        path
-          .replace("organizations/keys", "auth/keys")
-          .replace(`organizations/${account.organizationId}`, "organizations"),
-      );
-      expect(there.status).toBe(200);
-    },
-  );
+describe("revisions of single objects: deleting, and children of a host", () => {
+  it.each(named("delete"))("%s rejects an outdated revision, and deletes nothing", async (_id, operation) => {
+    const path = operation.path.replace("{id}", entityFor(operation).id);
+    const body = operation.body && entityFor(operation);
+    const refused = await account.session.send("delete", path, body, { "if-match": '"another"' });
+    expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
+    // A key that Owners end is read by its user.
+    const there = await account.session.send(
+      "get",
+      path
+        .replace("organizations/keys", "auth/keys")
+        .replace(`organizations/${account.organizationId}`, "organizations"),
+    );
+    expect(there.status).toBe(200);
+  });
 
-  it("moves a host's ETag with every change of what stands on it", async () => {
+  it("change a host's ETag with every change of its children", async () => {
     const { session } = account;
     const world = await aNetworkWithAHost(session, "another");
     const etag = async (): Promise<string> => etagOf(await session.send("get", `/api/v1/hosts/${world.host.id}`));

@@ -216,7 +216,7 @@ function findings(texts: ReadonlyMap<string, string>, searched: readonly Place[]
 }
 
 describe("after a run that used every kind of secret", () => {
-  it("something was written to every place that is searched", () => {
+  it("every searched place contains something", () => {
     const written = places.filter(({ text }) => text.trim() !== "");
     expect([...new Set(written.map(({ kind }) => kind))].sort()).toEqual(
       ["bus", "identity", "log", "metrics", "redis", "spans", "topology"].sort(),
@@ -228,7 +228,7 @@ describe("after a run that used every kind of secret", () => {
     expect(failures.length).toBeGreaterThan(20);
   });
 
-  it("no secret stands in a log, on the bus, in Redis, in a database, in metrics or in spans", () => {
+  it("no log, bus message, Redis key, database, metric or span contains a secret", () => {
     // Messages are sent to the address of a webhook; MongoDB notes commands that took it long.
     const known = /^address of a webhook in (topology\.webhooks|logs\/mongod\.log)$/;
     const found = findings(secrets, places);
@@ -236,11 +236,11 @@ describe("after a run that used every kind of secret", () => {
     expect(found).toContain("address of a webhook in topology.webhooks");
   });
 
-  it("no secret stands in the answer of a failure", () => {
+  it("no failure response contains a secret", () => {
     expect(findings(secrets, [{ name: "failures", kind: "log", text: failures.join("\n") }])).toEqual([]);
   });
 
-  it("hashes of keys, sessions and invites stand in the database of identity, and nowhere else", () => {
+  it("only the database of identity contains hashes of keys, sessions and invites", () => {
     const elsewhere = places.filter(({ kind, name }) => kind !== "identity" && name !== "logs/mongod.log");
     expect(findings(hashes, elsewhere)).toEqual([]);
     expect(findings(hashes, [{ name: "failures", kind: "log", text: failures.join("\n") }])).toEqual([]);
@@ -250,7 +250,7 @@ describe("after a run that used every kind of secret", () => {
     expect(found.filter((finding) => finding.includes("password"))).toEqual([]);
   });
 
-  it("hashes of passwords are argon2id, withheld beside a second factor, and stand in identity's users only", () => {
+  it("only identity's users contain password hashes: argon2id, in another form for users with a second factor", () => {
     expect(places.filter(({ text }) => ARGON2.test(text)).map(({ name }) => name)).toEqual(["identity.users"]);
     const users = places.find(({ name }) => name === "identity.users")?.text.split("\n") ?? [];
     const withheld = users.filter((line) => !line.includes('"$argon2id$'));
@@ -258,12 +258,12 @@ describe("after a run that used every kind of secret", () => {
     expect(withheld[0]).toMatch(/"\$argon2i\$.*"second_factor"/);
   });
 
-  it("no signed tenancy header was written down", () => {
+  it("no place contains a signed tenancy header", () => {
     expect(places.filter(({ text }) => SIGNED_TOKEN.test(text)).map(({ name }) => name)).toEqual([]);
     expect(failures.filter((text) => SIGNED_TOKEN.test(text))).toEqual([]);
   });
 
-  it("a secret that did stand in one of these places would be found", async () => {
+  it("a secret in one of these places would be found", async () => {
     const planted = "nts_u_planted__a-secret-that-stands-where-it-must-not";
     const redis = new Redis(stack.servers.urls.redis);
     const mongo = new MongoClient(stack.servers.urls.mongodb);

@@ -90,8 +90,8 @@ beforeAll(async () => {
 
 afterAll(() => place.clear());
 
-describe("npm start, once it runs", () => {
-  it("has started all of it, and says where it is", async () => {
+describe("npm start", () => {
+  it("starts all processes, and prints where they are", async () => {
     const { dataDir, port, runs } = place;
     expect(one.output()).toContain(`http://localhost:${port}`);
     expect(one.output()).toContain(join(dataDir, "logs"));
@@ -115,7 +115,7 @@ describe("npm start, once it runs", () => {
       }
   });
 
-  it("has a history that agrees with what the lists of the demo answer, now and as of any day", async () => {
+  it("has a history that matches the lists of the demo, now and as of any day", async () => {
     expect(await week.differences(changes)).toEqual([]);
     for (let days = 1; days <= 7; days++) {
       const asOf = new Date(Date.now() - days * DAY_MS).toISOString();
@@ -137,7 +137,7 @@ describe("npm start, once it runs", () => {
     ]);
   });
 
-  it("takes changes of the demo under the ETags that it has answered", async () => {
+  it("accepts changes of the demo under their ETags", async () => {
     const { data } = (await week.caller.send("get", "/api/v1/hosts?limit=1")).body as { data: [{ id: string }] };
     const path = `/api/v1/hosts/${data[0].id}`;
     const etag = String((await week.caller.send("get", path)).headers.get("etag"));
@@ -148,8 +148,8 @@ describe("npm start, once it runs", () => {
   });
 });
 
-describe("npm start, with its processes and its data", () => {
-  it("has its data folder for itself, and refuses another start in one sentence", async () => {
+describe("npm start: processes and data", () => {
+  it("locks its data folder, and rejects another start in one sentence", async () => {
     const [other = 0] = await freePorts(1);
     const second = place.start([], { PORT: String(other) });
     expect(await second.ended()).toBe(1);
@@ -158,7 +158,7 @@ describe("npm start, with its processes and its data", () => {
     expect(await alive(await place.runs())).toHaveLength(6);
   });
 
-  it("starts a process again that died, and says so", async () => {
+  it("restarts a process that died, and reports it", async () => {
     const victim = (await place.runs()).find(({ name }) => name === "topology-1");
     process.kill(victim?.pid ?? 0, "SIGKILL");
     await one.untilPrinted("topology-1 was ended by SIGKILL; starting it again");
@@ -177,7 +177,7 @@ describe("npm start, with its processes and its data", () => {
     expect(await place.runs()).toEqual([]);
   });
 
-  it("has its data again at the next start, and its secrets, which are for their owner alone", async () => {
+  it("keeps its data for the next start, and its secrets readable by their owner only", async () => {
     one = place.start(["--demo"]);
     await one.untilPrinted(READY);
     expect(await readNote(await mongodbUrl(place))).toBe("kept");
@@ -199,7 +199,7 @@ describe("npm start, with its processes and its data", () => {
     await one.untilPrinted(READY);
   });
 
-  it("runs several of each kind, gateways on ports that follow each other, until SIGINT", async () => {
+  it("runs several of each kind, gateways on consecutive ports, until SIGINT", async () => {
     expect(await alive(await place.runs())).toHaveLength(9);
     expect((await fetch(`http://127.0.0.1:${place.port + 1}/api/health`)).status).toBe(200);
     one.signal("SIGINT");
@@ -208,7 +208,7 @@ describe("npm start, with its processes and its data", () => {
   });
 });
 
-describe("npm start that cannot start", () => {
+describe("npm start that fails", () => {
   let place: Place;
   beforeEach(async () => {
     place = await newPlace();
@@ -220,7 +220,7 @@ describe("npm start that cannot start", () => {
     ["a port that is no number", { PORT: "http" }, 'PORT is "http", but must be a number'],
     ["a server that does not answer", { NATS_URL: "nats://127.0.0.1:9" }, "NATS_URL names 127.0.0.1:9"],
     ["a data folder that cannot be made", { DATA_DIR: "/dev/null/data" }, "set DATA_DIR"],
-  ])("refuses %s in one sentence and leaves nothing running", async (_, env: Record<string, string>, sentence) => {
+  ])("rejects %s in one sentence and leaves nothing running", async (_, env: Record<string, string>, sentence) => {
     const occupied = await listenOn(place.port);
     const [other = 0] = await freePorts(1);
     try {
@@ -233,7 +233,7 @@ describe("npm start that cannot start", () => {
     }
   });
 
-  it("refuses an option it does not know, and explains those it does", async () => {
+  it("rejects an unknown option, and explains the known ones", async () => {
     const wrong = place.start(["--replica", "gateway=2"]);
     expect(await wrong.ended()).toBe(1);
     expect(wrong.output()).toContain("--help");

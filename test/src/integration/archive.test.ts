@@ -90,8 +90,8 @@ async function backupsUnderLoad(): Promise<string[]> {
   return files;
 }
 
-describe("a backup: what it holds", () => {
-  it("taken while writers write is of one moment: restored, no invariant is broken and everybody gets in", async () => {
+describe("a backup: contents", () => {
+  it("taken under load is consistent: restored, it violates no invariant and all credentials work", async () => {
     const files = await backupsUnderLoad();
     await stopTarget();
     const services: number[] = [];
@@ -114,7 +114,7 @@ describe("a backup: what it holds", () => {
     expect([...replay.faults, ...(await replay.differences())]).toEqual([]);
   });
 
-  it("holds every document, to the bit", async () => {
+  it("contains every document, to the bit", async () => {
     const file = join(folder, "quiet");
     await stopTarget();
     await archive(source, ["save"], file);
@@ -130,8 +130,8 @@ describe("a backup: what it holds", () => {
   });
 });
 
-describe("a backup: restoring it", () => {
-  it("is refused by every service after an interrupted restore, until it is restored completely", async () => {
+describe("a backup: restoring", () => {
+  it("is rejected by every service after an interrupted restore, until it is restored completely", async () => {
     const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
     await archive(source, ["save"], whole);
     const bytes = await readFile(whole);
@@ -151,7 +151,7 @@ describe("a backup: restoring it", () => {
     await startTarget();
   });
 
-  it("is not restored over data without --replace, nor when it is damaged, and says so in a sentence", async () => {
+  it("is not restored over data without --replace, nor when it is damaged, with an error in one sentence", async () => {
     const file = join(folder, "good");
     await archive(source, ["save"], file);
     expect(await archive(source, ["restore"], file)).toMatchObject({

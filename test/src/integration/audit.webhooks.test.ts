@@ -105,7 +105,7 @@ describe("audit.webhooks: changes of webhooks", () => {
     expect(await waiting()).toBe(0);
   });
 
-  it("has no entry for what is rejected or changes nothing", async () => {
+  it("has no entry for a change that is rejected or without effect", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     const params = { id };
     await admin.refusal(patchWebhook, { params, body: { url: "https://10.0.0.1/" } });
@@ -117,7 +117,7 @@ describe("audit.webhooks: changes of webhooks", () => {
 });
 
 describe("audit.webhooks: transactions, secrets and concurrency", () => {
-  it("is noted with what happened: a transaction that is undone at its end leaves nothing", async () => {
+  it("is recorded in the transaction of the change: a rollback leaves nothing", async () => {
     const webhook = await admin.call(createWebhook, { body: { url } });
     const { id } = webhook;
     await createTransactions(topology.db.client)(BACKGROUND, [], async (tx) => {
@@ -128,7 +128,7 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
     expect(actionsOf(await told())).toEqual(["created", "deleted"]);
   });
 
-  it("shows neither the secret nor the rest of the address, but that it is another one", async () => {
+  it("shows neither the secret nor the rest of the address, but that it has changed", async () => {
     const { id, secret } = await admin.call(createWebhook, { body: { url } });
     const rotated = await admin.call(rotateWebhook, { params: { id } });
     await admin.call(patchWebhook, { params: { id }, body: { url: `${url}2` } });
@@ -160,13 +160,13 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
 });
 
 describe("audit.webhooks: processes that die", () => {
-  it("lose nothing: what was noted without a notice is told when somebody asks", async () => {
+  it("lose nothing: notes without a notice are fetched on request", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     expect(await waiting()).toBe(1);
     expect((await told()).map(({ entity_id }) => entity_id)).toEqual([id]);
   });
 
-  it("tell nothing twice: what was written and not confirmed is found written", async () => {
+  it("repeat nothing: an entry that was written and not confirmed is recognized", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     const dying = ((operation, question) =>
       operation === (confirmAuditNotes as unknown)
@@ -182,7 +182,7 @@ describe("audit.webhooks: processes that die", () => {
     expect(await identity.entriesOf(owner)).toHaveLength(2);
   });
 
-  it("hold up nobody else: the notes of other organizations go on, and later ones of the same wait", async () => {
+  it("block nobody else: notes of other organizations continue, and later ones of the same wait", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     for (let n = 0; n < MOST_AUDIT_NOTES; n++) await admin.call(rotateWebhook, { params: { id } });
     const others = Array.from({ length: 3 }, () => topology.aCaller({ permission: "Admin" }));
@@ -200,7 +200,7 @@ describe("audit.webhooks: processes that die", () => {
     expect(actionsOf(await told())).toEqual(["created", ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated")]);
   });
 
-  it("wait for a topology of an earlier version, which knows of no notes", async () => {
+  it("wait for a topology of an earlier version, which does not know notes", async () => {
     const earlier = ((operation) =>
       Promise.reject(
         operation === (listAuditNotes as unknown)
@@ -213,7 +213,7 @@ describe("audit.webhooks: processes that die", () => {
 });
 
 describe("audit.webhooks: notes that are not fetched", () => {
-  it("are bounded: what could not be told any more is refused, except for what the server does by itself", async () => {
+  it("are bounded: further changes are rejected, except for those of the server itself", async () => {
     const webhook = await admin.call(createWebhook, { body: { url } });
     const { id } = webhook;
     const [note] = await topology.db.collection<{ _id: string }>("audit_notes").find({ organization_id: webhook.organization_id }).toArray(); // prettier-ignore
@@ -249,8 +249,8 @@ describe("audit.webhooks: notes that are not fetched", () => {
   });
 });
 
-describe("audit.webhooks: an archive", () => {
-  it("is told when it is downloaded, with who did it and of what, and not when nothing is sent", async () => {
+describe("audit.webhooks: archives", () => {
+  it("are recorded when they are downloaded, with actor and scope, and not when nothing is sent", async () => {
     const { organizationId } = admin.scope;
     const headers = { [INTERNAL.clientAddress]: "203.0.113.7", [REQUEST_ID]: "01a1fe11-c1c3-73e4-b600-7af4ab9ac2de" };
     const answered = await admin.raw("get", ARCHIVE_PATH, undefined, headers);
@@ -269,7 +269,7 @@ describe("audit.webhooks: an archive", () => {
     expect((await told())[1]).toMatchObject({ action: "exported", after: { networks: "some" } });
   });
 
-  it("is told when it is imported, before anything is written, and neither of a dry run nor of what is refused", async () => {
+  it("are recorded when they are imported, before anything is written, and neither for a dry run nor when rejected", async () => {
     const entities = randomEntities(3);
     const text = archiveText(entities);
     await sendArchive(admin, text, "?dry_run=true");

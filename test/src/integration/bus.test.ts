@@ -69,11 +69,11 @@ async function timesHeard(): Promise<number[]> {
 }
 
 describe("the bus: notices and broken servers", () => {
-  it("carries a notice to everybody once", async () => {
+  it("delivers a notice to every subscriber once", async () => {
     expect(await timesHeard()).toEqual([1, 1, 1, 1]);
   });
 
-  it("does so after its server hung, also when connections to it are given up late", async () => {
+  it("delivers again after its server hung, also when connections to it time out late", async () => {
     servers.nats.pause();
     await sleep(HUNG_MS);
     servers.nats.resume();
@@ -81,7 +81,7 @@ describe("the bus: notices and broken servers", () => {
       expect(await timesHeard()).toEqual([1, 1, 1, 1]);
   });
 
-  it("does so after its server was killed, and is not connected meanwhile", async () => {
+  it("delivers again after its server was killed, and is not connected meanwhile", async () => {
     await servers.nats.kill();
     await until(() => [speaker, ...buses].every((bus) => !bus.isConnected()));
     speaker.publish(keyApplied, { gateway: "test", number: 0 });
@@ -105,7 +105,7 @@ describe("the bus: notices and broken servers", () => {
 });
 
 describe("the bus: permissions", () => {
-  it("lets each process say and hear just what it has to", async () => {
+  it("lets each process publish and subscribe to exactly its subjects", async () => {
     const names = ["gateway", "identity", "topology"] as const;
     const messages = [keyChanged, keyApplied, networkDeleted, tagDeleted];
     const connections = await Promise.all(
@@ -140,7 +140,7 @@ describe("the bus: permissions", () => {
 });
 
 describe("the bus: TLS", () => {
-  it("does not speak to a server without TLS when tls:// was asked for", async () => {
+  it("rejects a server without TLS when tls:// is required", async () => {
     const refusals: unknown[] = [];
     const log = createLog("test", "silent");
     log.warn = (fields: { err: unknown }) => refusals.push(fields.err);
@@ -151,7 +151,7 @@ describe("the bus: TLS", () => {
     await bus.close();
   });
 
-  it("is reached by tls:// when its certificate can be verified, and not otherwise", async () => {
+  it("connects by tls:// when the certificate can be verified, and not otherwise", async () => {
     const { dataDir } = servers;
     const files = { certificate: join(dataDir, "nats-certificate.pem"), key: join(dataDir, "nats-key.pem") };
     const made = makeCertificate();

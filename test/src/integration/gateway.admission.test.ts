@@ -20,8 +20,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-describe("whom the gateway lets pass", () => {
-  it("says which credential is missing, malformed, ended or of the wrong kind", async () => {
+describe("admission to the gateway", () => {
+  it("reports which credential is missing, malformed, expired or of the wrong kind", async () => {
     const codeOf = async (path: string, headers: Record<string, string>): Promise<string> => {
       const answer = await fetch(world.url + path, { headers });
       const { code } = (await answer.json()) as { code: string };
@@ -41,7 +41,7 @@ describe("whom the gateway lets pass", () => {
     ]);
   });
 
-  it("refuses writes with a cookie that a page of another site could have sent", async () => {
+  it("rejects writes with a cookie that a page of another site could have sent", async () => {
     const write = async (headers: Record<string, string>): Promise<number> =>
       (
         await fetch(`${world.url}/api/v1/hosts`, {
@@ -68,8 +68,8 @@ describe("whom the gateway lets pass", () => {
   });
 });
 
-describe("what the gateway logs", () => {
-  it("writes a line for a request with its ids, and never a secret", async () => {
+describe("the log of the gateway", () => {
+  it("has a line for each request with its ids, and never a secret", async () => {
     const both = { ...key.headers, cookie: `session_id=${session.secret}` };
     const answer = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });
     await answer.arrayBuffer();

@@ -43,8 +43,8 @@ async function closeAll(): Promise<void> {
 const post = (framing: string, credential = `Authorization: Bearer ${key.secret}\r\n`): string =>
   `POST /api/v1/hosts HTTP/1.1\r\nHost: a\r\n${credential}Content-Type: application/json\r\n${framing}\r\n\r\n`;
 
-describe("a connection to the gateway: how many there may be", () => {
-  it("does not count as one of them while it serves a stream of changes", async () => {
+describe("a connection to the gateway: the maximum number", () => {
+  it("does not count while it serves a stream of changes", async () => {
     const sockets = await Promise.all(Array.from({ length: CAP }, anotherSocket));
     const stream = sockets[0]!;
     const bearer = `Authorization: Bearer ${key.secret}\r\n`;
@@ -59,7 +59,7 @@ describe("a connection to the gateway: how many there may be", () => {
     await closeAll();
   });
 
-  it("is closed unread when there are too many, which costs the others nothing", async () => {
+  it("is closed unread when there are too many, without affecting the others", async () => {
     const dropped = await metricOf(world.gateways[0]!, "nts_connections_dropped_total");
     const sockets = await Promise.all(Array.from({ length: CAP }, anotherSocket));
     for (const socket of sockets) {
@@ -85,7 +85,7 @@ describe("a connection to the gateway: how many there may be", () => {
 });
 
 describe("a connection to the gateway: slow and malformed requests", () => {
-  it("is told 408 when a request comes too slowly, whatever of it is missing, and kept while nothing is due", async () => {
+  it("gets 408 when a request is too slow, whatever part is missing, and stays open while it is idle", async () => {
     const beginnings = {
       nothing: "",
       "half a line": "GET /api/ver",
@@ -118,7 +118,7 @@ describe("a connection to the gateway: slow and malformed requests", () => {
     await closeAll();
   });
 
-  it("is told 400 when what it sends turns out malformed half-way, and no service gets any of it", async () => {
+  it("gets 400 when its request turns out malformed half-way, and no service gets any of it", async () => {
     service.takeBytes();
     const socket = await anotherSocket();
     socket.write(`${post("Transfer-Encoding: chunked")}2\r\n{}\r\n`);
@@ -132,7 +132,7 @@ describe("a connection to the gateway: slow and malformed requests", () => {
     expect(service.takeBytes()).toBe("");
   });
 
-  it("is closed without a second answer when the body of an answered request is malformed", async () => {
+  it("is closed without a second response when the body of an answered request is malformed", async () => {
     const socket = await anotherSocket();
     socket.write(`${post("Content-Length: 9", "")}{"a":`);
     await socket.receives(/\}$/);

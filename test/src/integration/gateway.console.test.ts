@@ -46,16 +46,13 @@ async function assetsOfDocument(): Promise<string[]> {
 }
 
 describe("the console: its document", () => {
-  it.each(["/", "/hosts", `/hosts/${ID}`, "/sign-in?next=%2Fhosts", "/topology"])(
-    "has its document at %s",
-    async (path) => {
-      const { status, headers, bytes } = await get(path);
-      expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "text/html; charset=utf-8", "no-cache"]); // prettier-ignore
-      expect(bytes.toString()).toContain('<div id="root">');
-    },
-  );
+  it.each(["/", "/hosts", `/hosts/${ID}`, "/sign-in?next=%2Fhosts", "/topology"])("is served at %s", async (path) => {
+    const { status, headers, bytes } = await get(path);
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "text/html; charset=utf-8", "no-cache"]); // prettier-ignore
+    expect(bytes.toString()).toContain('<div id="root">');
+  });
 
-  it("lets no script or style run but its own files, and loads nothing from elsewhere", async () => {
+  it("allows no script or style but its own files, and loads nothing from elsewhere", async () => {
     const { headers, bytes } = await get("/");
     expect(headers["content-security-policy"]).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -67,7 +64,7 @@ describe("the console: its document", () => {
     expect((await assetsOfDocument()).length).toBeGreaterThanOrEqual(2);
   });
 
-  it("answers who has the document already with 304, and HEAD with its length", async () => {
+  it("is answered with 304 when the browser has it, and HEAD with its length", async () => {
     const { headers, bytes } = await get("/");
     const again = await get("/hosts", { "if-none-match": `"other", W/${headers["etag"]!}` });
     expect([again.status, again.bytes.length, again.headers["etag"]]).toEqual([304, 0, headers["etag"]]);
@@ -77,7 +74,7 @@ describe("the console: its document", () => {
 });
 
 describe("the console: its files", () => {
-  it("sends its files packed to who can unpack them, for a year", async () => {
+  it("are compressed for clients that accept it, and cached for a year", async () => {
     const files = await Promise.all((await assetsOfDocument()).map(async (path) => ({ path, plain: await get(path) })));
     const large = files.filter(({ plain }) => plain.bytes.length >= WORTH_PACKING_BYTES);
     expect(large.length).toBeGreaterThanOrEqual(2);
@@ -95,7 +92,7 @@ describe("the console: its files", () => {
     }
   });
 
-  it("is shown after less than 350 kB", async () => {
+  it("load less than 350 kB for the first page", async () => {
     const paths = ["/", ...(await assetsOfDocument())];
     const answers = await Promise.all(paths.map((path) => get(path, { "accept-encoding": "gzip" })));
     const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
@@ -103,14 +100,14 @@ describe("the console: its files", () => {
     expect(bytes).toBeGreaterThan(50_000);
   });
 
-  it("is counted against no limit", async () => {
+  it("do not count towards a rate limit", async () => {
     const answers = await Promise.all(Array.from({ length: 80 }, () => get("/")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(answers[0]!.headers["x-ratelimit-limit"]).toBeUndefined();
     expect((await get("/api/version")).status).toBe(200);
   });
 
-  it("can be read only, and has no paths but its own", async () => {
+  it("are read-only, at their own paths only", async () => {
     const posted = await get("/hosts", {}, "POST");
     expect([posted.status, posted.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);
     for (const path of ["/nowhere", "/hosts/x", `/hosts/${ID}/x`, "/assets/absent.js", "/site.json", "/index.html"])
@@ -118,15 +115,18 @@ describe("the console: its files", () => {
   });
 });
 
-describe("a path that nothing has", () => {
+describe("an unknown path", () => {
   const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
-  it.each(["/nowhere", "/hosts/x", "/assets/absent.js"])("is told of by a page to a browser, at %s", async (path) => {
-    const { status, headers, bytes } = await get(path, BROWSER);
-    expect([status, headers["content-type"], headers["vary"]]).toEqual([404, "text/html; charset=utf-8", "Accept, Accept-Encoding"]); // prettier-ignore
-    expect(bytes.toString()).toContain('<div id="root">');
-    expect(headers["x-ratelimit-limit"]).toBeDefined();
-  });
+  it.each(["/nowhere", "/hosts/x", "/assets/absent.js"])(
+    "is answered with a page for a browser, at %s",
+    async (path) => {
+      const { status, headers, bytes } = await get(path, BROWSER);
+      expect([status, headers["content-type"], headers["vary"]]).toEqual([404, "text/html; charset=utf-8", "Accept, Accept-Encoding"]); // prettier-ignore
+      expect(bytes.toString()).toContain('<div id="root">');
+      expect(headers["x-ratelimit-limit"]).toBeDefined();
+    },
+  );
 
   it.each([
     ["/nowhere", {}, "GET"],
@@ -135,7 +135,7 @@ describe("a path that nothing has", () => {
     ["/nowhere", BROWSER, "POST"],
     ["/api", BROWSER, "GET"],
     ["/api/v1/nowhere", BROWSER, "GET"],
-  ])("is told of by an envelope to everybody else, at %s with %j, %s", async (path, headers, method) => {
+  ])("is answered with an envelope for everybody else, at %s with %j, %s", async (path, headers, method) => {
     const answer = await get(path, headers, method);
     expect([answer.status, answer.headers["content-type"]]).toEqual([404, "application/json; charset=utf-8"]);
     expect(JSON.parse(answer.bytes.toString())).toMatchObject({ success: false, code: "not_found" });

@@ -26,8 +26,8 @@ afterEach(async () => {
 const send = async ({ headers }: GivenCredential): Promise<number> =>
   (await fetch(world.url + PATH, { headers })).status;
 
-describe("what a gateway remembers of credentials", () => {
-  it("asks identity once for a credential, also when many requests bring it at once", async () => {
+describe("cached credentials", () => {
+  it("are verified by identity once, also for many concurrent requests", async () => {
     const { neighbour } = world;
     const key = neighbour.aKey();
     const before = neighbour.verifications();
@@ -36,7 +36,7 @@ describe("what a gateway remembers of credentials", () => {
     expect(neighbour.verifications()).toBe(before + 1);
   });
 
-  it("never asks about text that cannot be a key", async () => {
+  it("do not include malformed keys, which are never looked up", async () => {
     const { neighbour } = world;
     const { secret } = neighbour.aKey();
     const before = neighbour.verifications();
@@ -45,7 +45,7 @@ describe("what a gateway remembers of credentials", () => {
     expect(neighbour.verifications()).toBe(before);
   });
 
-  it("refuses a revoked key once it has pulled the change, without any notice", async () => {
+  it("are evicted once a revocation is polled, without any notice", async () => {
     const { neighbour } = world;
     const key = neighbour.aKey();
     expect(await send(key)).toBe(200);
@@ -54,7 +54,7 @@ describe("what a gateway remembers of credentials", () => {
     expect(await send(key)).toBe(401);
   });
 
-  it("refuses a revoked key as soon as it has acknowledged the notice", async () => {
+  it("are evicted as soon as the notice of a revocation is acknowledged", async () => {
     const { neighbour, servers } = world;
     const log = createLog("test", "silent");
     const bus = createBus(servers.urls.nats.identity, "test", log);
@@ -85,8 +85,8 @@ describe("what a gateway remembers of credentials", () => {
   });
 });
 
-describe("what a gateway remembers of credentials: without the bus or identity", () => {
-  it("serves without the bus", async () => {
+describe("cached credentials: without the bus or identity", () => {
+  it("work without the bus", async () => {
     const { neighbour, servers } = world;
     await servers.nats.kill();
     try {
@@ -100,7 +100,7 @@ describe("what a gateway remembers of credentials: without the bus or identity",
     }
   });
 
-  it("reports the use of keys, at the latest when it stops", async () => {
+  it("have their use reported, at the latest at shutdown", async () => {
     const { neighbour, gateways } = world;
     const key = neighbour.aKey();
     expect(await send(key)).toBe(200);
@@ -110,7 +110,7 @@ describe("what a gateway remembers of credentials: without the bus or identity",
   });
 
   it.each(["broken", "silent"] as const)(
-    "serves for a while what it checked, and says unavailable for the rest, while identity is %s",
+    "are served for a while, and unknown ones answered as unavailable, while identity is %s",
     async (state) => {
       const { neighbour, gateways } = world;
       const checked = neighbour.aKey();
@@ -132,8 +132,8 @@ describe("what a gateway remembers of credentials: without the bus or identity",
   );
 });
 
-describe("what a gateway remembers of credentials: stopping", () => {
-  it("reports the use of keys when it stops also after a report that identity has left open", async () => {
+describe("cached credentials: shutdown", () => {
+  it("have their use reported at shutdown also after a report that identity left unanswered", async () => {
     const { neighbour, gateways } = world;
     const key = neighbour.aKey();
     await send(key);
@@ -147,7 +147,7 @@ describe("what a gateway remembers of credentials: stopping", () => {
     await gateways[0]!.restart();
   });
 
-  it("ends with status 0 within seconds of SIGTERM, after the requests that are open", async () => {
+  it("do not delay the exit with status 0 within seconds of SIGTERM, after open requests", async () => {
     const { neighbour, gateways } = world;
     const key = neighbour.aKey();
     neighbour.answerWith((_request, response) => {

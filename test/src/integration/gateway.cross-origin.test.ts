@@ -31,8 +31,8 @@ const preflight = (origin: string, path = LIST): Promise<Response> =>
 const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Response> =>
   fetch(world.url + path, { method, headers, body: body ?? null });
 
-describe("a gateway with origins to open to, behind a proxy, reached by http", () => {
-  it("tells a browser beforehand what a page may send, and counts that for nothing", async () => {
+describe("a gateway with allowed origins, behind a proxy, reached by http", () => {
+  it("answers preflight requests, and does not count them", async () => {
     for (let time = 0; time < 40; time++) {
       const answer = await preflight(APP);
       expect([answer.status, answer.headers.get("x-ratelimit-limit")]).toEqual([204, null]);
@@ -43,7 +43,7 @@ describe("a gateway with origins to open to, behind a proxy, reached by http", (
     }
   });
 
-  it("lets a page of such an origin read answers and failures, with the headers that the API documents", async () => {
+  it("lets a page of an allowed origin read responses and failures, with the documented headers", async () => {
     const [success, failure] = [
       await send("GET", ONE, { origin: "http://localhost:5173", ...key.headers }),
       await send("GET", LIST, { origin: APP, "x-forwarded-for": "192.0.2.1" }),
@@ -57,25 +57,25 @@ describe("a gateway with origins to open to, behind a proxy, reached by http", (
   });
 
   it.each(["https://evil.example", "https://app.example.com.evil.example", "https://app.example.com:8443", "null"])(
-    "opens nothing to %s",
+    "allows nothing for %s",
     async (origin) => {
       for (const answer of [await preflight(origin), await send("GET", ONE, { origin, ...key.headers })])
         expect(answer.headers.get("access-control-allow-origin")).toBeNull();
     },
   );
 
-  it("never takes a cookie from such an origin", async () => {
+  it("never accepts a cookie from another origin", async () => {
     const answer = await preflight(APP);
     expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
     const write = { ...session.headers, origin: APP, "content-type": "application/json" };
     expect((await send("POST", LIST, write, "{}")).status).toBe(403);
   });
 
-  it("does not tie browsers to https", async () => {
+  it("does not send Strict-Transport-Security", async () => {
     expect((await send("GET", ONE, key.headers)).headers.get("strict-transport-security")).toBeNull();
   });
 
-  it("counts the address that its proxy saw, whatever else the client names", async () => {
+  it("uses the address from its proxy, whatever else the client claims", async () => {
     const remaining = async (forwarded: string): Promise<number> =>
       Number(
         (await send("GET", "/api/version", { "x-forwarded-for": forwarded })).headers.get("x-ratelimit-remaining"),

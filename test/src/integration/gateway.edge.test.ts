@@ -36,7 +36,7 @@ function expectFailure(answer: string, status: number, code: string): void {
 }
 
 describe("the edge of the gateway: framing and methods", () => {
-  it("answers a malformed chunk of a request that is being passed on", async () => {
+  it("answers a malformed chunk of a request that is being forwarded", async () => {
     const answer = await bytes(
       "POST /api/v1/hosts HTTP/1.1",
       "Host: a",
@@ -54,14 +54,14 @@ describe("the edge of the gateway: framing and methods", () => {
     expect(answer).toContain('"code":"malformed_request"');
   });
 
-  it("answers what comes before nonsense on a connection, then the nonsense, then closes", async () => {
+  it("answers the requests before garbage on a connection, then the garbage, then closes", async () => {
     const get = ["GET /api/v1/hosts/x HTTP/1.1", "Host: a", bearer(), "", ""].join("\r\n");
     const answer = await exchangeBytes(world.url, `${get}nonsense\r\n\r\n`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
     expect(answer).toMatch(/"success":true[^\n]*\}HTTP\/1\.1 400/);
   });
 
-  it("serves the next request on a connection after one whose body nobody wanted", async () => {
+  it("serves the next request on a connection after one with an unwanted body", async () => {
     const body = "x".repeat(200_000);
     const refused = ["POST /api/v1/hosts HTTP/1.1", "Host: a", `Content-Length: ${body.length}`, "", body].join("\r\n");
     const answer = await exchangeBytes(world.url, `${refused}GET /api/version HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -77,13 +77,13 @@ describe("the edge of the gateway: framing and methods", () => {
     },
   );
 
-  it("passes on a list of a thousand ids in the address", async () => {
+  it("forwards a list of a thousand ids in the query", async () => {
     const ids = Array.from({ length: 1000 }, () => `ids=${ID}`).join("&");
     await bytes(`GET /api/v1/hosts?${ids} HTTP/1.1`, "Host: a", bearer(), "", "");
     expect(world.neighbour.passedOn).toHaveLength(1);
   });
 
-  it("knows no other method of a written path than its own, though a parameter could be so called", async () => {
+  it("accepts only the methods of a literal path, also when a parameter could match it", async () => {
     const answer = await bytes("PUT /api/v1/hosts/bulk-delete HTTP/1.1", "Host: a", bearer(), "", "");
     expectFailure(answer, 405, "method_not_allowed");
     expect(answer).toContain("\r\nAllow: POST, OPTIONS\r\n");
@@ -96,8 +96,8 @@ describe("the edge of the gateway: framing and methods", () => {
   });
 });
 
-describe("the edge of the gateway: headers passed on", () => {
-  it("passes on a request with our headers in place of the client's, and no credential", async () => {
+describe("the edge of the gateway: forwarded headers", () => {
+  it("replaces the client's internal headers with its own, and forwards no credential", async () => {
     await bytes(
       `PUT /api/v1/hosts/${ID}?a=%2F&a=//b HTTP/1.1`,
       "Host: a",
@@ -138,7 +138,7 @@ describe("the edge of the gateway: headers passed on", () => {
 });
 
 describe("the edge of the gateway: bodies", () => {
-  it("passes no body on where an operation takes none, so that it cannot be read as a request of its own", async () => {
+  it("forwards no body where an operation takes none, so that it cannot be read as another request", async () => {
     const hidden = "GET /api/v1/hosts HTTP/1.1\r\nHost: a\r\n\r\n";
     for (const method of ["GET", "DELETE"]) {
       await bytes(
@@ -170,7 +170,7 @@ describe("the edge of the gateway: bodies", () => {
   it.each([
     ["announced", { "content-length": String(MIB + 1) }],
     ["sent in chunks", {}],
-  ])("refuses a body of more than a mebibyte that is %s", async (_how, headers) => {
+  ])("rejects a body of more than a mebibyte that is %s", async (_how, headers) => {
     const answer = await fetch(`${world.url}/api/v1/hosts`, {
       method: "POST",
       headers: { ...key.headers, "content-type": "application/json", ...headers },
@@ -187,7 +187,7 @@ describe("the edge of the gateway: bodies", () => {
     expect(await answer.json()).toMatchObject({ success: false, code: "payload_too_large" });
   });
 
-  it("passes a body of exactly a mebibyte on", async () => {
+  it("forwards a body of exactly a mebibyte", async () => {
     const answer = await fetch(`${world.url}/api/v1/hosts`, {
       method: "POST",
       headers: { ...key.headers, "content-type": "application/json" },

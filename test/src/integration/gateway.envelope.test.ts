@@ -41,8 +41,8 @@ const bytesOf = (method: string, path: string, quietMs?: number): Promise<string
   return exchangeBytes(world.url, head, quietMs);
 };
 
-describe("the envelope around what a service answers: successes", () => {
-  it("puts the data into a success, and says how long it is", async () => {
+describe("the envelope around a service's response: successes", () => {
+  it("wraps the data of a success, with a content length", async () => {
     const data = { name: "Käse „nas“ 🧀", list: [1, 2] };
     answerWith((_request, response) => {
       sendJson(response, data, { etag: '"7"' });
@@ -57,7 +57,7 @@ describe("the envelope around what a service answers: successes", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("tells the place of a page from headers that do not leave", async () => {
+  it("takes the pagination from internal headers, which are removed", async () => {
     answerWith((_request, response) => {
       sendJson(response, [{ id: 1 }], { "x-list-total": 120, "x-list-limit": 50, "x-list-offset": 50 });
     });
@@ -70,14 +70,14 @@ describe("the envelope around what a service answers: successes", () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith("x-list"))).toEqual([]);
   });
 
-  it("tells the total of a stream from its trailer", async () => {
+  it("takes the total of a stream from its trailer", async () => {
     answerWith((_request, response) => void streamRows(response, 2_000));
     const { data, meta } = (await (await send(`${LIST}?limit=0`)).json()) as { data: unknown[]; meta: object };
     expect(data).toHaveLength(2_000);
     expect(meta).toEqual({ ...META, pagination: { total_count: 2_000, limit: 0, offset: 0, has_more: false } });
   });
 
-  it("holds nothing back but one piece: what a service has sent arrives while it still works", async () => {
+  it("buffers nothing but one piece: what a service has sent arrives while it still works", async () => {
     answerWith((_request, response) => {
       response.writeHead(200, {
         "content-type": "application/json",
@@ -95,8 +95,8 @@ describe("the envelope around what a service answers: successes", () => {
   });
 });
 
-describe("the envelope around what a service answers: failures, HEAD and 304", () => {
-  it("makes a failure of a service a failure of the API, whatever pieces it comes in", async () => {
+describe("the envelope around a service's response: failures, HEAD and 304", () => {
+  it("turns a failure of a service into a failure of the API, however it is split", async () => {
     const body = JSON.stringify({ error: "Sentence.", code: "network_mismatch", params: { path: "ünï" } });
     answerWith((_request, response) => {
       response.writeHead(400, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
@@ -115,7 +115,7 @@ describe("the envelope around what a service answers: failures, HEAD and 304", (
     expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("answers HEAD as GET without a body", async () => {
+  it("answers HEAD like GET without a body", async () => {
     answerWith((request, response) => {
       sendJson(response, { method: request.method }, { etag: '"1"' });
     });
@@ -128,7 +128,7 @@ describe("the envelope around what a service answers: failures, HEAD and 304", (
     expect(length).toBe(Number(get.headers.get("content-length")) + "HEAD".length - "GET".length);
   });
 
-  it("answers HEAD of a stream, which tells no total", async () => {
+  it("answers HEAD of a stream without a total", async () => {
     answerWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 }).end();
     });
@@ -138,7 +138,7 @@ describe("the envelope around what a service answers: failures, HEAD and 304", (
     expect(head.endsWith("\r\n\r\n")).toBe(true);
   });
 
-  it("passes 304 on, with its ETag and no body", async () => {
+  it("forwards 304 with its ETag and no body", async () => {
     answerWith((request, response) => {
       response.writeHead(304, { etag: request.headers["if-none-match"] }).end();
     });
@@ -146,7 +146,7 @@ describe("the envelope around what a service answers: failures, HEAD and 304", (
     expect([answer.status, answer.headers.get("etag"), await answer.text()]).toEqual([304, '"4"', ""]);
   });
 
-  it("passes cookies and waiting times on, and nothing that is not meant for the client", async () => {
+  it("forwards cookies and Retry-After, and no internal headers", async () => {
     answerWith((_request, response) => {
       response.setHeader("set-cookie", ["a=1", "b=2"]);
       sendJson(response, {}, { "retry-after": 7, "x-tenancy": "t", "x-powered-by": "p", server: "s" });
@@ -158,7 +158,7 @@ describe("the envelope around what a service answers: failures, HEAD and 304", (
   });
 });
 
-describe("the envelope around what a service answers: faults of the service", () => {
+describe("the envelope around a service's response: faults of the service", () => {
   it.each<[string, Answering, number, string]>([
     [
       "breaks off before any of its body has come",
@@ -193,7 +193,7 @@ describe("the envelope around what a service answers: faults of the service", ()
       "upstream_failed",
     ],
     ["answers a list without its place", (_request, response) => sendJson(response, []), 502, "upstream_failed"],
-  ])("says so when a service %s", async (_what, answering, status, code) => {
+  ])("answers 502 when a service %s", async (_what, answering, status, code) => {
     answerWith(answering);
     const answer = await send(_what.includes("list") ? LIST : ONE);
     expect(answer.status).toBe(status);
@@ -206,7 +206,7 @@ describe("the envelope around what a service answers: faults of the service", ()
     });
   });
 
-  it("lets a refused password of login through, but not a refused tenancy header of login", async () => {
+  it("forwards a rejected password of login, but not a rejected tenancy header", async () => {
     const login = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
     const failure = { error: "No.", code: "invalid_credentials", params: {} };
     answerWith((_request, response) => sendJson(response, failure, {}, 401));
@@ -216,8 +216,8 @@ describe("the envelope around what a service answers: faults of the service", ()
   });
 });
 
-describe("the envelope around what a service answers: the client's pace", () => {
-  it("ends the request to the service when the client goes away, before the answer or in the middle of it", async () => {
+describe("the envelope around a service's response: backpressure", () => {
+  it("aborts the request to the service when the client disconnects, before or during the response", async () => {
     for (const begin of [false, true]) {
       let hasArrived = false;
       const gone = new Promise((resolve) => {
@@ -239,7 +239,7 @@ describe("the envelope around what a service answers: the client's pace", () => 
     }
   });
 
-  it("asks a service no faster than the client reads", async () => {
+  it("reads from a service no faster than the client does", async () => {
     let sent = 0;
     answerWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });

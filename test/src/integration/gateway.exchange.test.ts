@@ -63,22 +63,22 @@ async function isServing(): Promise<void> {
   expect(() => process.kill(pid, 0)).not.toThrow();
 }
 
-describe("a request that the gateway gives up", () => {
-  it("because its body is malformed is answered 400, and the answer of a service comes too late", async () => {
+describe("a request aborted by the gateway", () => {
+  it("is answered 400 when its body is malformed, and a late response of the service is dropped", async () => {
     const answers = await answersTo(MALFORMED_CHUNK, 300);
     expect(answers).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));
     await until(() => lateAnswers === 0);
     await isServing();
   });
 
-  it("because its body does not come is answered 408, and the answer of a service comes too late", async () => {
+  it("is answered 408 when its body does not arrive, and a late response of the service is dropped", async () => {
     const answers = await answersTo(UNFINISHED, 7_800);
     expect(answers).toEqual(operations.map(([line]) => `${line}: 408 malformed_request`));
     await until(() => lateAnswers === 0);
     await isServing();
   });
 
-  it("because it asks for a tunnel behind an unanswered request is refused in its turn", async () => {
+  it("is rejected in order when it asks for a tunnel behind an unanswered request", async () => {
     world.neighbour.answerWith((_request, response) => {
       setTimeout(() => {
         sendJson(response, {});
@@ -93,11 +93,11 @@ describe("a request that the gateway gives up", () => {
   });
 });
 
-describe("an answer that its service breaks off", () => {
+describe("a response that its service aborts", () => {
   it.each([
     ["in the middle of a body of known length", { "content-length": "1000" }],
     ["in the middle of a body in chunks", {}],
-  ])("never looks whole: %s", async (_when, headers) => {
+  ])("never looks complete: %s", async (_when, headers) => {
     let breakOff = (): void => undefined;
     world.neighbour.answerWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", ...headers });

@@ -9,7 +9,7 @@ const HEADERS = {
 };
 const TEXT = 'digraph { "Käse 🧀" }';
 
-describe("a file that a service answers", () => {
+describe("a file from a service", () => {
   let world: LoneGateways;
   let key: GivenCredential;
 
@@ -22,7 +22,7 @@ describe("a file that a service answers", () => {
 
   const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
 
-  it.each([true, false])("goes through as it is, with its name and type, its length known: %s", async (isKnown) => {
+  it.each([true, false])("is forwarded unchanged, with its name, type and length: %s", async (isKnown) => {
     world.neighbour.answerWith((_request, response) => {
       const length = isKnown ? { "content-length": Buffer.byteLength(TEXT) } : {};
       response.writeHead(200, { ...HEADERS, ...length });
@@ -38,7 +38,7 @@ describe("a file that a service answers", () => {
     expect(answer.headers.get("content-length")).toBe(isKnown ? String(Buffer.byteLength(TEXT)) : null);
   });
 
-  it("has its headers alone as the answer to HEAD", async () => {
+  it("is answered with its headers alone for HEAD", async () => {
     world.neighbour.answerWith((_request, response) => void response.writeHead(200, HEADERS).end());
     const request = `HEAD ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
     const head = await exchangeBytes(world.url, request);
@@ -47,7 +47,7 @@ describe("a file that a service answers", () => {
     expect(head.endsWith("\r\n\r\n")).toBe(true);
   });
 
-  it("never looks whole when the service breaks off", async () => {
+  it("never looks complete when the service aborts", async () => {
     world.neighbour.answerWith((_request, response) => {
       response.writeHead(200, HEADERS).write(TEXT);
       setTimeout(() => response.write(TEXT), 20);
@@ -60,7 +60,7 @@ describe("a file that a service answers", () => {
     ["of a type that the operation does not declare", PATH, 200, "text/html"],
     ["of an operation that declares none", "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", 200, HEADERS["content-type"]],
     ["for a failure", PATH, 400, HEADERS["content-type"]],
-  ])("is not let through %s", async (_what, path, status, type) => {
+  ])("is rejected %s", async (_what, path, status, type) => {
     world.neighbour.answerWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
     const answer = await send(path);
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([502, "upstream_failed"]);

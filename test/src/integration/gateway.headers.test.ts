@@ -68,13 +68,13 @@ const pages: [string, number, () => Promise<Response>][] = [
   ["a script of that page", 200, () => send("GET", "/api/docs/swagger-ui-bundle.js")],
 ];
 
-describe("the headers of an answer", () => {
-  it.each([...authenticated, ...others])("let nobody store %s (%i)", async (_what, status, ask) => {
+describe("the headers of a response", () => {
+  it.each([...authenticated, ...others])("forbid caching of %s (%i)", async (_what, status, ask) => {
     const answer = await ask();
     expect([answer.status, answer.headers.get("cache-control")]).toEqual([status, "no-store"]);
   });
 
-  it.each([...authenticated, ...others, ...pages])("protect who shows %s (%i)", async (_what, status, ask) => {
+  it.each([...authenticated, ...others, ...pages])("protect %s (%i) in browsers", async (_what, status, ask) => {
     const answer = await ask();
     const { headers } = answer;
     expect(answer.status).toBe(status);
@@ -88,7 +88,7 @@ describe("the headers of an answer", () => {
     expect([headers.get("server"), headers.get("x-powered-by")]).toEqual([null, null]);
   });
 
-  it("are those of any failure where Node could not read a request, or makes no answer", async () => {
+  it("are those of any failure when Node could not parse a request, or sends no response", async () => {
     for (const bytes of ["nonsense\r\n\r\n", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"]) {
       const answer = await exchangeBytes(world.url, bytes);
       for (const line of [
@@ -101,7 +101,7 @@ describe("the headers of an answer", () => {
     }
   });
 
-  it("open nothing to pages of other origins", async () => {
+  it("allow nothing for other origins", async () => {
     const headers = { origin: "https://app.example.com", "access-control-request-method": "GET" };
     for (const answer of [await send("OPTIONS", LIST, headers), await send("GET", ONE, { ...headers, ...key.headers })])
       expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);

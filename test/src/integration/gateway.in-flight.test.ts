@@ -79,8 +79,8 @@ async function expectVictimIsServed(): Promise<void> {
 
 const refused = (sockets: readonly RawSocket[]): number => sockets.filter((one) => one.received() !== "").length;
 
-describe("what one caller holds of a gateway: limits", () => {
-  it("are as many requests as the settings allow, one more being refused at once, and none of their bodies' connections", async () => {
+describe("what one caller may use of a gateway: limits", () => {
+  it("are as many concurrent requests as configured, one more being rejected at once without its body", async () => {
     const sockets = await connections(300, `${create(100)}{`);
     await until(() => refused(sockets) === 300 - PER_USER);
     await expectVictimIsServed();
@@ -94,7 +94,7 @@ describe("what one caller holds of a gateway: limits", () => {
     expect(await metricOf(world.gateways[0]!, "nts_in_flight_refused_total", { of: "user" })).toBeGreaterThan(0);
   });
 
-  it("are as many bytes of bodies as the settings allow", async () => {
+  it("are as many bytes of bodies as configured", async () => {
     const sockets = await connections(6, create(MIB) + "x".repeat(MIB - 1));
     await until(() => refused(sockets) === 4);
     expect(await metricOf(world.gateways[0]!, "nts_request_body_bytes")).toBeLessThanOrEqual(2 * MIB);
@@ -103,7 +103,7 @@ describe("what one caller holds of a gateway: limits", () => {
     await expectVictimIsServed();
   });
 
-  it("are a few requests at a service, while others of the same caller wait for their turn", async () => {
+  it("are a few requests at a service, while others of the same caller are queued", async () => {
     world.neighbour.answerWith(holdBack);
     const sockets = await connections(AT_SERVICES + 20, read());
     await until(() => held.length === AT_SERVICES);
@@ -133,7 +133,7 @@ describe("what one caller holds of a gateway: limits", () => {
     expect(answersIn(socket!.received()).map(({ body }) => body.data)).toEqual(paths.map((url) => ({ url })));
   });
 
-  it("is not a hundred requests on one connection, which is closed", async () => {
+  it("exclude a hundred pipelined requests on one connection, which is closed", async () => {
     world.neighbour.answerWith(holdBack);
     const [socket] = await connections(1, read().repeat(100));
     await socket!.closed;
@@ -141,8 +141,8 @@ describe("what one caller holds of a gateway: limits", () => {
   });
 });
 
-describe("what one caller holds of a gateway: clients that go away", () => {
-  it("ends at the service at once when the client goes, before an answer or in the middle of one", async () => {
+describe("what one caller may use of a gateway: clients that disconnect", () => {
+  it("abort their requests at the service at once, before or during a response", async () => {
     let closed = 0;
     world.neighbour.answerWith((request, response) => {
       response.once("close", () => closed++);
@@ -162,7 +162,7 @@ describe("what one caller holds of a gateway: clients that go away", () => {
     await until(() => closed === 6);
   });
 
-  it("never reaches a service when the client goes while it waits for its turn", async () => {
+  it("never reach a service when they disconnect while queued", async () => {
     world.neighbour.answerWith(holdBack);
     const first = await connections(AT_SERVICES, read());
     await until(() => held.length === AT_SERVICES);
@@ -176,8 +176,8 @@ describe("what one caller holds of a gateway: clients that go away", () => {
   });
 });
 
-describe("answers that nobody reads", () => {
-  it("keep a service waiting for a few of one caller at most, and the others are cut", async () => {
+describe("responses that nobody reads", () => {
+  it("occupy a service for a few of one caller at most, and the others are aborted", async () => {
     const world = await startLoneGateways({ env: UNLIMITED });
     const sockets: RawSocket[] = [];
     try {

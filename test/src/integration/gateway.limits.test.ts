@@ -32,7 +32,7 @@ afterAll(async () => {
 const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
 
 describe("the rate limit: of a user", () => {
-  it("lets exactly the burst of 400 requests at once pass over two gateways, then exactly what comes back", async () => {
+  it("admits exactly the burst of 400 concurrent requests over two gateways, then exactly what is refilled", async () => {
     const key = world.neighbour.aKey();
     const begun = performance.now();
     const mostBy = (time: number): number => BURST + Math.ceil(((time - begun) / 1000) * PER_SECOND);
@@ -49,7 +49,7 @@ describe("the rate limit: of a user", () => {
     expect(passed).toBeGreaterThanOrEqual(Math.floor(pauseSeconds * PER_SECOND));
   });
 
-  it("says the level in headers that agree with one another", async () => {
+  it("is reported in consistent headers", async () => {
     const key = world.neighbour.aKey();
     const levels = [];
     for (let index = 0; index < 12; index++) levels.push(levelOf(await sendTo(world, index, key.headers)));
@@ -79,7 +79,7 @@ describe("the rate limit: of a user", () => {
     expect((await sendTo(world, 1, key.headers)).status).toBe(200);
   });
 
-  it("is one for all keys and sessions of a user", async () => {
+  it("is shared by all keys and sessions of a user", async () => {
     const key = world.neighbour.aKey();
     const session = world.neighbour.aSession({ user_id: key.userId });
     await sendTo(world, 0, key.headers);
@@ -88,7 +88,7 @@ describe("the rate limit: of a user", () => {
 });
 
 describe("the rate limit: of an address", () => {
-  it("counts requests without a good credential against their address", async () => {
+  it("counts requests without a valid credential", async () => {
     const early = [
       () => sendTo(world, 0, {}, "/nowhere"),
       () => sendTo(world, 1, {}),
@@ -104,7 +104,7 @@ describe("the rate limit: of an address", () => {
     expect([health.status, health.headers.get("x-ratelimit-limit")]).toEqual([200, null]);
   });
 
-  it("gives a good credential back the token that it was looked up for", async () => {
+  it("refunds the token of the lookup for a valid credential", async () => {
     const { neighbour } = world;
     const before = levelOf(await sendTo(world, 0, {})).remaining;
     for (let index = 0; index < 8; index++)
@@ -112,7 +112,7 @@ describe("the rate limit: of an address", () => {
     expect(levelOf(await sendTo(world, 0, {})).remaining).toBeGreaterThanOrEqual(before - 1);
   });
 
-  it("never has a good credential pay for its neighbours", async () => {
+  it("never charges a valid credential for its neighbours", async () => {
     const { neighbour } = world;
     await emptyTheAddress();
     // Bad credentials are refused for the address, and use up its look-ups in vain.
@@ -126,7 +126,7 @@ describe("the rate limit: of an address", () => {
     expect(passed).toBe(120);
   });
 
-  it("asks identity nothing for an address without look-ups", async () => {
+  it("stops lookups at identity for an address that has no tokens left", async () => {
     const { neighbour } = world;
     const cached = neighbour.aKey();
     for (const index of [0, 1]) await sendTo(world, index, cached.headers);
@@ -160,8 +160,8 @@ async function emptyTheAddress(): Promise<void> {
   }
 }
 
-describe("looking credentials up", () => {
-  it("is done for so many at a time, and the others wait", async () => {
+describe("credential lookups", () => {
+  it("run a limited number at a time, and the others wait", async () => {
     const world = await startLoneGateways({ env: { ...UNLIMITED, MAX_VERIFICATIONS: "2" } });
     try {
       const { neighbour } = world;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { until } from "../support/until.js";
 
-describe("the pages of the gateway", () => {
+describe("the documentation pages of the gateway", () => {
   let world: LoneGateways;
 
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe("the pages of the gateway", () => {
     await world.stop();
   });
 
-  it("serves the description and a page for it that loads nothing from elsewhere", async () => {
+  it("include the OpenAPI document and a page for it that loads nothing from elsewhere", async () => {
     const document = await fetch(`${world.url}/openapi.json`);
     expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
     const page = await fetch(`${world.url}/api/docs`);
@@ -28,7 +28,7 @@ describe("the pages of the gateway", () => {
     expect(html).not.toMatch(/<script(?![^>]*src=)|style=/);
   });
 
-  it("sends each compressed to who can decompress it, and 304 to who has it already", async () => {
+  it("are compressed for clients that accept it, and 304 for those that have them", async () => {
     for (const path of ["/openapi.json", "/api/docs/swagger-ui-bundle.js"]) {
       const plain = await fetch(world.url + path, { headers: { "accept-encoding": "identity" } });
       const text = await plain.text();
@@ -49,7 +49,7 @@ describe("the pages of the gateway", () => {
     }
   });
 
-  it("counts pages against the address like any request without a credential", async () => {
+  it("count against the address like any request without a credential", async () => {
     const [before, after] = [await fetch(`${world.url}/openapi.json`), await fetch(`${world.url}/api/docs`)];
     const remaining = (answer: Response): number => Number(answer.headers.get("x-ratelimit-remaining"));
     expect(before.headers.get("x-ratelimit-limit")).toBe("60");

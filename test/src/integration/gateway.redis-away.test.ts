@@ -119,7 +119,7 @@ async function expectBackWithin2s(since: number): Promise<void> {
 
 describe("the rate limit without Redis: shares", () => {
   it.each(REDIS_FAULTS)(
-    "fails no request while Redis $what, makes one of each gateway wait, shares, and is exact within 2 s of its return",
+    "fails no request while Redis $what, delays one per gateway, shares the limit, and is exact within 2 s of its return",
     async (fault) => {
       await untilNoneIsLocal();
       const [known, fresh] = await Promise.all([aCheckedKey(), aCheckedKey()]);
@@ -141,7 +141,7 @@ describe("the rate limit without Redis: shares", () => {
     },
   );
 
-  it("lets each gateway enforce its share of what Redis knew last, by the number that comes with the lease", async () => {
+  it("enforces each gateway's share of the last known level, by the number of gateways from the lease", async () => {
     const { servers, neighbour, gateways } = world;
     await untilNoneIsLocal();
     const known = await aCheckedKey();
@@ -171,7 +171,7 @@ describe("the rate limit without Redis: shares", () => {
 });
 
 describe("the rate limit without Redis: recovery", () => {
-  it("does not notice that Redis was flushed, and is exact", async () => {
+  it("stays on Redis while it is flushed, and is exact", async () => {
     await untilNoneIsLocal();
     const key = await aCheckedKey();
     const before = await toldBy(world);
@@ -203,8 +203,8 @@ describe("the rate limit without Redis: recovery", () => {
   });
 });
 
-describe("a gateway with the usual patience", () => {
-  it("starts without Redis, lets a first request wait 25 ms for it, and the next ones not at all", async () => {
+describe("a gateway with the default Redis timeout", () => {
+  it("starts without Redis, delays the first request by 25 ms, and the next ones not at all", async () => {
     const world = await startLoneGateways();
     try {
       const [gateway] = world.gateways;

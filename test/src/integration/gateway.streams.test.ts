@@ -43,14 +43,14 @@ async function refusedOf(count: number, keys: readonly GivenCredential[]): Promi
 }
 
 describe("the streams of a user", () => {
-  it("are ten over all gateways, also when they are opened at once and by several credentials", async () => {
+  it("are ten over all gateways, also when they are opened concurrently and with several credentials", async () => {
     const key = world.neighbour.aKey();
     const session = world.neighbour.aSession({ user_id: key.userId });
     expect(await refusedOf(MOST + 6, [key, session])).toBe(6);
     expect(await statusOf(0, world.neighbour.aKey())).toBe(200);
   });
 
-  it("make room at one gateway when one is closed at the other", async () => {
+  it("can be opened at one gateway after one is closed at the other", async () => {
     const key = world.neighbour.aKey();
     expect(await refusedOf(MOST, [key])).toBe(0);
     expect([await statusOf(0, key), await statusOf(1, key)]).toEqual([429, 429]);
@@ -78,7 +78,7 @@ describe("the streams of a user", () => {
     }, 200);
   });
 
-  it("make room within six seconds when their gateway has died", async () => {
+  it("can be opened within six seconds after their gateway has died", async () => {
     const key = world.neighbour.aKey();
     expect(await refusedOf(MOST, [key])).toBe(0);
     expect(await statusOf(0, key)).toBe(429);

@@ -88,8 +88,8 @@ async function sendUntaken(): Promise<string[]> {
   return Promise.all(outcomes);
 }
 
-describe("a file that is sent to the gateway: limits", () => {
-  it("goes on to the service while it comes, up to its last byte", async () => {
+describe("a file uploaded to the gateway: limits", () => {
+  it("is forwarded to the service while it arrives, up to its last byte", async () => {
     const socket = await begin("whole", "Transfer-Encoding: chunked");
     socket.write(chunk(KIB));
     await until(() => arrived.get("whole") === KIB);
@@ -99,7 +99,7 @@ describe("a file that is sent to the gateway: limits", () => {
     expect(arrived.get("whole")).toBe(LIMIT);
   });
 
-  it("is refused with one byte more, announced or not", async () => {
+  it("is rejected with one byte more, announced or not", async () => {
     const announced = await begin("large", `Content-Length: ${LIMIT + 1}`);
     expect(await outcomeOf(announced)).toBe("413 payload_too_large");
     expect(arrived.get("large")).toBe(undefined);
@@ -110,7 +110,7 @@ describe("a file that is sent to the gateway: limits", () => {
     expect(await outcomeOf(chunked)).toBe("413 payload_too_large");
   });
 
-  it("leaves other bodies at their limit", async () => {
+  it("does not change the limit of other bodies", async () => {
     const { headers } = key;
     const body = "x".repeat(KIB * KIB + 1);
     const answered = await fetch(`${world.url}/api/v1/hosts`, {
@@ -121,14 +121,14 @@ describe("a file that is sent to the gateway: limits", () => {
     expect(answered.status).toBe(413);
   });
 
-  it("is answered before all of it has come when the service refuses it", async () => {
+  it("is answered before all of it has arrived when the service rejects it", async () => {
     const socket = await begin("early", `Content-Length: ${LIMIT}`);
     socket.write("x".repeat(64 * KIB));
     expect(await outcomeOf(socket)).toBe("400 validation_failed");
   });
 });
 
-describe("a file that is sent to the gateway: slow and broken uploads", () => {
+describe("a file uploaded to the gateway: slow and aborted uploads", () => {
   it.each([
     [
       "goes away",
@@ -142,7 +142,7 @@ describe("a file that is sent to the gateway: slow and broken uploads", () => {
         socket.write("zz\r\n");
       },
     ],
-  ])("breaks off at the service, too, when its client %s", async (what, end) => {
+  ])("is aborted at the service, too, when its client %s", async (what, end) => {
     const name = what.slice(0, 4);
     const socket = await begin(name, "Transfer-Encoding: chunked");
     socket.write(chunk(1));
@@ -152,7 +152,7 @@ describe("a file that is sent to the gateway: slow and broken uploads", () => {
     socket.close();
   });
 
-  it("may take its time while it comes, and no more than others when it does not", async () => {
+  it("may take long while bytes arrive, and times out like others when they do not", async () => {
     const steady = await begin("steady", "Transfer-Encoding: chunked");
     const silent = await begin("held", "Transfer-Encoding: chunked");
     const half = await begin("held", `Content-Length: ${KIB}`);
@@ -171,7 +171,7 @@ describe("a file that is sent to the gateway: slow and broken uploads", () => {
     expect(await outcomeOf(steady)).toBe("200 ok");
   });
 
-  it("is answered 504 when the service does not take it, or says nothing to the whole", async () => {
+  it("is answered 504 when the service does not read it, or does not answer", async () => {
     expect(await outcomesOfUntaken).toEqual(Array(2).fill("504 upstream_timeout"));
   });
 });

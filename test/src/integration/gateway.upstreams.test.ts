@@ -43,7 +43,7 @@ describe("the replicas of a service", () => {
     expect(second.passedOn.length).toBeGreaterThan(10);
   });
 
-  it("get a read once more when the first one breaks off, and no write without an idempotency key", async () => {
+  it("get a read again after an aborted response, and no write without an idempotency key", async () => {
     const tries: string[] = [];
     for (const neighbour of [world.neighbour, second])
       neighbour.answerWith((request) => {
@@ -61,7 +61,7 @@ describe("the replicas of a service", () => {
     }
   });
 
-  it("get a write with an idempotency key once more when the first one breaks off", async () => {
+  it("get a write with an idempotency key again after an aborted response", async () => {
     // So that the gateway has noticed which of its connections have ended.
     for (let round = 0; round < 12; round++) await send();
     for (let n = 0; n < 4; n++) {
@@ -77,14 +77,14 @@ describe("the replicas of a service", () => {
     answerAgain();
   });
 
-  it("get a write that one of them could not even be sent", async () => {
+  it("get a write that could not even be sent to one of them", async () => {
     const before = [world.neighbour, second].map(({ passedOn }) => passedOn.length);
     for (let round = 0; round < 30; round++) expect((await send("DELETE")).status).toBe(200);
     const writes = [world.neighbour, second].map(({ passedOn }, i) => passedOn.length - (before[i] ?? 0));
     expect(writes[0]! + writes[1]!).toBe(30);
   });
 
-  it("have ten seconds to begin an answer", async () => {
+  it("have ten seconds to begin a response", async () => {
     for (const neighbour of [world.neighbour, second]) neighbour.answerWith(() => undefined);
     const begun = performance.now();
     const answer = await send();
@@ -94,8 +94,8 @@ describe("the replicas of a service", () => {
   });
 });
 
-describe("a replica that hangs", () => {
-  it("loses the reads that wait for it to another one, and gets nothing more until it answers again", async () => {
+describe("a hanging replica", () => {
+  it("loses its pending reads to another one, and gets no more until it answers a probe", async () => {
     const hanging = await startNeighbour();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hanging.url] });
     try {
@@ -120,7 +120,7 @@ describe("a replica that hangs", () => {
   });
 });
 
-describe("a replica that has just gone", () => {
+describe("a replica that has just stopped", () => {
   it.each([
     ["topology", ONE],
     ["identity", "/api/v1/organizations/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"],
@@ -147,7 +147,7 @@ describe("a replica that has just gone", () => {
   });
 });
 
-describe("a replica to which no connection can be made", () => {
+describe("a replica that accepts no connections", () => {
   it("costs a second, and loses neither reads nor writes", async () => {
     const hole = await startBlackHole();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hole.url], otherIdentities: [hole.url] });
@@ -172,8 +172,8 @@ describe("a replica to which no connection can be made", () => {
   });
 });
 
-describe("a service that hangs", () => {
-  it("has 256 requests wait for it, refuses more at once, and leaves the other service alone", async () => {
+describe("a hanging service", () => {
+  it("has at most 256 pending requests, further ones are rejected at once, and the other service is unaffected", async () => {
     const hanging = await startNeighbour();
     const names = [
       "IN_FLIGHT_PER_USER",
@@ -211,7 +211,7 @@ describe("a service that hangs", () => {
 });
 
 describe("a service of which no replica can be reached", () => {
-  it("is said to be unavailable, with a time to wait", async () => {
+  it("is reported as unavailable, with Retry-After", async () => {
     const world = await startLoneGateways({ env: LIMITS });
     try {
       const key = world.neighbour.aKey();

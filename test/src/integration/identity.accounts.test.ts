@@ -20,7 +20,7 @@ afterAll(async () => {
 const credentials = (email: string) => ({ email, password: "correct horse battery staple" });
 
 describe("identity.accounts: registering", () => {
-  it("gives an organization of one's own, its first owner, and a session", async () => {
+  it("creates an organization, its first Owner, and a session", async () => {
     const body = { ...credentials("Grace.Hopper@Example.com "), organization_name: "Navy" };
     const { data, headers } = await identity.ask(register, { body });
     expect(data).toMatchObject({ email: "grace.hopper@example.com", permissions: "Owner", network_ids: [] });
@@ -34,7 +34,7 @@ describe("identity.accounts: registering", () => {
     });
   });
 
-  it("calls an organization without a name My Organization, and admits API keys", async () => {
+  it("names an organization My Organization by default, and allows API keys", async () => {
     const { principal } = await identity.aPerson();
     expect(await identity.data(getOrganization, { as: principal })).toMatchObject({
       name: "My Organization",
@@ -46,7 +46,7 @@ describe("identity.accounts: registering", () => {
     });
   });
 
-  it("refuses an email address that is in use, also in another case and to one of two at once", async () => {
+  it("rejects an email address that is in use, also in another case, and one of two concurrent ones", async () => {
     const answers = await Promise.all(
       ["twice@example.com", "TWICE@example.com"].map((email, replica) =>
         identity.ask(register, { replica, body: credentials(email) }),
@@ -59,7 +59,7 @@ describe("identity.accounts: registering", () => {
     });
   });
 
-  it("names every fault of the body at once", async () => {
+  it("reports every error of the body at once", async () => {
     const { status, params } = await identity.ask(register, { body: { email: "nobody", password: "short" } });
     expect(status).toBe(400);
     expect(params).toMatchObject({ errors: [{ path: "email" }, { path: "password" }] });
@@ -67,7 +67,7 @@ describe("identity.accounts: registering", () => {
 });
 
 describe("identity.accounts: logging in and out", () => {
-  it("makes a new session each time and leaves the others alone", async () => {
+  it("creates a new session each time and keeps the others", async () => {
     const first = await identity.aPerson();
     const second = await identity.logIn({ ...first, email: first.email.toUpperCase() });
     expect(second.token).not.toBe(first.token);
@@ -84,7 +84,7 @@ describe("identity.accounts: logging in and out", () => {
     expect(unknown.headers.get("set-cookie")).toBeNull();
   });
 
-  it("ends the session of the caller, and that one only", async () => {
+  it("ends only the session of the caller on logout", async () => {
     const first = await identity.aPerson();
     const second = await identity.logIn(first);
     const { status, headers } = await identity.ask(logout, { as: first.principal });
@@ -94,7 +94,7 @@ describe("identity.accounts: logging in and out", () => {
     expect(await identity.verify("session", second.token, 1)).toMatchObject({ status: "valid" });
   });
 
-  it("works without a session, and a second time", async () => {
+  it("logs out without a session, and repeatedly", async () => {
     const { principal } = await identity.aPerson();
     for (const as of [undefined, principal, principal])
       expect(await identity.ask(logout, as === undefined ? {} : { as })).toMatchObject({ status: 200, data: null });
@@ -102,7 +102,7 @@ describe("identity.accounts: logging in and out", () => {
 });
 
 describe("identity.accounts: the current user", () => {
-  it("is told with the networks that exist now, by GET and by POST", async () => {
+  it("is returned with the networks that exist now, by GET and by POST", async () => {
     const { principal, userId, email } = await identity.aPerson();
     const network = await identity.data(createNetwork, { as: principal, body: { name: "Home" } });
     for (const operation of [getCurrentUser, postCurrentUser])
@@ -113,7 +113,7 @@ describe("identity.accounts: the current user", () => {
       });
   });
 
-  it("is told 503, and no session begins, while nobody knows which networks exist", async () => {
+  it("is answered 503, and no session begins, while the existing networks cannot be read", async () => {
     const person = await identity.aPerson();
     const [topology] = stack.topologies;
     await topology?.stop();
@@ -131,7 +131,7 @@ describe("identity.accounts: the current user", () => {
 });
 
 describe("identity.accounts: the organization", () => {
-  it("is changed by an owner only, and only one's own", async () => {
+  it("is changed by an Owner only, and only the caller's own", async () => {
     const { principal, organizationId } = await identity.aPerson();
     const stranger = await identity.aPerson();
     const change = { params: { id: organizationId }, body: { name: "Renamed" } };
@@ -150,7 +150,7 @@ describe("identity.accounts: the organization", () => {
     });
   });
 
-  it("keeps its revision when nothing changes, and refuses a revision that no longer holds", async () => {
+  it("keeps its revision when nothing changes, and rejects an outdated revision", async () => {
     const { principal, organizationId } = await identity.aPerson();
     const put = (name: string, headers = {}) =>
       identity.ask(updateOrganization, { as: principal, params: { id: organizationId }, body: { name }, headers });
@@ -163,7 +163,7 @@ describe("identity.accounts: the organization", () => {
     expect(read.status).toBe(304);
   });
 
-  it("stores the deferred profile: absent keeps, null clears, an empty body is fine", async () => {
+  it("stores the onboarding profile: absent keeps, null clears, an empty body is accepted", async () => {
     const { principal } = await identity.aPerson();
     const tell = (body: { company_size?: string | null; job_title?: string | null }) =>
       identity.data(updateOrganizationProfile, { as: principal, body });
@@ -175,7 +175,7 @@ describe("identity.accounts: the organization", () => {
     expect(await tell({})).toEqual({ company_size: null, job_title: "Engineer" });
   });
 
-  it("keeps both of two profiles that are written at once", async () => {
+  it("keeps both of two profiles that are written concurrently", async () => {
     const { principal } = await identity.aPerson();
     const told = [{ company_size: "1-10" }, { job_title: "Owner" }];
     await Promise.all(

@@ -29,7 +29,7 @@ async function aVerifiedPerson(): Promise<Person> {
 }
 
 describe("identity.addresses: the address of a new account", () => {
-  it("is verified by the mailed link, once, and the audit log tells it", async () => {
+  it("is verified by the mailed link, once, with an audit entry", async () => {
     const { identity, mailbox } = world;
     const person = await identity.aPerson();
     const { link, token, subject } = await mailbox.next(person.email);
@@ -42,7 +42,7 @@ describe("identity.addresses: the address of a new account", () => {
     expect(await identity.told(person, { action: "verified" })).toEqual(["User verified"]);
   });
 
-  it("is not verified by the session of somebody else, who may have registered it first", async () => {
+  it("is not verified by the session of another user, who may have registered it first", async () => {
     const { identity, mailbox } = world;
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const { token } = await mailbox.next(person.email);
@@ -50,7 +50,7 @@ describe("identity.addresses: the address of a new account", () => {
     expect([await isVerified(person), await isVerified(stranger)]).toEqual([false, false]);
   });
 
-  it("gets another mail when it is asked for, three in an hour, and none once it is verified", async () => {
+  it("gets another mail on request, three in an hour, and none once it is verified", async () => {
     const { identity, mailbox } = world;
     const person = await identity.aPerson();
     await mailbox.next(person.email);
@@ -64,7 +64,7 @@ describe("identity.addresses: the address of a new account", () => {
     expect(mailbox.of(person.email).length).toBeLessThanOrEqual(4);
   });
 
-  it("is told by whoami, which also tells whether mail is sent at all", async () => {
+  it("is returned by whoami, together with whether mail is sent at all", async () => {
     const { identity } = world;
     const person = await identity.aPerson();
     expect(await identity.data(whoami, { as: person.principal })).toMatchObject({ sends_mail: true, user: { email_verified: false } }); // prettier-ignore
@@ -78,7 +78,7 @@ const join = (email: string, invite_token: string) =>
   world.identity.ask(register, { body: { email, password: "correct horse battery staple", invite_token } });
 
 describe("identity.addresses: an invite by mail", () => {
-  it("verifies the address of whoever joins with its token, and not of whoever has the one that was shown", async () => {
+  it("verifies the address of a user who joins with its token, and not with the displayed one", async () => {
     const { identity, mailbox } = world;
     const ada = await aVerifiedPerson();
     const [first, second] = ["bob@mailed.example", "eve@mailed.example"];
@@ -106,7 +106,7 @@ describe("identity.addresses: an invite by mail", () => {
     expect((await join("frank@elsewhere.example", token)).data).toMatchObject({ email_verified: false });
   });
 
-  it("verifies the address of an account that accepts it by its mail, and of no other account", async () => {
+  it("verifies the address of an account that accepts it by its mail, and no other address", async () => {
     const { identity, mailbox } = world;
     const [ada, known, other] = [await aVerifiedPerson(), await identity.aPerson(), await identity.aPerson()];
     const isVerifiedBy = async (person: Person, count: number): Promise<boolean> => {
@@ -122,7 +122,7 @@ describe("identity.addresses: an invite by mail", () => {
 });
 
 describe("identity.addresses: the token of an invite", () => {
-  it("shows whoever has a token what it leads to, and stays usable", async () => {
+  it("shows any holder the invite, and stays usable", async () => {
     const { mailbox } = world;
     const ada = await aVerifiedPerson();
     const made = (await invite(ada, "grace@mailed.example")).data;
@@ -136,7 +136,7 @@ describe("identity.addresses: the token of an invite", () => {
     expect((await preview(token)).code).toBe("invalid_reference");
   });
 
-  it("is void once it is revoked, also with the token of its mail", async () => {
+  it("is void once it is revoked, also the mailed one", async () => {
     const { identity, mailbox } = world;
     const ada = await aVerifiedPerson();
     const { id } = (await invite(ada, "carol@mailed.example")).data;
@@ -146,7 +146,7 @@ describe("identity.addresses: the token of an invite", () => {
     expect(joined).toMatchObject({ code: "invalid_reference", params: { path: "invite_token" } });
   });
 
-  it("is sent by nobody who has not proved an address, and three times a day to one address", async () => {
+  it("is sent only by users with a verified address, and three times a day to one address", async () => {
     const { identity } = world;
     const stranger = await identity.aPerson();
     expect(await invite(stranger, "victim@mailed.example")).toMatchObject({ status: 403, code: "email_unverified" });
@@ -168,7 +168,7 @@ describe("identity.addresses: a sign-in from a new place", () => {
     });
   const noticesOf = ({ email }: Person) => world.mailbox.of(email).filter(({ subject }) => subject === SUBJECTS.notice);
 
-  it("is told to the user, with browser and address, and only once for each", async () => {
+  it("is mailed to the user, with browser and address, and only once for each", async () => {
     const ada = await aVerifiedPerson();
     for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.2"])
       expect((await signIn(ada, address)).status).toBe(200);
@@ -179,7 +179,7 @@ describe("identity.addresses: a sign-in from a new place", () => {
     expect(texts.map((text) => /Firefox 131 on Linux, from (192\.0\.2\.\d)/.exec(text)?.[1])).toEqual(["192.0.2.1", "192.0.2.2"]); // prettier-ignore
   });
 
-  it("is told nobody who has not proved the address", async () => {
+  it("is not mailed to an unverified address", async () => {
     const person = await world.identity.aPerson();
     await signIn(person, "192.0.2.9");
     await world.mailbox.next(person.email);

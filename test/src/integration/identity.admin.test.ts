@@ -42,7 +42,7 @@ const statuses = ({ cookie }: Account) =>
   );
 
 describe("identity.admin: create-owner", () => {
-  it("makes an organization and its first owner, and prints the password once", async () => {
+  it("creates an organization and its first Owner, and prints the password once", async () => {
     const args = ["create-owner", "Ada@Example.com", "--organization", "Ada at home"];
     const { stdout, stderr, exitCode } = await admin(args);
     expect(exitCode).toBe(0);
@@ -57,7 +57,7 @@ describe("identity.admin: create-owner", () => {
     expect(stderr).not.toContain(password);
   });
 
-  it("takes a password from standard input, and then prints none", async () => {
+  it("reads a password from standard input, and then prints none", async () => {
     const args = ["create-owner", "grace@example.com", "--stdin"];
     expect(await admin(args, { input: "short\n" })).toMatchObject({
       exitCode: 1,
@@ -68,7 +68,7 @@ describe("identity.admin: create-owner", () => {
     expect((await logIn("grace@example.com", "chosen by hand")).status).toBe(200);
   });
 
-  it("refuses an email address that is in use, and leaves its user and everything else as it was", async () => {
+  it("rejects an email address that is in use, and changes nothing", async () => {
     const { email, password } = await anAccount(stack.url);
     const organizations = mongo.db(stack.databases.identity).collection("organizations");
     const before = await organizations.countDocuments();
@@ -78,7 +78,7 @@ describe("identity.admin: create-owner", () => {
     expect(await organizations.countDocuments()).toBe(before);
   });
 
-  it("opens an empty system that only admits who is invited, before identity has ever run on it", async () => {
+  it("initializes an empty system with closed registration, before identity has ever run on it", async () => {
     const closed = await startStack({ gateways: 0, env: { REGISTRATION: "invite" } });
     try {
       const [identity] = closed.identities;
@@ -102,7 +102,7 @@ describe("identity.admin: create-owner", () => {
 });
 
 describe("identity.admin: reset-second-factor", () => {
-  it("lets in with the password alone, after every session has ended on every gateway", async () => {
+  it("allows signing in with the password alone, after every session has ended on every gateway", async () => {
     const owner = await anAccount(stack.url);
     await withSecondFactor(owner);
     expect((await logIn(owner.email, owner.password)).body.code).toBe("second_factor_required");
@@ -118,7 +118,7 @@ describe("identity.admin: reset-second-factor", () => {
 });
 
 describe("identity.admin: disable-user and enable-user", () => {
-  it("end all access to all organizations on every gateway before it is done, and give it back but for the sessions", async () => {
+  it("end all access to all organizations on every gateway before the command returns, and restore it except for the sessions", async () => {
     const [host, home] = [await anAccount(stack.url), await anAccount(stack.url)];
     const first = await aKey(stack.url, home);
     const owner = await aGuest(stack.url, home, host);
@@ -141,7 +141,7 @@ describe("identity.admin: disable-user and enable-user", () => {
 });
 
 describe("identity.admin: list-organizations", () => {
-  it("has a line for each, with its Owners, and how many users and keys it has, guests from other organizations included", async () => {
+  it("prints a line for each, with its Owners, and numbers of users and keys, including guests from other organizations", async () => {
     const owner = await anAccount(stack.url);
     await aColleague(stack.url, owner);
     await aKey(stack.url, owner);
@@ -162,7 +162,7 @@ describe("identity.admin: list-organizations", () => {
 });
 
 describe("identity.admin: reset-password", () => {
-  it("prints a new password once, and ends every session on every gateway before it is done", async () => {
+  it("prints a new password once, and ends every session on every gateway before the command returns", async () => {
     const owner = await anAccount(stack.url);
     const key = await aKey(stack.url, owner);
     expect(await statuses(owner)).toEqual([200, 200]);
@@ -178,7 +178,7 @@ describe("identity.admin: reset-password", () => {
     expect(stderr).not.toContain(password);
   });
 
-  it("takes a password from standard input, and then prints none", async () => {
+  it("reads a password from standard input, and then prints none", async () => {
     const { email } = await anAccount(stack.url);
     const { stdout, stderr } = await admin(["reset-password", email, "--stdin"], { input: "chosen by hand\n" });
     expect(stdout + stderr).not.toContain("chosen by hand");
@@ -189,7 +189,7 @@ describe("identity.admin: reset-password", () => {
     });
   });
 
-  it("lets in at once who had to wait after failed logins", async () => {
+  it("resets the wait after failed logins", async () => {
     const { email } = await anAccount(stack.url);
     for (let i = 0; i < 5; i++) expect((await logIn(email, "wrong")).status).toBe(401);
     const waiting = await logIn(email, "wrong");
@@ -201,8 +201,8 @@ describe("identity.admin: reset-password", () => {
   });
 });
 
-describe("identity.admin: reset-password, called wrongly", () => {
-  it("says in one sentence what is wrong", async () => {
+describe("identity.admin: reset-password, invalid calls", () => {
+  it("are rejected in one sentence", async () => {
     const url = "mongodb://root:secret@127.0.0.1:9/?replicaSet=rs0";
     const reset = ["reset-password", "nobody@example.com"];
     const refused = await Promise.all([
@@ -224,7 +224,7 @@ describe("identity.admin: reset-password, called wrongly", () => {
     expect(sentences.join()).not.toContain("secret");
   });
 
-  it("explains itself without a database", async () => {
+  it("print the help without a database", async () => {
     expect(await admin(["--help"], { env: { MONGODB_URL: "" } })).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining("reset-password <email>") as unknown,

@@ -25,7 +25,7 @@ describe("identity.audit: failed logins", () => {
   const guess = ({ email }: Pick<Person, "email">, address: string) =>
     identity.ask(login, { headers: { [INTERNAL.clientAddress]: address }, body: { email, password: "wrong" } });
 
-  it("are told with the account and the address, the first one and whenever their number has doubled", async () => {
+  it("are recorded with the account and the address, the first one and at each power of two", async () => {
     const owner = await identity.aPerson();
     for (let failed = 0; failed < 5; failed++) await guess(owner, "203.0.113.7");
     await guess(owner, "2001:db8::1");
@@ -40,14 +40,14 @@ describe("identity.audit: failed logins", () => {
     expect(told[0]).toMatchObject({ entity: "User", entity_id: owner.userId, name: owner.email, actor: null });
   });
 
-  it("of addresses that nobody has leave nothing", async () => {
+  it("of unknown addresses are not recorded", async () => {
     const before = await identity.db.collection(AUDIT).countDocuments();
     await guess({ email: "nobody@example.com" }, "203.0.113.7");
     await identity.settled();
     expect(await identity.db.collection(AUDIT).countDocuments()).toBe(before);
   });
 
-  it("are told of whoever changes a password without knowing it", async () => {
+  it("include wrong passwords of a password change", async () => {
     const owner = await identity.aPerson();
     const body = { current_password: "wrong", new_password: "another battery staple" };
     expect(await identity.ask(changePassword, { as: owner.principal, body })).toMatchObject({ status: 401 });
@@ -55,7 +55,7 @@ describe("identity.audit: failed logins", () => {
     expect(await failures(owner)).toMatchObject([{ actor: { user_id: owner.userId } }]);
   });
 
-  it("take no more room than an organization has for them, and leave the rest of its log alone", async () => {
+  it("are bounded per organization, and leave the rest of its log alone", async () => {
     const owner = await identity.aPerson();
     const people = [owner, await identity.aColleague(owner, {}), await identity.aColleague(owner, {})];
     for (let from = 1; from <= 40; from++) await Promise.all(people.map((one) => guess(one, `198.51.100.${from}`)));
@@ -74,7 +74,7 @@ describe("identity.audit: first uses of keys", () => {
     });
   const firsts = (person: Person) => identity.entriesOf(person, { action: "first_used" });
 
-  it("are told once of each address, of IPv6 once of each network, also by gateways that tell at the same time", async () => {
+  it("are recorded once per address, for IPv6 once per network, also from concurrent gateways", async () => {
     const owner = await identity.aPerson();
     const { id } = await identity.aKey(owner, { name: "backup" });
     const told = ["203.0.113.7", "2001:db8:0:1::1", "2001:db8:0:1::2"];
@@ -92,7 +92,7 @@ describe("identity.audit: first uses of keys", () => {
     });
   });
 
-  it("leave nothing of a key that is deleted, and of one that never was", async () => {
+  it("are not recorded for a key that is deleted or never existed", async () => {
     const owner = await identity.aPerson();
     const { id, params } = await identity.aKey(owner);
     await use(id, ["203.0.113.7"]);
@@ -105,7 +105,7 @@ describe("identity.audit: first uses of keys", () => {
     expect(await firsts(owner)).toHaveLength(1);
   });
 
-  it("take no more room than an organization has for them", async () => {
+  it("are bounded per organization", async () => {
     const owner = await identity.aPerson();
     const { id } = await identity.aKey(owner);
     for (let from = 0; from < MOST_AN_HOUR + 16; from += 8)

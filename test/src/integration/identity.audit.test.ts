@@ -22,8 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => identity.stop());
 
-describe("identity.audit: what happened", () => {
-  it("is told of everything that changes an account or lets somebody in, in its order", async () => {
+describe("identity.audit: entries", () => {
+  it("record in order everything that changes an account or creates a session", async () => {
     const owner = await identity.aPerson();
     const as = owner.principal;
     const { params } = await identity.aKey(owner);
@@ -59,7 +59,7 @@ describe("identity.audit: what happened", () => {
 });
 
 describe("identity.audit: members, keys and requests", () => {
-  it("is told of those who join and leave, with everything that goes with them", async () => {
+  it("record members who join and leave, with everything removed along", async () => {
     const owner = await identity.aPerson();
     const admin = await identity.aColleague(owner, { permissions: "Admin" });
     const { id: keyId } = await identity.aKey(admin);
@@ -94,7 +94,7 @@ describe("identity.audit: members, keys and requests", () => {
     expect(await identity.entriesOf(owner, { entity_id: keyId })).toHaveLength(2);
   });
 
-  it("says who did it with which key, on which request, from where, and why", async () => {
+  it("name the user, key, request, address and reason", async () => {
     const owner = await identity.aPerson();
     const keyId = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
     const key = { ...owner.principal, kind: "key", credentialId: keyId, email: owner.email } as const;
@@ -118,7 +118,7 @@ describe("identity.audit: members, keys and requests", () => {
   });
 });
 
-describe("identity.audit: what it leaves out", () => {
+describe("identity.audit: what is left out", () => {
   it("shows no secret", async () => {
     const owner = await identity.aPerson();
     const { params, secret } = await identity.aKey(owner);
@@ -138,7 +138,7 @@ describe("identity.audit: what it leaves out", () => {
     for (const one of ["password_hash", `"hash"`]) expect(stored).not.toContain(one);
   });
 
-  it("is written with what happened: a transaction that is undone at its end leaves nothing", async () => {
+  it("is written in the transaction of the change: a rollback leaves nothing", async () => {
     const owner = await identity.aPerson();
     const before = await identity.told(owner);
     const unit = createUnit({ isDry: true, begin: () => Promise.resolve() });
@@ -161,7 +161,7 @@ describe("identity.audit: what it leaves out", () => {
     expect(await identity.told(owner)).toEqual([...before, "UserApiKey created"]);
   });
 
-  it("is not told of what is refused", async () => {
+  it("has no entry for a rejected request", async () => {
     const owner = await identity.aPerson();
     const before = await identity.told(owner);
     expect(
@@ -173,8 +173,8 @@ describe("identity.audit: what it leaves out", () => {
   });
 });
 
-describe("identity.audit: who may read it", () => {
-  it("are Owners, for their own organization, with a session or a key for all networks", async () => {
+describe("identity.audit: access", () => {
+  it("is allowed to Owners of the organization, with a session or an unrestricted key", async () => {
     const [owner, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
     const admin = await identity.aColleague(owner, { permissions: "Admin" });
     const key = { ...owner.principal, kind: "key" } as const;
@@ -189,7 +189,7 @@ describe("identity.audit: who may read it", () => {
       for (const text of [one.userId, one.email, one.organizationId]) expect(seen).not.toContain(text);
   });
 
-  it("learn nothing of another organization whose user signs in with the same browser", async () => {
+  it("reveals nothing of another organization whose user signs in with the same browser", async () => {
     const [owner, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
     const headers = { [INTERNAL.sessionHashes]: hashCredential(owner.token) };
     const { email, password } = stranger;
@@ -199,7 +199,7 @@ describe("identity.audit: who may read it", () => {
     expect(JSON.stringify(await identity.entriesOf(stranger))).not.toContain(owner.userId);
   });
 
-  it("see sessions begin and end", async () => {
+  it("shows Owners when sessions begin and end", async () => {
     const owner = await identity.aPerson();
     const { headers } = await identity.ask(login, { body: { email: owner.email, password: owner.password } });
     await identity.data(logout, { headers: { [INTERNAL.sessionHashes]: hashCredential(tokenOf(headers)) } });
@@ -213,7 +213,7 @@ describe("identity.audit: who may read it", () => {
 });
 
 describe("identity.audit: cursors", () => {
-  it("skip nothing that is committed later, however many write at the same time in several processes", async () => {
+  it("skip nothing that is committed later, also with concurrent writers in several processes", async () => {
     const owner = await identity.aPerson();
     const followed: AuditEntry[] = [];
     let isWritten = false;
@@ -242,7 +242,7 @@ describe("identity.audit: cursors", () => {
     expect(followed.map(({ at }) => at)).toEqual(followed.map(({ at }) => at).sort());
   });
 
-  it("page in both directions, with filters, and refuse what was never answered", async () => {
+  it("page in both directions, with filters, and reject unknown cursors", async () => {
     const owner = await identity.aPerson();
     for (let key = 0; key < 5; key++) await identity.aKey(owner);
     const first = await identity.list(owner, { limit: 3, entity: "UserApiKey" });
@@ -262,8 +262,8 @@ describe("identity.audit: cursors", () => {
   });
 });
 
-describe("identity.audit: cursors behind what is kept", () => {
-  it("say that something is gone to whoever is behind what is kept", async () => {
+describe("identity.audit: cursors before the retention period", () => {
+  it("report that older entries were deleted", async () => {
     const owner = await identity.aPerson();
     await identity.aKey(owner);
     await identity.db.collection(AUDIT).deleteMany({ organization_id: owner.organizationId, n: { $lte: 2 } });
@@ -272,7 +272,7 @@ describe("identity.audit: cursors behind what is kept", () => {
     expect((await identity.list(owner)).meta["oldest"]).toBe("2");
   });
 
-  it("go on in an organization of which nothing is kept any more", async () => {
+  it("continue in an organization without retained entries", async () => {
     const owner = await identity.aPerson();
     await identity.db.collection(AUDIT).deleteMany({ organization_id: owner.organizationId });
     expect(await identity.list(owner)).toMatchObject({ status: 200, meta: { next: "3", oldest: "3" } });
@@ -282,7 +282,7 @@ describe("identity.audit: cursors behind what is kept", () => {
 });
 
 describe("identity.audit: retention", () => {
-  it("is what is set, also when it was set otherwise before, and stays where nobody says", async () => {
+  it("is the configured one, also when it was changed, and unchanged where none is configured", async () => {
     const kept = async () =>
       (await identity.db.collection(AUDIT).indexes()).flatMap(({ expireAfterSeconds = [] }) => expireAfterSeconds);
     expect(await kept()).toEqual([365 * 86_400]);

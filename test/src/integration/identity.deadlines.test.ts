@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-it("every operation of identity's database is ended by the server after some seconds", async () => {
+it("every database operation of identity has a server-side time limit", async () => {
   const person = await identity.aPerson();
   const colleague = await identity.aColleague(person, {});
   const { principal: as, organizationId: id } = person;

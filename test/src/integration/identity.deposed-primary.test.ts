@@ -53,8 +53,8 @@ afterAll(async () => {
   await servers.stop();
 });
 
-describe("a primary that was deposed and does not know it yet", () => {
-  it("makes nobody accept a session that has ended", async () => {
+describe("a deposed primary that does not know it yet", () => {
+  it("makes no gateway accept an ended session", async () => {
     const person = await identity.aPerson();
     expect(await identity.verify("session", person.token, 1)).toMatchObject({ status: "valid" });
     deposed.pause();

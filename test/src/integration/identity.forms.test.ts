@@ -57,7 +57,7 @@ const rename = (person: Person, { params }: Pick<DirectKey, "params">, name: str
   identity.data(updateKey, { as: person.principal, params, replica, body: keyBodyOf(person, { name }) });
 
 describe("two builds of identity on one database: writing", () => {
-  it("name the form of what they make", async () => {
+  it("store the form of what they write", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     const invite = await identity.data(createInvite, { as: person.principal, body: { permissions: "Member" } });
@@ -69,7 +69,7 @@ describe("two builds of identity on one database: writing", () => {
       expect(await rawOf(kind as keyof Stored, _id)).toMatchObject({ form: FORMS[kind as keyof Stored].version });
   });
 
-  it("keep what the next one has added when the present one writes, which says so by its form", async () => {
+  it("keep members of a newer form when an older build writes, which stores its own form", async () => {
     const person = await identity.aPerson();
     const colleague = await identity.aColleague(person, {});
     const key = await aKeyOfTheNextBuild(person);
@@ -92,7 +92,7 @@ describe("two builds of identity on one database: writing", () => {
     await identity.logIn({ ...colleague, password: body.new_password });
   });
 
-  it("keep it when networks are taken off without reading whom, and take off no others", async () => {
+  it("keep them when networks are removed by an update without a read, and remove no others", async () => {
     const person = await identity.aPerson();
     const { organizationId } = person;
     const [gone, stays] = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
@@ -111,7 +111,7 @@ describe("two builds of identity on one database: writing", () => {
 });
 
 describe("two builds of identity on one database: reading", () => {
-  it("answer what the present one has stored in the form of the next one, wherever the next one reads it", async () => {
+  it("return what the older build has stored in the newer form, wherever the newer build reads it", async () => {
     const person = await identity.aPerson();
     const { principal: as, organizationId } = person;
     const viewer = await identity.aColleague(person, { permissions: "Viewer" });
@@ -146,7 +146,7 @@ describe("two builds of identity on one database: reading", () => {
 });
 
 describe("two builds of identity on one database: migrations and second factors", () => {
-  it("let a migration rewrite what is older while both write, and lose no change", async () => {
+  it("let a migration rewrite older documents while both write, and lose no change", async () => {
     const person = await identity.aPerson();
     const made = await Promise.all(Array.from({ length: 12 }, (_, n) => identity.aKey(person, { name: `key ${n}` })));
     const { collection, understood } = openDocuments(identity.db, "api_keys", NEXT);
@@ -177,7 +177,7 @@ describe("two builds of identity on one database: migrations and second factors"
     }
   });
 
-  it("store the password of somebody with a second factor so that a build that knows none finds it wrong", async () => {
+  it("store the password of a user with a second factor so that a build without second factors rejects it", async () => {
     const person = await identity.aPerson();
     const { principal: as, password } = person;
     const storedHash = async () => ((await rawOf("users", person.userId)) as { password_hash?: string }).password_hash;

@@ -18,8 +18,8 @@ afterAll(() => identity.stop());
 const keyed = (key: string) => ({ as: person.principal, headers: { "idempotency-key": key } });
 const shown = ({ status, text, headers }: DirectAnswer<unknown>) => [status, text, headers.get("etag")];
 
-describe("a write of accounts that is repeated under its idempotency key", () => {
-  it("is answered as the first time, by every replica, and has no second effect", async () => {
+describe("a repeated write of accounts with an idempotency key", () => {
+  it("gets the first response, from every replica, and has no second effect", async () => {
     const { params, record } = await identity.aKey(person);
     const colleague = await identity.aColleague(person, {});
     const params_ = { id: person.organizationId };
@@ -40,7 +40,7 @@ describe("a write of accounts that is repeated under its idempotency key", () =>
     }
   });
 
-  it("never shows a secret again, nor keeps it: 409 secret_shown_once", async () => {
+  it("never shows a secret again, nor stores it: 409 secret_shown_once", async () => {
     const body = keyBodyOf(person, { name: "secret" });
     const made = await identity.ask(createKey, { ...keyed("create"), body });
     const params = { id: made.data.api_key.id };
@@ -61,7 +61,7 @@ describe("a write of accounts that is repeated under its idempotency key", () =>
     expect(await identity.data(listInvites, { as: person.principal })).toEqual([]);
   });
 
-  it("makes one key, however many ask for it at once", async () => {
+  it("creates one key, also when it is sent concurrently", async () => {
     const body = keyBodyOf(person, { name: "at once" });
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => identity.ask(createKey, { ...keyed("at-once"), replica: n % 2, body })),

@@ -57,7 +57,7 @@ describe("identity.invites: inviting", () => {
     expect(JSON.stringify(stored)).not.toContain(token);
   });
 
-  it("is for the levels and networks that the inviter decides about", async () => {
+  it("is limited to levels and networks that the inviter may grant", async () => {
     const owner = await identity.aPerson();
     const admin = await identity.aColleague(owner, { permissions: "Admin" });
     const foreign = await identity.aPerson();
@@ -81,7 +81,7 @@ describe("identity.invites: inviting", () => {
     });
   });
 
-  it("refuses a time that is no whole number of hours up to a year", async () => {
+  it("rejects a lifetime that is not a whole number of hours up to a year", async () => {
     const owner = await identity.aPerson();
     for (const expires_in_hours of [0, -1, 1.5, 8761])
       expect(await invited(owner.principal, { expires_in_hours })).toMatchObject({ code: "validation_failed" });
@@ -89,7 +89,7 @@ describe("identity.invites: inviting", () => {
 });
 
 describe("identity.invites: joining", () => {
-  it("makes a user of the level and networks of the invite, with a session", async () => {
+  it("creates a user with the level and networks of the invite, and a session", async () => {
     const owner = await identity.aPerson();
     const home = (await identity.data(createNetwork, { as: owner.principal, body: { name: "Home" } })).id;
     const { data } = await invited(owner.principal, { permissions: "Viewer", network_ids: [home] });
@@ -102,7 +102,7 @@ describe("identity.invites: joining", () => {
     expect(await listed(owner.principal)).toEqual([]);
   });
 
-  it("works once, also for many at once on two replicas", async () => {
+  it("works once, also for concurrent requests on two replicas", async () => {
     const owner = await identity.aPerson();
     for (let round = 0; round < 3; round++) {
       const { data } = await invited(owner.principal);
@@ -113,7 +113,7 @@ describe("identity.invites: joining", () => {
     }
   });
 
-  it("does not use the invite up when the email address is taken", async () => {
+  it("does not consume the invite when the email address is taken", async () => {
     const owner = await identity.aPerson();
     const { data } = await invited(owner.principal);
     const body = { ...registration(data.token), email: owner.email };
@@ -122,7 +122,7 @@ describe("identity.invites: joining", () => {
   });
 });
 
-describe("identity.invites: joining with an invite that is no good", () => {
+describe("identity.invites: joining with an invalid invite", () => {
   it("answers the same for a token that is unknown, used, revoked or expired", async () => {
     const owner = await identity.aPerson();
     const [used, revoked, expired] = await Promise.all(
@@ -140,7 +140,7 @@ describe("identity.invites: joining with an invite that is no good", () => {
     expect(await listed(owner.principal)).toEqual([]);
   });
 
-  it("does not work when the inviter is gone, or could no longer invite to that level", async () => {
+  it("fails when the inviter was removed, or may no longer invite to that level", async () => {
     const owner = await identity.aPerson();
     const colleague = (permissions: "Owner" | "Admin") => identity.aColleague(owner, { permissions });
     const [gone, demoted, reduced] = [await colleague("Admin"), await colleague("Admin"), await colleague("Owner")];
@@ -159,7 +159,7 @@ describe("identity.invites: joining with an invite that is no good", () => {
 });
 
 describe("identity.invites: revoking", () => {
-  it("is for whoever could make the invite, and for one's own organization", async () => {
+  it("is allowed to whoever could create the invite, in the same organization", async () => {
     const owner = await identity.aPerson();
     const admin = await identity.aColleague(owner, { permissions: "Admin" });
     const stranger = await identity.aPerson();
@@ -175,7 +175,7 @@ describe("identity.invites: revoking", () => {
 });
 
 describe("identity.invites: registration by invitation only", () => {
-  it("admits who has an invite, and nobody else", async () => {
+  it("admits users with an invite, and nobody else", async () => {
     const closed = await startStack({ gateways: 0, env: { REGISTRATION: "invite" } });
     try {
       const other = createDirect(closed);

@@ -71,8 +71,8 @@ async function untilConnected(bus: Bus): Promise<void> {
   await until(() => bus.isConnected());
 }
 
-describe("identity.key-changes: the record", () => {
-  it("has one entry for each change that takes or gives rights, and none for others", async () => {
+describe("identity.key-changes: the log", () => {
+  it("has one entry for each change of permissions, and none for other changes", async () => {
     const person = await identity.aPerson();
     const key = await aKey(person);
     await identity.data(createNetwork, { as: key.as, body: { name: "Home" } });
@@ -111,8 +111,8 @@ describe("identity.key-changes: the record", () => {
   });
 });
 
-describe("identity.key-changes: its numbers and its gateways", () => {
-  it("has numbers without gaps, however many change at once", async () => {
+describe("identity.key-changes: numbers and gateways", () => {
+  it("have no gaps in numbers, however many changes are concurrent", async () => {
     const people = await Promise.all(Array.from({ length: 12 }, () => identity.aPerson()));
     const keys = await Promise.all(people.map(aKey));
     const before = await highest();
@@ -123,7 +123,7 @@ describe("identity.key-changes: its numbers and its gateways", () => {
     expect(changes.map(({ subjects }) => subjects[0]).sort()).toEqual(keys.map(({ params }) => params.id).sort());
   });
 
-  it("says reset to a gateway that missed what is no longer kept", async () => {
+  it("answer a reset to a gateway that missed entries no longer kept", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await identity.data(rotateKey, key);
@@ -136,20 +136,20 @@ describe("identity.key-changes: its numbers and its gateways", () => {
     expect(await pull("late", before + 1)).toMatchObject({ changes: [{ number: before + 2 }], reset: false });
   });
 
-  it("tells how many gateways live", async () => {
+  it("include the number of live gateways", async () => {
     expect(await pull("a", 0)).toMatchObject({ live_gateways: 1 });
     expect(await pull("b", 0, 1)).toMatchObject({ live_gateways: 2 });
     expect(await pull("a", 0, 1)).toMatchObject({ live_gateways: 2 });
   });
 });
 
-describe("identity.key-changes: the answer", () => {
-  it("does not wait when no gateway lives", async () => {
+describe("identity.key-changes: the response to a change", () => {
+  it("is immediate when no gateway is live", async () => {
     const key = await aKey(await identity.aPerson());
     expect(await timed(() => identity.data(rotateKey, key))).toBeLessThan(LEASE_MS / 2);
   });
 
-  it("waits for a gateway that says nothing until its lease has ended", async () => {
+  it("waits for a silent gateway until its lease has ended", async () => {
     const key = await aKey(await identity.aPerson());
     await pull("silent", await highest());
     const waited = await timed(() => identity.data(rotateKey, key));
@@ -157,7 +157,7 @@ describe("identity.key-changes: the answer", () => {
     expect(waited).toBeLessThan(LONGEST_MS + 1_000);
   });
 
-  it("comes when the gateway has said on the bus that it has applied the change", async () => {
+  it("is sent when the gateway acknowledges the change on the bus", async () => {
     const key = await aKey(await identity.aPerson());
     const bus = aListeningGateway();
     bus.subscribe(keyChanged, ({ number }) => {
@@ -172,7 +172,7 @@ describe("identity.key-changes: the answer", () => {
     }
   });
 
-  it.each([0, 1])("comes when the gateway asks for its next lease, at replica %i", async (replica) => {
+  it.each([0, 1])("is sent when the gateway requests its next lease, at replica %i", async (replica) => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await pull("asking", before, replica);
@@ -186,8 +186,8 @@ describe("identity.key-changes: the answer", () => {
   });
 });
 
-describe("identity.key-changes: the answer and the gateways it waits for", () => {
-  it("does not wait for a gateway that has left, at whichever replica it said so", async () => {
+describe("identity.key-changes: the response and its gateways", () => {
+  it("does not wait for a gateway that has deregistered, at any replica", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await Promise.all([pull("left", before), pull("also left", before, 1)]);
@@ -196,7 +196,7 @@ describe("identity.key-changes: the answer and the gateways it waits for", () =>
     expect(await timed(() => identity.data(rotateKey, key))).toBeLessThan(LEASE_MS / 2);
   });
 
-  it("comes when the gateway that was waited for leaves", async () => {
+  it("is sent when the last pending gateway deregisters", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await pull("leaving", before);
@@ -207,7 +207,7 @@ describe("identity.key-changes: the answer and the gateways it waits for", () =>
     expect(await rotation).toBeLessThan(LEASE_MS);
   });
 
-  it("still waits for the gateways that stay", async () => {
+  it("still waits for the remaining gateways", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await Promise.all([pull("left", before), pull("silent", before)]);
@@ -215,7 +215,7 @@ describe("identity.key-changes: the answer and the gateways it waits for", () =>
     expect(await timed(() => identity.data(rotateKey, key))).toBeGreaterThanOrEqual(LONGEST_MS - 2);
   });
 
-  it("waits for every gateway, not for the first", async () => {
+  it("waits for every gateway, not only for the first", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await Promise.all([pull("quick", before), pull("silent", before, 1)]);

@@ -27,7 +27,7 @@ describe("identity.key-records: managed tags", () => {
   const aTag = (person: Person, name: string) =>
     identity.data(createTag, { as: person.principal, body: { name } }).then(({ id }) => id);
 
-  it("are taken when they are the organization's own", async () => {
+  it("are accepted when they belong to the organization", async () => {
     const [person, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
     const [own, foreign] = await Promise.all([aTag(person, "prod"), aTag(stranger, "prod")]);
     const { record, params } = await identity.aKey(person, { tags: ["free", own] });
@@ -40,7 +40,7 @@ describe("identity.key-records: managed tags", () => {
     });
   });
 
-  it("are removed from keys as read, once they are deleted", async () => {
+  it("are removed from returned keys after they are deleted", async () => {
     const person = await identity.aPerson();
     const tag = await aTag(person, "prod");
     const { params } = await identity.aKey(person, { tags: ["free", tag] });
@@ -49,7 +49,7 @@ describe("identity.key-records: managed tags", () => {
     expect(await identity.data(listKeys, { as: person.principal })).toMatchObject([{ tags: ["free"] }]);
   });
 
-  it("are removed from stored keys, once they are deleted", async () => {
+  it("are removed from stored keys after they are deleted", async () => {
     const person = await identity.aPerson();
     const tag = await aTag(person, "prod");
     const { id } = await identity.aKey(person, { tags: [tag] });
@@ -60,7 +60,7 @@ describe("identity.key-records: managed tags", () => {
 });
 
 describe("identity.key-records: the last use", () => {
-  it("moves forward only, not into the future, and moves nothing else", async () => {
+  it("moves forward only, not into the future, and changes nothing else", async () => {
     const person = await identity.aPerson();
     const { id, params, record } = await identity.aKey(person);
     const use = (...moments: string[]) =>
@@ -78,7 +78,7 @@ describe("identity.key-records: the last use", () => {
     expect(Date.parse((await read()).data.last_used ?? "")).toBeLessThanOrEqual(Date.now());
   });
 
-  it("never undoes what is changed at the same time", async () => {
+  it("never overwrites a concurrent change", async () => {
     const person = await identity.aPerson();
     const { id, params, secret } = await identity.aKey(person);
     const used_at = new Date().toISOString();
@@ -95,7 +95,7 @@ describe("identity.key-records: the last use", () => {
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_disabled" });
   });
 
-  it("never brings a rotated secret back", async () => {
+  it("never restores a rotated secret", async () => {
     const person = await identity.aPerson();
     const { id, params, secret } = await identity.aKey(person);
     const use = (replica: number) => {
@@ -113,7 +113,7 @@ describe("identity.key-records: the last use", () => {
     expect([headers.get("etag"), data.key.slice(0, 15)]).toEqual(['"2"', next.slice(0, 15)]);
   });
 
-  it("of a key that is gone is passed over", async () => {
+  it("of a deleted key is ignored", async () => {
     const uses = [{ key_id: "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", used_at: new Date().toISOString() }];
     expect(await identity.data(recordKeyUses, { as: aProcess, body: { uses } })).toBeNull();
   });

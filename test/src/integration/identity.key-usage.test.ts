@@ -36,7 +36,7 @@ const daysOf = async (person: Person, id: string) => (await usageOf(person, id))
 const stored = () => identity.db.collection<{ _id: string; day: string }>("key_usage");
 
 describe("identity.key-usage: the usage of a key", () => {
-  it("is told of each of the last days, zeros too, today last", async () => {
+  it("is returned for each of the last days, including zeros, today last", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     const days = await daysOf(person, id);
@@ -46,7 +46,7 @@ describe("identity.key-usage: the usage of a key", () => {
     expect([...new Set(gaps)]).toEqual([DAY_MS]);
   });
 
-  it("adds up what all gateways tell at the same time, with one address of each block", async () => {
+  it("sums up concurrent reports of all gateways, with one address of each block", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     const addresses = ["203.0.113.7", "2001:db8::1", "2001:db8::2"];
@@ -56,7 +56,7 @@ describe("identity.key-usage: the usage of a key", () => {
     expect(kept).toContain("203.0.113.7");
   });
 
-  it("counts a report once, however often and wherever it arrives, also when it comes after the next one", async () => {
+  it("counts a report once, however often, wherever and in whatever order it arrives", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     const at = new Date().toISOString();
@@ -73,7 +73,7 @@ describe("identity.key-usage: the usage of a key", () => {
     expect((await daysOf(person, id)).at(-1)).toMatchObject({ requests: 15, refusals: 6 });
   });
 
-  it("counts a report on its day, though it arrives on the next, and both secrets of a key in one", async () => {
+  it("counts a report on its day, also when it arrives the next day, and both secrets of a key together", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     const at = new Date(Date.now() - DAY_MS).toISOString();
@@ -85,7 +85,7 @@ describe("identity.key-usage: the usage of a key", () => {
 });
 
 describe("identity.key-usage: retained usage", () => {
-  it("keeps a bounded number of addresses, and no more documents than days", async () => {
+  it("contains a bounded number of addresses, and no more documents than days", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     for (let round = 0; round < 5; round++)
@@ -107,7 +107,7 @@ describe("identity.key-usage: retained usage", () => {
       expect(await usageOf(other, id)).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  it("goes with the key", async () => {
+  it("is deleted with the key", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     await tell(id, { requests: 1 });

@@ -39,7 +39,7 @@ const reduced = (
 });
 
 describe("identity.keys: lists in pages", () => {
-  it("continue behind their cursor while keys are made and deleted, for their user alone", async () => {
+  it("continue after their cursor while keys are created and deleted, for their user only", async () => {
     const person = await identity.aPerson();
     const as = person.principal;
     const names = ["a", "b", "b", "b", "c", "d"];
@@ -65,7 +65,7 @@ describe("identity.keys: lists in pages", () => {
 });
 
 describe("identity.keys: creating", () => {
-  it("shows the secret twice in the answer and nowhere else", async () => {
+  it("shows the secret twice in the response and nowhere else", async () => {
     const person = await identity.aPerson();
     const { record, secret, params } = await identity.aKey(person, { name: "CI", tags: ["ci"], permissions: "Member" });
     expect(secret).toMatch(/^nts_u_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
@@ -76,7 +76,7 @@ describe("identity.keys: creating", () => {
     expect(await identity.data(updateKey, { as: person.principal, params, body: masked })).toEqual(masked);
   });
 
-  it("refuses what the creator may not give", async () => {
+  it("rejects what the creator may not grant", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
     const stranger = await identity.aPerson();
@@ -98,7 +98,7 @@ describe("identity.keys: creating", () => {
     expect(await identity.data(listKeys, { as })).toEqual([]);
   });
 
-  it("needs a session", async () => {
+  it("requires a session", async () => {
     const person = await identity.aPerson();
     const as = { ...person.principal, kind: "key" as const };
     expect(await identity.ask(createKey, { as, body: keyBodyOf(person) })).toMatchObject({
@@ -108,8 +108,8 @@ describe("identity.keys: creating", () => {
   });
 });
 
-describe("identity.keys: what a key may do", () => {
-  it("follows its user, or is cut to its networks, when it is checked", async () => {
+describe("identity.keys: the permissions of a key", () => {
+  it("are those of its user, or limited to its networks, when it is verified", async () => {
     const person = await identity.aPerson();
     const [home] = await networksOf(person, "Home", "Office");
     const free = await identity.aKey(person, { permissions: "Member" });
@@ -124,7 +124,7 @@ describe("identity.keys: what a key may do", () => {
     expect(free.record.restricted).toBe(false);
   });
 
-  it("is nothing when it is unknown, disabled, expired, or refused by the organization, and the answer says which", async () => {
+  it("are none when it is unknown, disabled, expired, or rejected by the organization, with the reason", async () => {
     const person = await identity.aPerson();
     const { id, params, secret } = await identity.aKey(person, {
       expires_at: new Date(Date.now() + 60_000).toISOString(),
@@ -152,7 +152,7 @@ describe("identity.keys: what a key may do", () => {
 });
 
 describe("identity.keys: updating under a revision", () => {
-  it("changes nothing when the record is sent back, also when it has expired or is above its user now", async () => {
+  it("changes nothing when the record is sent back, also when it has expired or exceeds its user now", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
     const more = { permissions: "Owner", network_ids: [office!, home!], tags: ["b", "a"] } as const;
@@ -173,7 +173,7 @@ describe("identity.keys: updating under a revision", () => {
     expect((await identity.data(getKey, { as: person.principal, params })).network_ids).toEqual([home, office]);
   });
 
-  it("moves the revision when something changes, and refuses one that no longer holds", async () => {
+  it("increments the revision when something changes, and rejects an outdated one", async () => {
     const person = await identity.aPerson();
     const { params, record } = await identity.aKey(person);
     const put = (name: string, revision: string) =>
@@ -193,7 +193,7 @@ describe("identity.keys: updating under a revision", () => {
       ).toMatchObject({ status: 412 });
   });
 
-  it("never answers 304, because the last use moves without the revision", async () => {
+  it("never answers 304, because the last use changes without the revision", async () => {
     const person = await identity.aPerson();
     const { params } = await identity.aKey(person);
     const headers = { "if-none-match": '"1"' };
@@ -201,8 +201,8 @@ describe("identity.keys: updating under a revision", () => {
   });
 });
 
-describe("identity.keys: updating in part, and keys of others", () => {
-  it("keeps what is absent and lifts the restriction with null", async () => {
+describe("identity.keys: partial updates, and keys of others", () => {
+  it("keep what is absent and remove the restriction with null", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
     const { params } = await identity.aKey(person, { network_ids: [home!], is_enabled: false, permissions: "Admin" });
@@ -218,7 +218,7 @@ describe("identity.keys: updating in part, and keys of others", () => {
     expect(await put({ network_ids: [] })).toMatchObject({ network_ids: [], restricted: true });
   });
 
-  it("treats a key of somebody else as one that does not exist", async () => {
+  it("treat a key of another user as one that does not exist", async () => {
     const [person, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
     const { params } = await identity.aKey(person);
     const colleague = { ...person.principal, userId: stranger.userId };
@@ -234,7 +234,7 @@ describe("identity.keys: updating in part, and keys of others", () => {
 });
 
 describe("identity.keys: rotating", () => {
-  it("kills the old secret", async () => {
+  it("invalidates the old secret", async () => {
     const person = await identity.aPerson();
     const { params, secret } = await identity.aKey(person, { permissions: "Member" });
     const next = await identity.data(rotateKey, { as: person.principal, params });
@@ -242,7 +242,7 @@ describe("identity.keys: rotating", () => {
     expect(await identity.verify("key", next, 1)).toMatchObject({ principal: { permission: "Member" } });
   });
 
-  it("leaves exactly one secret alive when many rotate at once", async () => {
+  it("leaves exactly one valid secret after concurrent rotations", async () => {
     const person = await identity.aPerson();
     const { params, secret } = await identity.aKey(person);
     const rotations = Array.from({ length: 10 }, (_, i) =>
@@ -256,7 +256,7 @@ describe("identity.keys: rotating", () => {
 });
 
 describe("identity.keys: listing", () => {
-  it("pages, orders and filters one's own keys", async () => {
+  it("pages, orders and filters the caller's own keys", async () => {
     const person = await identity.aPerson();
     const [home, office] = await networksOf(person, "Home", "Office");
     const b = await identity.aKey(person, { name: "b", network_ids: [home!] });

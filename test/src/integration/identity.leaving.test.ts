@@ -30,8 +30,8 @@ async function grownOld({ principal }: Person): Promise<void> {
   await sessions.updateOne({ _id: principal.credentialId }, { $set: { created_at: new Date(Date.now() - LATER_MS) } });
 }
 
-describe("identity.leaving: an account that its user deletes", () => {
-  it("is gone with its keys, sessions and invites, which the audit log tells, and its address is free", async () => {
+describe("identity.leaving: deleting the own account", () => {
+  it("deletes its keys, sessions and invites, with audit entries, and frees its address", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Admin" });
     const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
@@ -54,7 +54,7 @@ describe("identity.leaving: an account that its user deletes", () => {
     ]);
   });
 
-  it("needs its password, or a session that began just now; a wrong one counts as a failed login", async () => {
+  it("requires its password, or a fresh session; a wrong one counts as a failed login", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, {});
     const { principal: as } = colleague;
@@ -71,7 +71,7 @@ describe("identity.leaving: an account that its user deletes", () => {
     expect(await identity.told(owner, { action: "login_failed" })).toEqual(["User login_failed"]);
   });
 
-  it("stays where the account has changed since it was read", async () => {
+  it("is not committed when the account has changed since it was read", async () => {
     const owner = await identity.aPerson();
     const { principal: as, password } = await identity.aColleague(owner, {});
     const stale = await identity.ask(deleteCurrentUser, {
@@ -86,8 +86,8 @@ describe("identity.leaving: an account that its user deletes", () => {
   });
 });
 
-describe("identity.leaving: who leaves an organization", () => {
-  it("goes on in one of their own, as its Owner, with address and password, and with nothing else", async () => {
+describe("identity.leaving: leaving an organization", () => {
+  it("continues in a new organization as its Owner, with address and password, and nothing else", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Admin" });
     const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
@@ -118,7 +118,7 @@ describe("identity.leaving: who leaves an organization", () => {
     ]);
   });
 
-  it("keeps the second factor, and is asked for a code of it before", async () => {
+  it("keeps the second factor, of which a code is required before", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, {});
     const { principal: as, email, password } = colleague;
@@ -137,7 +137,7 @@ describe("identity.leaving: who leaves an organization", () => {
     expect([second.status, second.data.permissions]).toEqual([200, "Owner"]);
   });
 
-  it("proves who they are, and stays where registration is by invitation only", async () => {
+  it("requires authentication, and is rejected where registration is by invitation only", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, {});
     await grownOld(colleague);
@@ -150,7 +150,7 @@ describe("identity.leaving: who leaves an organization", () => {
 });
 
 describe("identity.leaving: the last Owner", () => {
-  it("neither leaves nor deletes the account, alone or with others, and nothing of it changes", async () => {
+  it("can neither leave nor delete the account, alone or with others, and nothing of it changes", async () => {
     const owner = await identity.aPerson();
     const alone = [await goAway(owner), await leave(owner)];
     await identity.aColleague(owner, { permissions: "Admin" });
@@ -162,7 +162,7 @@ describe("identity.leaving: the last Owner", () => {
     expect([await stateOf("session", owner.token), await stateOf("key", secret)]).toEqual(["valid", "valid"]);
   });
 
-  it("is one of two who go at the same time, however they do it: one goes, the other stays", async () => {
+  it("remains when two leave concurrently in any way: one leaves, the other stays", async () => {
     for (const [first, second] of [
       [goAway, goAway],
       [leave, leave],

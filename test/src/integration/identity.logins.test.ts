@@ -31,8 +31,8 @@ async function failures(email: string, count: number, from = HERE): Promise<numb
   return statuses;
 }
 
-describe("identity.logins: who fails again and again", () => {
-  it("waits after the fifth time, on every replica, also with the right password, and is told how long", async () => {
+describe("identity.logins: repeated failures", () => {
+  it("cause a wait after the fifth, on every replica, also with the right password, and report how long", async () => {
     const { email, password } = await identity.aPerson();
     expect(await failures(email, 6)).toEqual([401, 401, 401, 401, 401, 429]);
     const refused = await attempt(email, password, HERE, 1);
@@ -43,11 +43,11 @@ describe("identity.logins: who fails again and again", () => {
     expect(seconds).toBeLessThanOrEqual(5);
   });
 
-  it("is answered the same for an account that does not exist", async () => {
+  it("are answered the same for an account that does not exist", async () => {
     expect(await failures("nobody-at-all@example.com", 6)).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it("succeeds with the right password after the wait, and may fail anew then", async () => {
+  it("end after the wait with the right password, and count again then", async () => {
     const { email, password } = await identity.aPerson();
     await failures(email, 6);
     await collection("login_failures").updateMany({}, { $set: { failed_at: new Date(Date.now() - 5_000) } });
@@ -55,7 +55,7 @@ describe("identity.logins: who fails again and again", () => {
     expect(await failures(email, 5)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it("keeps nobody waiting elsewhere; neighbours in one /64 count as one", async () => {
+  it("block nobody at other addresses; neighbours in one /64 count as one", async () => {
     const { email, password } = await identity.aPerson();
     await failures(email, 6, "2001:db8::1");
     expect((await attempt(email, password, "2001:db8::ffff")).status).toBe(429);
@@ -63,7 +63,7 @@ describe("identity.logins: who fails again and again", () => {
     expect((await attempt((await identity.aPerson()).email, password, "2001:db8::1")).status).toBe(200);
   });
 
-  it("gets no further by many tries at once", async () => {
+  it("cannot be parallelized around the limit", async () => {
     const { email } = await identity.aPerson();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(email, "wrong", HERE, i % 2)));
     // The guesses of one replica wait for each other; those of two may meet once.
@@ -71,7 +71,7 @@ describe("identity.logins: who fails again and again", () => {
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(24);
   });
 
-  it("from everywhere keeps unknown addresses waiting, and not those the account has logged in from", async () => {
+  it("from many addresses block unknown addresses, and not those the account has logged in from", async () => {
     const { email, password } = await identity.aPerson();
     expect((await attempt(email, password, "198.51.100.1")).status).toBe(200);
     await failures(email, 1, "198.51.100.2");
@@ -84,7 +84,7 @@ describe("identity.logins: who fails again and again", () => {
     expect((await attempt(email, password, "198.51.100.1")).status).toBe(200);
   });
 
-  it("leaves neither an email address nor an address in the database", async () => {
+  it("store neither an email address nor an IP address in the database", async () => {
     const typed = "hunter2-typed-into-the-wrong-field@example.com";
     await failures(typed, 1);
     const stored = JSON.stringify(await collection("login_failures").find().toArray());
@@ -97,7 +97,7 @@ describe("identity.logins: changing the password", () => {
   const change = (person: Person, current_password: string, new_password: string) =>
     identity.ask(changePassword, { as: person.principal, body: { current_password, new_password } });
 
-  it("ends the user's sessions, goes on with a new token, and keeps the API keys", async () => {
+  it("ends the user's other sessions, continues under a new token, and keeps the API keys", async () => {
     const person = await identity.aPerson();
     const [other, key] = [await identity.logIn(person), await identity.aKey(person)];
     const changed = await change(person, person.password, "another long password");
@@ -110,7 +110,7 @@ describe("identity.logins: changing the password", () => {
     expect((await attempt(person.email, "another long password")).status).toBe(200);
   });
 
-  it("needs the present one, and a new one of ten characters", async () => {
+  it("requires the present one, and a new one of ten characters", async () => {
     const person = await identity.aPerson();
     expect(await change(person, "wrong", "another long password")).toMatchObject({ code: "invalid_credentials" });
     expect(await change(person, person.password, "short")).toMatchObject({
@@ -124,14 +124,14 @@ describe("identity.logins: changing the password", () => {
     expect((await attempt(person.email, person.password)).status).toBe(200);
   });
 
-  it("is no way round the waits of logins", async () => {
+  it("does not bypass the wait after failed logins", async () => {
     const person = await identity.aPerson();
     const guesses = [];
     for (let i = 0; i < 6; i++) guesses.push((await change(person, "wrong", "another long password")).status);
     expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it("lets no session begin with the old password, not even one whose login is under way", async () => {
+  it("lets no session begin with the old password, not even one whose login is in progress", async () => {
     for (let round = 0; round < 6; round++) {
       const person = await identity.aPerson();
       const logins = Array.from({ length: 4 }, (_, i) =>
@@ -147,7 +147,7 @@ describe("identity.logins: changing the password", () => {
   });
 });
 
-describe("identity.logins: how long a session lasts", () => {
+describe("identity.logins: the lifetime of a session", () => {
   const sessions = () => collection<{ _id: string; created_at: Date; expires_at: Date }>("sessions");
   const fromNow = (ms: number): Date => new Date(Date.now() + ms);
 

@@ -39,8 +39,8 @@ async function ask(identity: Identity, email: string): Promise<number> {
 const waiting = (identity: Identity) => identity.db.collection("outgoing_mails").countDocuments();
 const isDone = (identity: Identity) => until(async () => (await waiting(identity)) === 0, 20, 30_000);
 
-describe("identity.mail: what was promised", () => {
-  it("is sent once the server is back that was away", async () => {
+describe("identity.mail: queued mail", () => {
+  it("is sent once the unavailable server is back", async () => {
     const gone = await startMailbox();
     await gone.stop();
     const identity = await identityFor(gone.url);
@@ -54,7 +54,7 @@ describe("identity.mail: what was promised", () => {
     await isDone(identity);
   });
 
-  it("keeps nobody waiting while the server accepts connections and says nothing", async () => {
+  it("delays no response while the server accepts connections and sends nothing", async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket));
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -70,7 +70,7 @@ describe("identity.mail: what was promised", () => {
     expect(sockets.size).toBeLessThanOrEqual(5);
   });
 
-  it("is sent by another process when the one that promised it is gone", async () => {
+  it("is sent by another process when the one that queued it is gone", async () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const { email } = await identity.aPerson();
@@ -83,7 +83,7 @@ describe("identity.mail: what was promised", () => {
     expect(mailbox.of(email).map(({ subject }) => subject).toSorted()).toEqual([SUBJECTS.reset, SUBJECTS.verification]); // prettier-ignore
   });
 
-  it("is tried again with the same id when the server has no time, and given up when it does not take the recipient", async () => {
+  it("is retried with the same id when the server is busy, and dropped when it rejects the recipient", async () => {
     const seen: string[] = [];
     const mailbox = await aMailbox({
       onRcptTo: ({ address }, _session, done) => {
@@ -104,8 +104,8 @@ describe("identity.mail: what was promised", () => {
   });
 });
 
-describe("identity.mail: what is not kept or sent", () => {
-  it("is forgotten when it comes too late to be of use", async () => {
+describe("identity.mail: mail that is not kept or sent", () => {
+  it("is dropped when it is too late to be useful", async () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const { email } = await identity.aPerson();
@@ -116,7 +116,7 @@ describe("identity.mail: what is not kept or sent", () => {
     expect(mailbox.mails).toEqual([]);
   });
 
-  it("holds no secret: neither before it is sent nor afterwards is the token of its link stored anywhere", async () => {
+  it("contains no secret: the token of its link is stored nowhere, neither before nor after sending", async () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url);
     const { email } = await identity.aPerson();
@@ -128,7 +128,7 @@ describe("identity.mail: what is not kept or sent", () => {
     expect(JSON.stringify(documents)).not.toContain(token);
   });
 
-  it("is refused once ten thousand wait", async () => {
+  it("is rejected once ten thousand mails are queued", async () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const kept = Array.from({ length: 10_000 }, (_, n) => ({

@@ -59,8 +59,8 @@ async function anOrganization(): Promise<{ owner: Person; admin: Person; secret:
   return { owner, admin, secret, invite: token };
 }
 
-describe("identity.organization-deletion: an organization that its only Owner deletes", () => {
-  it("is gone on every replica when the answer arrives: keys, sessions, logins and invites of everybody", async () => {
+describe("identity.organization-deletion: by the only Owner", () => {
+  it("ends everything on every replica before the response: keys, sessions, logins and invites of everybody", async () => {
     const { owner, admin, secret, invite } = await anOrganization();
     const answered = await remove(owner);
     expect([answered.status, tokenOf(answered.headers), topology.told.at(-1)]).toEqual([200, "", owner.organizationId]);
@@ -76,7 +76,7 @@ describe("identity.organization-deletion: an organization that its only Owner de
     expect([late.code, late.params]).toEqual(["invalid_reference", { path: "invite_token" }]);
   });
 
-  it("frees the addresses of its users at once, and their new accounts outlive the sweep", async () => {
+  it("frees the addresses of its users at once, and their new accounts survive the sweep", async () => {
     const { owner, admin } = await anOrganization();
     await remove(owner);
     const { email, password } = admin;
@@ -87,7 +87,7 @@ describe("identity.organization-deletion: an organization that its only Owner de
     expect(await leftOf(owner)).toEqual(KINDS.map(() => 0));
   });
 
-  it("is swept, again where the sweep was cut off, and nothing of others; what the audit log has stays", async () => {
+  it("is followed by a resumable sweep of this organization alone; the audit log stays", async () => {
     const { owner } = await anOrganization();
     const other = await anOrganization();
     const before = await leftOf(other.owner);
@@ -107,8 +107,8 @@ describe("identity.organization-deletion: an organization that its only Owner de
   });
 });
 
-describe("identity.organization-deletion: what it needs", () => {
-  it("is answered while topology is away, which hears of it later", async () => {
+describe("identity.organization-deletion: preconditions", () => {
+  it("do not include topology, which is notified later", async () => {
     const { owner, secret } = await anOrganization();
     topology.isAway = true;
     expect((await remove(owner)).status).toBe(200);
@@ -120,7 +120,7 @@ describe("identity.organization-deletion: what it needs", () => {
     expect([topology.told.at(-1), await pending()]).toEqual([owner.organizationId, 0]);
   });
 
-  it("needs its name, the password, its only Owner and a revision that holds; else it stays as it is", async () => {
+  it("are its name, the password, a single Owner and the current revision; otherwise nothing changes", async () => {
     const { owner, admin, secret } = await anOrganization();
     const refusals = [
       await remove(owner, { name: "my organization" }),
@@ -145,8 +145,8 @@ describe("identity.organization-deletion: what it needs", () => {
   });
 });
 
-describe("identity.organization-deletion: at the same time", () => {
-  it("an Owner who is demoted deletes nothing", async () => {
+describe("identity.organization-deletion: concurrent changes", () => {
+  it("fail it when the Owner is demoted", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await identity.aPerson();
       const second = await identity.aColleague(owner, { permissions: "Owner" });
@@ -156,7 +156,7 @@ describe("identity.organization-deletion: at the same time", () => {
     }
   });
 
-  it("two Owners delete nothing, and one who leaves lets the other one delete it", async () => {
+  it("fail it while there are two Owners, until one of them leaves", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const owner = await identity.aPerson();
       const second = await identity.aColleague(owner, { permissions: "Owner" });
@@ -172,7 +172,7 @@ describe("identity.organization-deletion: at the same time", () => {
     }
   });
 
-  it("nobody joins it and no key is made, but what the sweep takes along", async () => {
+  it("add no user and no key that the sweep does not delete", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { owner, admin, invite } = await anOrganization();
       const joining = { email: `joins-${round}-${owner.userId}@example.com`, password: owner.password, invite_token: invite }; // prettier-ignore

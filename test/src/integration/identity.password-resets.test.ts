@@ -41,7 +41,7 @@ const verify = (email: string) =>
   world.identity.db.collection("users").updateOne({ email }, { $set: { email_verified: true } });
 
 describe("identity.password-resets: a forgotten password", () => {
-  it("is replaced by a mailed link, which works once and ends all sessions at once", async () => {
+  it("is replaced through a mailed link, which works once and ends all sessions at once", async () => {
     const { identity, reset, signIn } = world;
     const { person, mail } = await aForgetfulPerson();
     expect(mail.link).toBe(`${PUBLIC_URL}/reset-password#token=${mail.token}`);
@@ -54,7 +54,7 @@ describe("identity.password-resets: a forgotten password", () => {
     expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
   });
 
-  it("is replaced once, whoever uses the link twice at the same time, and voids every other link of the account", async () => {
+  it("is replaced once by concurrent uses of a link, which voids every other link of the account", async () => {
     const { identity, reset, forget } = world;
     const { person, mail } = await aForgetfulPerson();
     await forget(person.email, 1);
@@ -67,7 +67,7 @@ describe("identity.password-resets: a forgotten password", () => {
     ).toBe(0);
   });
 
-  it("is not replaced by a link that is over, or that nobody was sent", async () => {
+  it("is not replaced through an expired or unknown link", async () => {
     const { identity, reset } = world;
     const { person, mail } = await aForgetfulPerson();
     const past = { $set: { expires_at: new Date() } };
@@ -76,7 +76,7 @@ describe("identity.password-resets: a forgotten password", () => {
     expect(await identity.verify("session", person.token)).toMatchObject({ status: "valid" });
   });
 
-  it("lets its owner in at once, however often somebody has guessed at the old one", async () => {
+  it("lets its owner in at once, despite the wait after failed logins", async () => {
     const { identity, reset, signIn } = world;
     const { person, mail } = await aForgetfulPerson();
     for (let guess = 0; guess < 6; guess++) await signIn(person.email, "not this one, either");
@@ -86,8 +86,8 @@ describe("identity.password-resets: a forgotten password", () => {
   });
 });
 
-describe("identity.password-resets: an organization", () => {
-  it("is told to its organization: who asked, and what became of it", async () => {
+describe("identity.password-resets: the organization", () => {
+  it("has audit entries of the request and its result", async () => {
     const { identity, reset } = world;
     const { person, mail } = await aForgetfulPerson();
     await reset(mail.token);
@@ -99,7 +99,7 @@ describe("identity.password-resets: an organization", () => {
     expect(JSON.stringify(entries)).not.toContain(mail.token);
   });
 
-  it("stays where the organization admits none: the mail says so, and has no link to a new one", async () => {
+  it("may disallow passwords: then the mail explains it, and has no link", async () => {
     const { identity, reset, mailbox, forget } = world;
     const { person, mail } = await aForgetfulPerson();
     await identity.db.collection<{ _id: string }>("organizations").updateOne({ _id: person.organizationId }, { $set: { password_login: false } }); // prettier-ignore
@@ -110,8 +110,8 @@ describe("identity.password-resets: an organization", () => {
   });
 });
 
-describe("identity.password-resets: an address that nobody has proved", () => {
-  it("is given to who has its mail: keys, invites and sessions of whoever took it end", async () => {
+describe("identity.password-resets: an unverified address", () => {
+  it("is given to the reader of its mail: keys, invites and sessions of the account end", async () => {
     const { identity, reset, signIn } = world;
     const { person, mail } = await aForgetfulPerson();
     expect(mail.text.replaceAll("\n", " ")).toContain(
@@ -127,7 +127,7 @@ describe("identity.password-resets: an address that nobody has proved", () => {
     expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
   });
 
-  it("keeps its keys and invites once it is proved", async () => {
+  it("keeps its keys and invites once it is verified", async () => {
     const { identity, reset, forget } = world;
     const person = await identity.aPerson();
     await verify(person.email);
@@ -141,7 +141,7 @@ describe("identity.password-resets: an address that nobody has proved", () => {
     expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(1);
   });
 
-  it("is not kept from its owner by a second factor that somebody else has set up, who has got nothing left", async () => {
+  it("is not withheld from its owner by a second factor of whoever registered it, who keeps nothing", async () => {
     const { identity, reset } = world;
     const { person, mail } = await aForgetfulPerson();
     const secret = await guard(world.identity, person);
@@ -159,7 +159,7 @@ describe("identity.password-resets: an address that nobody has proved", () => {
     await guard(world.identity, { ...owner, password: NEXT_PASSWORD });
   });
 
-  it("stays behind the second factor of its account once it is proved", async () => {
+  it("stays behind the second factor of its account once it is verified", async () => {
     const { identity, reset } = world;
     const { person, mail } = await aForgetfulPerson();
     await verify(person.email);
@@ -170,8 +170,8 @@ describe("identity.password-resets: an address that nobody has proved", () => {
   });
 });
 
-describe("identity.password-resets: who asks for links", () => {
-  it("learns nothing of who has an account: response and work are the same", async () => {
+describe("identity.password-resets: requesting links", () => {
+  it("reveals nothing about accounts: response and work are the same", async () => {
     await withToldWork(async ({ aPerson }, forget) => {
       const { email: known } = await aPerson();
       const seen = [await forget(known), await forget("nobody-at-all@example.com"), await forget(known)];
@@ -181,7 +181,7 @@ describe("identity.password-resets: who asks for links", () => {
     });
   });
 
-  it("costs the database nothing once as many links were asked for as there may be", async () => {
+  it("costs no database access once the limit is reached", async () => {
     await withToldWork(async (_, forget) => {
       const email = "nobody-at-all@example.com";
       const seen = [];
@@ -218,8 +218,8 @@ async function withToldWork(task: (identity: Identity, forget: (email: string) =
   }
 }
 
-describe("identity.password-resets: how many links there are", () => {
-  it("gets three for one address in an hour, from wherever, and whether or not there is an account", async () => {
+describe("identity.password-resets: the number of links", () => {
+  it("is three per hour for one email address, from any client, and whether or not there is an account", async () => {
     const { identity, forget, mailbox } = world;
     const { email } = await identity.aPerson();
     for (const asked of [email, "nobody-here@example.com"]) {
@@ -234,7 +234,7 @@ describe("identity.password-resets: how many links there are", () => {
     expect(mailbox.of("nobody-here@example.com")).toEqual([]);
   });
 
-  it("gets twenty in an hour from one address, and one more is refused before anything is stored of it", async () => {
+  it("is twenty per hour for one client, and one more is rejected before anything is stored", async () => {
     const { identity, forget } = world;
     const headers = { "x-client-address": "2001:db8:1:2::7" };
     const codes = [];
@@ -245,7 +245,7 @@ describe("identity.password-resets: how many links there are", () => {
     expect(await identity.db.collection("mail_counts").countDocuments()).toBeLessThan(100);
   });
 
-  it("is told where no mail is sent, while links that were mailed before still work", async () => {
+  it("is zero without mail, which is reported, while previously mailed links still work", async () => {
     const { mailbox } = world;
     const identity = await startIdentity({ replicas: [{ mail: mailSettingsOf(mailbox.url) }, { mail: null }] });
     try {

@@ -33,8 +33,8 @@ const anyKey: fc.Arbitrary<Partial<UserApiKeyInput>> = fc.record(
   { requiredKeys: ["name", "tags"] },
 );
 
-describe("identity.patches: what PATCH makes of a key, a user and the organization", () => {
-  it("is for a key what PUT makes of the whole", async () => {
+describe("identity.patches: PATCH of a key, a user and the organization", () => {
+  it("equals for a key a PUT of the whole", async () => {
     const as = person.principal;
     const params = (id: string) => ({ as, params: { id } });
     for (const [before, after] of sampled(fc.tuple(anyKey, anyKey), ROUNDS)) {
@@ -52,7 +52,7 @@ describe("identity.patches: what PATCH makes of a key, a user and the organizati
     }
   });
 
-  it("keeps what two clients change at once in different members, whichever process they ask", async () => {
+  it("keeps concurrent changes of different members, through any process", async () => {
     const as = person.principal;
     const { params } = await identity.aKey(person, { tags: [] });
     for (let round = 0; round < ROUNDS; round++) {
@@ -65,7 +65,7 @@ describe("identity.patches: what PATCH makes of a key, a user and the organizati
     }
   });
 
-  it("clears what PUT may clear, refuses null elsewhere, and keeps whatever is not named", async () => {
+  it("clears what PUT may clear, rejects null elsewhere, and keeps absent members", async () => {
     const as = person.principal;
     const { params, record } = await identity.aKey(person, { expires_at: "2099-01-01T00:00:00Z", network_ids: [] });
     const cleared = await identity.data(patchKey, { as, params, body: { expires_at: null, network_ids: null } });
@@ -81,7 +81,7 @@ describe("identity.patches: what PATCH makes of a key, a user and the organizati
 });
 
 describe("identity.patches: the rules of PUT", () => {
-  it("holds a patch to every rule of PUT", async () => {
+  it("apply all to a patch", async () => {
     const as = person.principal;
     const { params, record } = await identity.aKey(person, { network_ids: [] });
     const stranger = await identity.aPerson();
@@ -106,7 +106,7 @@ describe("identity.patches: the rules of PUT", () => {
     expect(await identity.data(getKey, { as, params })).toMatchObject({ name: record.name, permissions: "Viewer" });
   });
 
-  it("adds a managed tag by its id", async () => {
+  it("let it add a managed tag by its id", async () => {
     const as = person.principal;
     const tag = await identity.data(createTag, { as, body: { name: "managed" } });
     const { params } = await identity.aKey(person, { tags: ["free"] });
@@ -114,7 +114,7 @@ describe("identity.patches: the rules of PUT", () => {
     expect(patched.tags).toEqual(["free", tag.id]);
   });
 
-  it("gives a demoted user the networks that the patch names, and none that nobody named", async () => {
+  it("give a demoted user the networks of the patch, and no others", async () => {
     const as = person.principal;
     const network = await identity.data(createNetwork, { as, body: { name: "Home" } });
     const colleague = await identity.aColleague(person, { permissions: "Admin" });
@@ -129,8 +129,8 @@ describe("identity.patches: the rules of PUT", () => {
   });
 });
 
-describe("identity.patches: the organization, and other types", () => {
-  it("renames the organization and leaves its API keys allowed or refused as they are", async () => {
+describe("identity.patches: the organization, and content types", () => {
+  it("renames the organization and keeps its setting for API keys", async () => {
     const other = await identity.aPerson();
     const as = other.principal;
     const params = { id: other.organizationId };
@@ -139,7 +139,7 @@ describe("identity.patches: the organization, and other types", () => {
     expect(await identity.data(getOrganization, { as })).toMatchObject({ name: "Renamed", api_access_enabled: false });
   });
 
-  it("is refused in any other type than that of a patch, which the answer names", async () => {
+  it("rejects any other content type than that of a patch, which the response names", async () => {
     const { params } = await identity.aKey(person);
     for (const type of ["application/json", "application/json-patch+json", "text/plain"]) {
       const sent = { as: person.principal, params, body: { name: "x" }, headers: { "content-type": type } };

@@ -125,19 +125,19 @@ const CALLBACKS: Readonly<Record<string, Row>> = {
   "the refusal of the provider": { query: () => ({ error: "access_denied", code: undefined }) },
 };
 
-describe("identity.providers: nobody is let in", () => {
-  it.each(Object.entries(TOKENS))("by %s", async (_name, row) => {
+describe("identity.providers: rejected sign-ins", () => {
+  it.each(Object.entries(TOKENS))("include %s", async (_name, row) => {
     const { problem, token } = await signIn(row);
     expect([problem, token]).toEqual(["provider_failed", ""]);
   });
 
-  it.each(Object.entries(CALLBACKS))("by %s", async (_name, row) => {
+  it.each(Object.entries(CALLBACKS))("include %s", async (_name, row) => {
     const { problem, token } = await signIn(row);
     expect(["sign_in_expired", "provider_failed", "provider_denied"]).toContain(problem);
     expect(token).toBe("");
   });
 
-  it("by a state that was used before, also at another replica, nor by a token of an earlier sign-in", async () => {
+  it("include a used state, also at another replica, and a token of an earlier sign-in", async () => {
     const begun = await begin(identity, "here");
     const id_token = await provider.sign(provider.claims(begun.nonce));
     provider.exchange({ body: { access_token: "access", token_type: "Bearer", id_token } });
@@ -149,7 +149,7 @@ describe("identity.providers: nobody is let in", () => {
     expect(await arrive(identity, "here", { ...query, state: again.state }, again)).toMatchObject({ problem: "provider_failed", token: "" }); // prettier-ignore
   });
 
-  it("after ten minutes", async () => {
+  it("include those after ten minutes", async () => {
     const begun = await begin(identity, "here");
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await identity.db.collection("provider_sign_ins").updateMany({}, past);
@@ -157,7 +157,7 @@ describe("identity.providers: nobody is let in", () => {
     expect(await arrive(identity, "here", { code: "code", state: begun.state }, begun)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
   });
 
-  it("by what the provider says of somebody else where the token says too little", async () => {
+  it("include userinfo of another subject", async () => {
     const lacking = without("email");
     provider.userInfo({ sub: "eve", email: "ada@provider.example", email_verified: true });
     expect(await signIn(lacking)).toMatchObject({ problem: "provider_failed", token: "" });
@@ -165,7 +165,7 @@ describe("identity.providers: nobody is let in", () => {
     expect(await signIn(lacking)).toMatchObject({ problem: null });
   });
 
-  it("but by a clock that is twenty seconds off, either way", async () => {
+  it("do not include a clock skew of twenty seconds in either direction", async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const off of [-20, 20]) {
       const times = { iat: now + off, exp: off < 0 ? now + off : now + 60 };
@@ -174,7 +174,7 @@ describe("identity.providers: nobody is let in", () => {
   });
 });
 
-describe("identity.providers: no session is ended", () => {
+describe("identity.providers: logout tokens", () => {
   const LOGOUTS: Readonly<Record<string, (claims: Record<string, unknown>) => Promise<string> | string>> = {
     "an unsigned logout token": (claims) => new UnsecuredJWT(claims).encode(),
     "HS256 with the public key": (claims) => provider.sign(claims, { alg: "HS256" }, new TextEncoder().encode(provider.publicKey.export({ type: "spki", format: "pem" }).toString())), // prettier-ignore
@@ -204,14 +204,14 @@ describe("identity.providers: no session is ended", () => {
       body: new URLSearchParams({ logout_token: token }).toString(),
     });
 
-  it.each(Object.entries(LOGOUTS))("by a logout token with %s", async (_name, make) => {
+  it.each(Object.entries(LOGOUTS))("with %s end no session", async (_name, make) => {
     const { token } = await signIn({});
     const { code, status } = await logout(await make(provider.logoutClaims()));
     expect([status, code]).toEqual([400, "logout_token_invalid"]);
     expect(await identity.verify("session", token, 1)).toMatchObject({ status: "valid" });
   });
 
-  it("by a logout token that was used before, at whichever replica", async () => {
+  it("that were used before, at any replica, end no session", async () => {
     const token = await provider.sign(provider.logoutClaims(), { typ: "logout+jwt" });
     expect((await logout(token)).status).toBe(200);
     const { token: session } = await signIn({});
@@ -219,7 +219,7 @@ describe("identity.providers: no session is ended", () => {
     expect(await identity.verify("session", session)).toMatchObject({ status: "valid" });
   });
 
-  it("but those of a subject by a good one, and those of one session there by one that names it", async () => {
+  it("that are valid end those of a subject, or of one provider session", async () => {
     const there = async (sid: string) => (await signIn(signed({ sid }))).token;
     const [one, two] = [await there("one"), await there("two")];
     const password = await identity.db.collection("sessions").countDocuments({ provider: { $exists: false } });

@@ -25,7 +25,7 @@ describe("identity.providers: groups", () => {
     office: { permissions: "Viewer" as const, network_ids: [another, newId()] },
   });
 
-  it("give the highest level and all networks that exist, at each sign-in", async () => {
+  it("give the highest level and all existing networks, at each sign-in", async () => {
     const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
     const { subject } = world.known({ groups: ["office", "lab", "unknown"] });
     const first = await world.principalOf((await world.visit(subject)).token);
@@ -37,7 +37,7 @@ describe("identity.providers: groups", () => {
     expect(told.at(-1)).toMatchObject({ fields: ["permissions", "network_ids"], actor: { user_id: first.userId } });
   });
 
-  it("take a level away through the numbered log: earlier sessions and keys are worth less when the answer arrives", async () => {
+  it("remove a level through the change log: earlier sessions and keys have it no longer after the response", async () => {
     await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
     const { subject, email } = world.known({ groups: ["admins"] });
     const { token } = await world.visit(subject);
@@ -55,7 +55,7 @@ describe("identity.providers: groups", () => {
     });
   });
 
-  it("let nobody in who is in none, take away what there was, and end the sessions", async () => {
+  it("reject users in none of them, and end their permissions and sessions", async () => {
     const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
     expect((await world.visit(world.known({ groups: ["unknown", "constructor"] }).subject)).problem).toBe(
       "provider_denied",
@@ -70,7 +70,7 @@ describe("identity.providers: groups", () => {
     expect([user.permissions, user.network_ids]).toEqual(["Viewer", []]);
   });
 
-  it("never take the last Owner away, of whom there may be several", async () => {
+  it("never remove the last Owner, of whom there may be several", async () => {
     const owner = await world.anOwner({ groups: groupsOf(world.networkIds) });
     const { subject } = world.known({ groups: ["office"] });
     await world.link(owner, subject);
@@ -83,8 +83,8 @@ describe("identity.providers: groups", () => {
   });
 });
 
-describe("identity.providers: leaving again", () => {
-  it("ends the session here when it ends at the provider", async () => {
+describe("identity.providers: signing out and unlinking", () => {
+  it("ends the session when it ends at the provider", async () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
@@ -121,7 +121,7 @@ describe("identity.providers: an organization without passwords", () => {
     password_login: boolean,
   ) => world.identity.ask(patchOrganization, { as, params: { id }, body: { password_login } });
 
-  it("is made so by an Owner whom a provider has signed in, and ends the sessions of passwords", async () => {
+  it("is configured by an Owner who signed in by a provider, and ends the sessions of passwords", async () => {
     const owner = await world.anOwner();
     const colleague = await world.identity.aColleague(owner, {});
     const { subject } = world.known();

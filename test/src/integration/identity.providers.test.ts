@@ -30,8 +30,8 @@ const sessionsOf = async (as: UserPrincipal): Promise<readonly Session[]> =>
 const verified = (email: string) =>
   world.identity.db.collection("users").updateOne({ email }, { $set: { email_verified: true } });
 
-describe("identity.providers: beginning to sign in", () => {
-  it("is offered to everybody, and begins with a redirect and a cookie of this browser", async () => {
+describe("identity.providers: beginning a sign-in", () => {
+  it("is public, and begins with a redirect and a cookie of this browser", async () => {
     expect(await world.identity.data(listProviders, {})).toEqual([
       { id: OWN, name: "Provider own" },
       { id: "down", name: "Provider down" },
@@ -52,7 +52,7 @@ describe("identity.providers: beginning to sign in", () => {
     expect([unknown.status, unknown.code]).toEqual([404, "not_found"]);
   });
 
-  it("leads to no other server", async () => {
+  it("redirects to no other server", async () => {
     for (const return_to of ["//evil.example", "/\\evil.example", "https://evil.example", "/a b", "/\n"]) {
       const { status } = await world.identity.ask(prepareProviderSignIn, {
         params: { provider: OWN },
@@ -62,7 +62,7 @@ describe("identity.providers: beginning to sign in", () => {
     }
   });
 
-  it("says in time that the provider is down", async () => {
+  it("reports within seconds that the provider is down", async () => {
     const started = performance.now();
     const { status, code, headers } = await world.identity.ask(prepareProviderSignIn, {
       params: { provider: "down" },
@@ -75,7 +75,7 @@ describe("identity.providers: beginning to sign in", () => {
 });
 
 describe("identity.providers: signing in", () => {
-  it("begins a session that tells by whom, and the audit log tells it, too", async () => {
+  it("begins a session that records the provider, with an audit entry", async () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     expect(await world.link(owner, subject)).toMatchObject({ problem: null, location: "/settings" });
@@ -92,7 +92,7 @@ describe("identity.providers: signing in", () => {
     expect(told.at(-1)?.after).toMatchObject({ provider: OWN });
   });
 
-  it("waits for what a second factor needs, and has no session before", async () => {
+  it("waits for a required second factor, without a session before", async () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
@@ -108,7 +108,7 @@ describe("identity.providers: signing in", () => {
     expect(sessions.at(-1)?.provider).toBe(OWN);
   });
 
-  it("returns to where it began, which the database cannot read, also when an earlier build has begun it", async () => {
+  it("returns to where it began, which is encrypted in the database, also when an earlier build has begun it", async () => {
     const { subject } = world.known();
     await world.link(await world.anOwner(), subject);
     const pending = world.identity.db.collection<{ _id: string }>("provider_sign_ins");
@@ -124,7 +124,7 @@ describe("identity.providers: signing in", () => {
     }
   }); // prettier-ignore
 
-  it("is bounded: the oldest of very many sign-ins of one address that have begun are forgotten", async () => {
+  it("is bounded: the oldest of very many started sign-ins of one address are dropped", async () => {
     const first = await begin(world.identity, OWN);
     const at = await world.provider.signIn(first.url, world.known().subject);
     for (let n = 0; n < 50; n++) await begin(world.identity, OWN);
@@ -133,7 +133,7 @@ describe("identity.providers: signing in", () => {
   });
 });
 
-describe("identity.providers: whose account it is", () => {
+describe("identity.providers: the account of a sign-in", () => {
   it("is rejected without a link, a verified address or an invite", async () => {
     await world.anOwner();
     expect((await world.visit(world.known().subject)).problem).toBe("account_unknown");
@@ -146,7 +146,7 @@ describe("identity.providers: whose account it is", () => {
     expect((await world.visit(world.known().subject, { invite_token })).problem).toBe("account_unknown");
   });
 
-  it("is that of the same address when the provider has verified it; who made it without that proof is out, with all keys", async () => {
+  it("is that with the same address when the provider has verified it; an unverified account loses all keys", async () => {
     const owner = await world.anOwner();
     const squatter = await world.identity.aColleague(owner, { permissions: "Admin" });
     const { secret } = await world.identity.aKey(squatter, { permissions: "Admin" });
@@ -184,8 +184,8 @@ describe("identity.providers: whose account it is", () => {
   });
 });
 
-describe("identity.providers: an account with a second factor, or of several organizations", () => {
-  it("is linked by a verified address behind the second factor that it has, and never one of several organizations by the provider of one", async () => {
+describe("identity.providers: an account with a second factor, or with several organizations", () => {
+  it("is linked by a verified address after its second factor, and with several organizations never by the provider of one", async () => {
     const guarded = await world.anOwner();
     await verified(guarded.email);
     await guard(world.identity, guarded);
@@ -199,7 +199,7 @@ describe("identity.providers: an account with a second factor, or of several org
     expect((await world.visit(world.known({ email: owner.email }).subject)).problem).toBe("link_required");
   });
 
-  it("is not taken over from who has a second factor, or has linked a provider before", async () => {
+  it("is not taken over from a user with a second factor, or with a linked provider", async () => {
     const owner = await world.anOwner();
     const { principal: as, email } = owner;
     const { subject } = world.known();
@@ -219,7 +219,7 @@ describe("identity.providers: an account with a second factor, or of several org
   });
 });
 
-describe("identity.providers: an account that is linked", () => {
+describe("identity.providers: a linked account", () => {
   it("is linked to one user, and to one account of a provider", async () => {
     const owner = await world.anOwner();
     const colleague = await world.identity.aColleague(owner, {});
@@ -232,7 +232,7 @@ describe("identity.providers: an account that is linked", () => {
     ]);
   });
 
-  it("is linked by nobody whose session ended meanwhile, and by no browser that was left open", async () => {
+  it("is not linked by an ended session, or by another browser", async () => {
     const owner = await world.anOwner();
     const { principal: as } = owner;
     await world.identity.db
@@ -253,7 +253,7 @@ describe("identity.providers: an account that is linked", () => {
 });
 
 describe("identity.providers: a new account", () => {
-  it("is made by an invite where invited people may come, once, with the rights of the invite", async () => {
+  it("is created by an invite where invited users are allowed, once, with the permissions of the invite", async () => {
     const owner = await world.anOwner({ provision: "invited" });
     const body = { permissions: "Member" as const, network_ids: [world.networkIds[0]] };
     const { token: invite_token } = await world.identity.data(createInvite, { as: owner.principal, body });

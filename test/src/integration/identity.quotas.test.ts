@@ -35,7 +35,7 @@ describe("identity.quotas: sessions of a user", () => {
     return { token: tokenOf(answered.headers) };
   };
 
-  it("end with the one that was not used for longest when there is one too many, and with nobody else's", async () => {
+  it("end with the least recently used one when there is one too many, and for no other user", async () => {
     const [first, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const sessions = [first, await identity.logIn(first), await identity.logIn(first)];
     // The first one has been used meanwhile, which moves its end.
@@ -46,14 +46,14 @@ describe("identity.quotas: sessions of a user", () => {
     expect(await statesOf([...sessions, fourth, stranger])).toEqual(["valid", "session_expired", "valid", "valid", "valid"]); // prettier-ignore
   });
 
-  it("are never more, however many begin at once on several replicas", async () => {
+  it("never exceed the maximum, also when they begin concurrently on several replicas", async () => {
     const person = await identity.aPerson();
     const begun = await Promise.all(Array.from({ length: 6 }, (_, n) => logIn(person, n % 2)));
     const states = await statesOf([person, ...begun]);
     expect(states.filter((state) => state === "valid")).toHaveLength(MOST);
   });
 
-  it("stay when the browser that signs in again had one of them", async () => {
+  it("do not end when the browser that signs in again had one of them", async () => {
     const person = await identity.aPerson();
     const others = [await identity.logIn(person), await identity.logIn(person)];
     const again = await logIn(person, 0, { [INTERNAL.sessionHashes]: hashCredential(person.token) });
@@ -65,7 +65,7 @@ describe("identity.quotas: open invites of an organization", () => {
   const invite = ({ principal }: Person, replica = 0) =>
     identity.ask(createInvite, { as: principal, replica, body: { permissions: "Member" } });
 
-  it("are as many as may be, exactly, until one is revoked or has expired", async () => {
+  it("are limited exactly to the maximum, until one is revoked or has expired", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const answers = await Promise.all(Array.from({ length: 2 * MOST }, (_, n) => invite(person, n % 2)));
     const made = answers.filter(({ status }) => status === 200).map(({ data }) => data.id);

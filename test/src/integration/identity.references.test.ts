@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-describe("identity.references: networks and tags that were deleted unnoticed", () => {
-  it("are taken off users, keys and invites by a sweep, and what exists stays", async () => {
+describe("identity.references: networks and tags deleted without a notice", () => {
+  it("are removed from users, keys and invites by a sweep, and existing ones stay", async () => {
     const [home, office, production, old] = [newId(), newId(), newId(), newId()];
     for (const id of [home, office]) networks.add(id);
     for (const id of [production, old]) tags.add(id);

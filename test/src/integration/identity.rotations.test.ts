@@ -43,8 +43,8 @@ async function statesOf(...secrets: string[]): Promise<string[]> {
   return verified.map((one) => (one.status === "valid" ? "valid" : one.code));
 }
 
-describe("identity.rotations: a key that is rotated with a grace", () => {
-  it("has two secrets, of which the record says when the old one ends, and one id", async () => {
+describe("identity.rotations: a key rotated with a grace period", () => {
+  it("has two secrets and one id, and its record contains the end of the old one", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     const next = await rotate(person, key, HOUR_S);
@@ -58,7 +58,7 @@ describe("identity.rotations: a key that is rotated with a grace", () => {
     expect(JSON.stringify(await stored().findOne({ _id: key.id }))).not.toContain(key.secret);
   });
 
-  it("is told which secret was used, and a use from before the rotation is none of the old secret", async () => {
+  it("reports which secret was used, and a use before the rotation is not one of the old secret", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     const before = new Date(Date.now() - 1_000).toISOString();
@@ -73,7 +73,7 @@ describe("identity.rotations: a key that is rotated with a grace", () => {
     expect((await read(person, key)).previous?.last_used).toBe(now);
   });
 
-  it("loses the old secret when the rotation is finished, which may be said again", async () => {
+  it("loses the old secret when the rotation is finished, repeatedly", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     const next = await rotate(person, key, HOUR_S);
@@ -84,8 +84,8 @@ describe("identity.rotations: a key that is rotated with a grace", () => {
   });
 });
 
-describe("identity.rotations: a key whose old secret ends", () => {
-  it("never has three: another rotation ends the oldest, and one without grace both", async () => {
+describe("identity.rotations: the end of the old secret", () => {
+  it("comes with another rotation, and both end with one without grace period, so that there are never three", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     const [second, third] = [await rotate(person, key, HOUR_S), await rotate(person, key, HOUR_S, 1)];
@@ -94,7 +94,7 @@ describe("identity.rotations: a key whose old secret ends", () => {
     expect(await statesOf(second, third, fourth)).toEqual(["api_key_invalid", "api_key_invalid", "valid"]);
   });
 
-  it("loses the old secret by its time, and both when it is disabled or expires", async () => {
+  it("comes at its time, and with the key when that is disabled or expires", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     const next = await rotate(person, key, HOUR_S);
@@ -106,7 +106,7 @@ describe("identity.rotations: a key whose old secret ends", () => {
     expect(await statesOf(next, last)).toEqual(["api_key_disabled", "api_key_disabled"]);
   });
 
-  it("loses the old secret when an earlier build writes the key, which may have rotated it", async () => {
+  it("comes when an earlier build writes the key, which may have rotated it", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     await stored().updateOne({ _id: key.id }, { $unset: { previous: "", allowed_ips: "", form: "" } as never });
@@ -117,7 +117,7 @@ describe("identity.rotations: a key whose old secret ends", () => {
   });
 });
 
-describe("identity.rotations: keys where secrets have a maximum age", () => {
+describe("identity.rotations: keys with a maximum age of secrets", () => {
   const DAY_MS = 86_400_000;
   const limitTo = async ({ principal: as, organizationId: id }: Person, max_key_lifetime_days: number | null) =>
     identity.ask(patchOrganization, { as, params: { id }, body: { max_key_lifetime_days } });
@@ -126,7 +126,7 @@ describe("identity.rotations: keys where secrets have a maximum age", () => {
     return stored().updateOne({ _id: id }, { $set: { created_at } as never });
   };
 
-  it("end when an Owner shortens it, on every replica, and are good again when it is lifted", async () => {
+  it("expire when an Owner shortens it, on every replica, and are valid again when it is removed", async () => {
     const person = await identity.aPerson();
     const [old, fresh] = [await identity.aKey(person), await identity.aKey(person)];
     await ageBy(old, 10);
@@ -145,7 +145,7 @@ describe("identity.rotations: keys where secrets have a maximum age", () => {
     expect(entry).toMatchObject({ entity: "Organization", action: "updated", fields: ["max_key_lifetime_days"] });
   });
 
-  it("live on by a rotation, whose old secret gets no time beyond the maximum by a grace", async () => {
+  it("stay valid through a rotation, whose grace period does not exceed the maximum age", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
     await ageBy(key, 10);
@@ -166,10 +166,10 @@ describe("identity.rotations: keys where secrets have a maximum age", () => {
   });
 });
 
-describe("identity.rotations: a key that is kept to addresses or to a rate", () => {
+describe("identity.rotations: a key with allowed addresses or a rate limit", () => {
   const limits = { allowed_ips: ["203.0.113.7", "2001:DB8::/32", "::ffff:10.0.0.0/104"], rate_limit_per_minute: 30 };
 
-  it("is answered with its blocks in their usual form, and verified with them", async () => {
+  it("is returned with its blocks in canonical form, and verified with them", async () => {
     const person = await identity.aPerson();
     const { record, secret } = await identity.aKey(person, limits);
     const allowed_ips = ["203.0.113.7/32", "2001:db8::/32", "10.0.0.0/8"];
@@ -177,7 +177,7 @@ describe("identity.rotations: a key that is kept to addresses or to a rate", () 
     expect(await verify(secret)).toMatchObject({ limits: { allowed_ips, per_minute: 30 } });
   });
 
-  it("works neither at a gateway nor at an identity that would not keep it to them", async () => {
+  it("works neither at a gateway nor at an identity that cannot enforce them", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person, limits);
     expect(await verify(key.secret, false)).toMatchObject({ status: "refused", code: "api_key_disabled" });
@@ -194,7 +194,7 @@ describe("identity.rotations: a key that is kept to addresses or to a rate", () 
     expect(await statesOf(key.secret, next)).toEqual(["valid", "valid"]);
   });
 
-  it("is refused what is no block, with the place of the fault", async () => {
+  it("is rejected with an invalid block, with its place", async () => {
     const person = await identity.aPerson();
     for (const wrong of ["10.0.0.1/8", "10.0.0.0/33", "nothing", "::ffff:0.0.0.0/90"]) {
       const body = keyBodyOf(person, { allowed_ips: ["10.0.0.0/8", wrong] });
@@ -204,8 +204,8 @@ describe("identity.rotations: a key that is kept to addresses or to a rate", () 
   });
 });
 
-describe("identity.rotations: a key that has leaked", () => {
-  it("is ended by whoever has it, and its user's organization is told", async () => {
+describe("identity.rotations: a leaked key", () => {
+  it("is revoked by anybody who has it, with an audit entry for its user's organization", async () => {
     const person = await identity.aPerson();
     const [leaked, other] = [await identity.aKey(person), await identity.aKey(person)];
     const headers = { "x-client-address": "203.0.113.9" };
@@ -216,7 +216,7 @@ describe("identity.rotations: a key that has leaked", () => {
     expect(entry).toMatchObject({ action: "revoked", entity_id: leaked.id, actor: null, address: "203.0.113.9" });
   });
 
-  it("is answered as one that was never a key, and so is something that is none", async () => {
+  it("is answered like one that never existed, and like any other text", async () => {
     const { secret } = await identity.aKey(await identity.aPerson());
     const answers = await Promise.all([secret, createApiKey().secret, "nothing of the kind"].map((key) => report(key)));
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -232,7 +232,7 @@ describe("identity.rotations: a key that has leaked", () => {
     expect((await read(person, key)).previous).toBeNull();
   });
 
-  it("is ended once by two reports at a time, which may name many", async () => {
+  it("is revoked once by concurrent reports, which may contain many keys", async () => {
     const person = await identity.aPerson();
     const keys = [await identity.aKey(person), await identity.aKey(person)].map(({ secret }) => secret);
     const answers = await Promise.all([report(...keys), report(...keys.reverse())]);
@@ -246,7 +246,7 @@ describe("identity.rotations: a key that has leaked", () => {
 describe("identity.rotations: the keys of an organization", () => {
   const listOf = ({ principal: as }: Person, query = {}) => identity.data(listOrganizationKeys, { as, query }) as unknown as Promise<UserApiKey[]>; // prettier-ignore
 
-  it("are listed for its Owners, of everybody, and of nobody else", async () => {
+  it("are listed for its Owners only, of all users", async () => {
     const [owner, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const member = await identity.aColleague(owner, {});
     const [own, theirs] = [await identity.aKey(owner), await identity.aKey(member)];
@@ -257,7 +257,7 @@ describe("identity.rotations: the keys of an organization", () => {
     expect(JSON.stringify(await listOf(owner))).not.toContain(theirs.secret);
   });
 
-  it("are ended by its Owners, and those of another organization are as if they had never been", async () => {
+  it("are deleted by its Owners, and those of another organization are not found", async () => {
     const [owner, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const [theirs, foreign] = [
       await identity.aKey(await identity.aColleague(owner, {})),

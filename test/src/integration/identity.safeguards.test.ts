@@ -34,7 +34,7 @@ const logIn = ({ email, password }: Account, headers: Record<string, string> = {
   send("post", "/api/auth/login", { email, password }, headers);
 
 describe("a browser that logs in", () => {
-  it("loses the session that it had, on every gateway, and no other", async () => {
+  it("loses its previous session, on every gateway, and no other", async () => {
     const [before, elsewhere, next] = [await anAccount(stack.url), await anAccount(stack.url), await anAccount(stack.url)]; // prettier-ignore
     expect(await statuses(before.cookie)).toEqual([200, 200]);
     const { status, headers } = await logIn(next, { cookie: before.cookie });
@@ -45,20 +45,20 @@ describe("a browser that logs in", () => {
     ]);
   });
 
-  it("keeps the session that it had when the password is wrong", async () => {
+  it("keeps its previous session when the password is wrong", async () => {
     const account = await anAccount(stack.url);
     expect((await logIn({ ...account, password: "wrong" }, { cookie: account.cookie })).status).toBe(401);
     expect(await statuses(account.cookie)).toEqual([200, 200]);
   });
 
-  it("loses it by registering, too", async () => {
+  it("loses its previous session by registering, too", async () => {
     const { cookie } = await anAccount(stack.url);
     const body = { email: `again-${Date.now()}@example.com`, password: PASSWORD };
     expect((await send("post", "/api/auth/register", body, { cookie })).status).toBe(200);
     expect(await statuses(cookie)).toEqual([401, 401]);
   });
 
-  it("gets a new token when it changes the password, and the one before ends", async () => {
+  it("gets a new token when it changes the password, and the previous one ends", async () => {
     const { cookie, password } = await anAccount(stack.url);
     const body = { current_password: password, new_password: `${password}, changed` };
     const { status, headers } = await send("post", "/api/auth/password", body, { cookie });
@@ -71,10 +71,10 @@ describe("a browser that logs in", () => {
   });
 });
 
-describe("a second session cookie, put in front of ours by another page", () => {
+describe("a second session cookie set by another page", () => {
   const STRAY = "session_id=stray";
 
-  it("makes requests ambiguous, which are refused", async () => {
+  it("makes requests ambiguous, which are rejected", async () => {
     const { cookie } = await anAccount(stack.url);
     const { status, body } = await send("get", "/api/auth/me", undefined, { cookie: `${STRAY}; ${cookie}` });
     expect([status, body.code]).toEqual([400, "malformed_request"]);
@@ -83,7 +83,7 @@ describe("a second session cookie, put in front of ours by another page", () => 
   it.each([
     ["before", (own: string) => `${STRAY}; ${own}`],
     ["after", (own: string) => `${own}; ${STRAY}`],
-  ])("standing %s ours keeps nobody from logging out: ours ends, and both are cleared", async (_where, both) => {
+  ])("sent %s ours does not prevent logging out: ours ends, and both are cleared", async (_where, both) => {
     const { cookie } = await anAccount(stack.url);
     const { status, headers } = await send("post", "/api/auth/logout", undefined, { cookie: both(cookie) });
     expect(status).toBe(200);
@@ -94,7 +94,7 @@ describe("a second session cookie, put in front of ours by another page", () => 
       expect(cleared.some((one) => one.includes(`Path=${path};`))).toBe(true);
   });
 
-  it("keeps nobody from logging in: the stray one is cleared, the new one set last", async () => {
+  it("does not prevent logging in: the other one is cleared, the new one set last", async () => {
     const account = await anAccount(stack.url);
     const { status, headers } = await logIn(account, { cookie: `${STRAY}; ${account.cookie}` });
     expect(status).toBe(200);
@@ -104,7 +104,7 @@ describe("a second session cookie, put in front of ours by another page", () => 
     expect(await statuses(account.cookie)).toEqual([401, 401]);
   });
 
-  it("lets no page of another site log anybody out", async () => {
+  it("does not allow a page of another site to log a user out", async () => {
     const { cookie } = await anAccount(stack.url);
     const headers = { cookie: `${STRAY}; ${cookie}`, origin: "https://evil.example" };
     const { status, body } = await send("post", "/api/auth/logout", undefined, headers);
@@ -128,14 +128,14 @@ describe("a weak password", () => {
     ["made of the email address", "ada.lovelace1"],
     ["made of the email address, longer than what is judged at once", "ada.lovelace@analytical.example1"],
     ["made of the organization's name", "ada at home 1"],
-  ])("%s is refused, and the reason told", async (_which, password) => {
+  ])("%s is rejected, with the reason", async (_which, password) => {
     expect(await refusal(password)).toEqual({
       path: "password",
       message: expect.stringMatching(/^is too easy to guess\. [A-Z]/),
     });
   });
 
-  it("made to be judged slowly keeps nobody else waiting", async () => {
+  it("chosen to be judged slowly delays nobody else", async () => {
     const { session } = await anAccount(stack.url);
     const slow = Array.from({ length: 6 }, () => refusal("1/1/2001".repeat(16)));
     const answers: number[] = [];
@@ -157,7 +157,7 @@ describe("the number of API keys", () => {
   const refused = (limit: number, times: number) =>
     Array.from({ length: times }, () => ["quota_exceeded", { entity: "UserApiKey", limit }]);
 
-  it("is bounded for a user and for an organization, exactly, also for those made at once", async () => {
+  it("is limited for a user and for an organization, exactly, also for concurrent creations", async () => {
     const [owner, other] = [await anAccount(stack.url), await anAccount(stack.url)];
     const colleague = await aColleague(stack.url, owner);
     expect(await createMany(owner, 8)).toEqual([200, 200, 200, 200, ...refused(PER_USER, 4)]);
@@ -170,7 +170,7 @@ describe("the number of API keys", () => {
 });
 
 describe("Owners and Admins", () => {
-  it("are made by a session, or by a key of an Owner that neither ends nor is restricted", async () => {
+  it("are created by a session, or by an unrestricted Owner key without expiry", async () => {
     const owner = await anAccount(stack.url);
     const member = await aColleague(stack.url, owner);
     const ends = new Date(Date.now() + 3_600_000).toISOString();
@@ -192,8 +192,8 @@ describe("Owners and Admins", () => {
   });
 });
 
-describe("a notice on the bus that is not true", () => {
-  it("takes no network and no tag away", async () => {
+describe("a forged notice on the bus", () => {
+  it("removes no network and no tag", async () => {
     const owner = await anAccount(stack.url);
     const [kept, gone] = await Promise.all(["kept", "gone"].map((name) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name }))) as [{ id: string }, { id: string }]; // prettier-ignore
     const tag = await owner.session.data<{ id: string }>("post", "/api/v1/tags", { name: "kept" });

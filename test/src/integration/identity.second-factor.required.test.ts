@@ -42,7 +42,7 @@ const enable = (challenge: string, code: string, replica = 0) =>
   identity.ask(enableSecondFactorAtLogin, { body: { challenge, code }, replica });
 
 describe("identity.second-factor: an organization that requires one", () => {
-  it("refuses the sessions and keys of who has none, on every replica, and nobody else's", async () => {
+  it("rejects the sessions and keys of users without one, on every replica, and no others", async () => {
     const owner = await identity.aPerson();
     const [member, careful, stranger] = [
       await identity.aColleague(owner, {}),
@@ -66,7 +66,7 @@ describe("identity.second-factor: an organization that requires one", () => {
     expect(entry?.fields).toEqual(["require_second_factor"]);
   });
 
-  it("is made so by a confirmed session of an Owner with one, by no key, and by who has none never", async () => {
+  it("is configured in a confirmed session of an Owner with one, by no key, and never by a user without one", async () => {
     const owner = await identity.aPerson();
     const { secret } = await identity.aKey(owner, { permissions: "Owner" });
     expect(await setRequired(owner, true)).toMatchObject({ status: 403, code: "confirmation_required" });
@@ -83,8 +83,8 @@ describe("identity.second-factor: an organization that requires one", () => {
   });
 });
 
-describe("identity.second-factor: an organization that goes on requiring one", () => {
-  it("stays so for a client that does not know of it, and changes nothing when it is sent back", async () => {
+describe("identity.second-factor: an organization that keeps requiring one", () => {
+  it("is unchanged by a client that does not know the setting, and when it is sent back", async () => {
     const owner = await aCarefulOwner();
     const { principal: as, organizationId: id } = owner;
     await identity.db.collection("sessions").updateMany({ user_id: owner.userId }, { $unset: { confirmed_at: "" } });
@@ -97,7 +97,7 @@ describe("identity.second-factor: an organization that goes on requiring one", (
     });
   });
 
-  it("refuses whoever switches theirs off, until there is one again", async () => {
+  it("rejects users who disable theirs, until there is one again", async () => {
     const owner = await aCarefulOwner();
     await identity.data(disableSecondFactor, { as: owner.principal });
     expect(await codeOfCredential("session", owner.token)).toBe("second_factor_required");
@@ -108,8 +108,8 @@ describe("identity.second-factor: an organization that goes on requiring one", (
   });
 });
 
-describe("identity.second-factor: who signs in where one is required, and has none", () => {
-  it("has no session before it is set up, and then one, beside those from before and the keys", async () => {
+describe("identity.second-factor: signing in without one where it is required", () => {
+  it("gives no session before it is set up, and then one, beside earlier sessions and keys", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const key = await identity.aKey(member);
@@ -135,7 +135,7 @@ describe("identity.second-factor: who signs in where one is required, and has no
     expect([again.code, again.params["set_up"]]).toEqual(["second_factor_required", false]);
   });
 
-  it("cannot use a challenge twice, nor one of before another password or another app", async () => {
+  it("rejects a used challenge, and one from before another password or another app", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     await guard(owner);
@@ -149,7 +149,7 @@ describe("identity.second-factor: who signs in where one is required, and has no
     expect(entries).toHaveLength(2);
   });
 
-  it("joins by an invite without a session, and sets one up at the first sign-in", async () => {
+  it("requires an invited user to set one up at the first sign-in, without a session before", async () => {
     const owner = await aCarefulOwner();
     const { token } = await identity.data(createInvite, { as: owner.principal, body: { permissions: "Member" } });
     const [email, password] = [`new-${owner.userId}@example.com`, "correct horse battery staple"];

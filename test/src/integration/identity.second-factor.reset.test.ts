@@ -15,8 +15,8 @@ const guard = (person: Person) => guardEarlier(identity, person);
 const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
   identity.ask(resetUserSecondFactor, { as, params: { id }, replica });
 
-describe("identity.second-factor: an Owner resets that of a colleague", () => {
-  it("who signs in with the password alone then, and whose sessions have ended; keys stay", async () => {
+describe("identity.second-factor: reset by an Owner for a colleague", () => {
+  it("allows signing in with the password alone, and ends sessions; keys stay", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const { secret } = await identity.aKey(member);
@@ -33,7 +33,7 @@ describe("identity.second-factor: an Owner resets that of a colleague", () => {
     expect(await reset(owner, member)).toMatchObject({ status: 404, params: { entity: "SecondFactor" } });
   });
 
-  it("in a confirmed session, where the Owner has one, too", async () => {
+  it("requires a confirmed session when the Owner has one, too", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     await Promise.all([guard(owner), guard(member)]);
@@ -42,7 +42,7 @@ describe("identity.second-factor: an Owner resets that of a colleague", () => {
     expect(await identity.verify("session", member.token)).toMatchObject({ status: "valid" });
   });
 
-  it("once, whoever else does it at the same time, and never one of another organization, nor as an Admin", async () => {
+  it("happens once despite concurrent resets, and never in another organization or by an Admin", async () => {
     const owner = await identity.aPerson();
     const [second, admin, member, stranger] = [
       await identity.aColleague(owner, { permissions: "Owner" }),

@@ -60,7 +60,7 @@ const unconfirm = ({ principal }: Person) =>
   identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: principal.credentialId }, { $unset: { confirmed_at: "" } }); // prettier-ignore
 
 describe("identity.second-factor: setting one up", () => {
-  it("takes the password, and counts only once a code of it was right", async () => {
+  it("requires the password, and takes effect after a valid code", async () => {
     const person = await identity.aPerson();
     const { principal: as, password } = person;
     expect(await identity.ask(offerSecondFactor, { as, body: { password: "wrong" } })).toMatchObject({ code: "invalid_credentials" }); // prettier-ignore
@@ -77,7 +77,7 @@ describe("identity.second-factor: setting one up", () => {
     expect(await firstStep(person)).toMatchObject({ status: 401, code: "second_factor_required" });
   });
 
-  it("keeps neither the secret nor a recovery code readable in the database", async () => {
+  it("stores neither the secret nor a recovery code readable in the database", async () => {
     const guarded = await aGuarded();
     const stored = JSON.stringify(await storedOf(guarded));
     for (const secret of [guarded.secret, ...guarded.recovery]) {
@@ -86,7 +86,7 @@ describe("identity.second-factor: setting one up", () => {
     }
   });
 
-  it("of a secret that was offered long ago, or to somebody else, is refused", async () => {
+  it("rejects a secret that was offered long ago, or to another user", async () => {
     const [person, other] = [await identity.aPerson(), await identity.aPerson()];
     const { secret } = await identity.data(offerSecondFactor, {
       ...asked(person),
@@ -101,7 +101,7 @@ describe("identity.second-factor: setting one up", () => {
     expect(await identity.ask(enableSecondFactor, { ...asked(person), body })).toMatchObject({ code: "not_found" });
   });
 
-  it("of a secret that was moved from another user in the database opens nothing", async () => {
+  it("rejects a secret that was moved from another user in the database", async () => {
     const [person, thief] = [await aGuarded(), await aGuarded()];
     const { second_factor } = await storedOf(thief);
     await users().updateOne(
@@ -114,7 +114,7 @@ describe("identity.second-factor: setting one up", () => {
 });
 
 describe("identity.second-factor: signing in", () => {
-  it("begins no session before the code, and one with it, which the audit log tells", async () => {
+  it("begins no session before the code, and one with it, with audit entries", async () => {
     const guarded = await aGuarded();
     const challenge = await challengeOf(guarded);
     expect(await stateOf(challenge)).toBe("refused");
@@ -124,7 +124,7 @@ describe("identity.second-factor: signing in", () => {
     expect((await identity.told(guarded)).slice(-1)).toEqual(["Session created"]);
   });
 
-  it("accepts a challenge once, and a code once, on all replicas together", async () => {
+  it("accepts a challenge once, and a code once, over all replicas", async () => {
     const guarded = await aGuarded();
     const [first, second] = [await challengeOf(guarded), await challengeOf(guarded)];
     const code = codeOf(guarded.secret);
@@ -136,7 +136,7 @@ describe("identity.second-factor: signing in", () => {
     expect((await secondStep(left, codeOf(guarded.secret, 1))).status).toBe(200);
   });
 
-  it("takes each recovery code once, however it is written, also when two give it at once", async () => {
+  it("accepts each recovery code once, in any spelling, also in concurrent requests", async () => {
     const guarded = await aGuarded();
     const [code = "", other = ""] = guarded.recovery;
     const [first, second, third] = [await challengeOf(guarded), await challengeOf(guarded), await challengeOf(guarded)];
@@ -149,7 +149,7 @@ describe("identity.second-factor: signing in", () => {
     expect(await identity.told(guarded, { action: "recovery_code_used" })).toHaveLength(2);
   });
 
-  it("ends with the time of the challenge, with another password, and with the second factor", async () => {
+  it("ends at the expiry of the challenge, with another password, and with another second factor", async () => {
     const guarded = await aGuarded();
     const { principal: as, password } = guarded;
     const over = await challengeOf(guarded);
@@ -162,7 +162,7 @@ describe("identity.second-factor: signing in", () => {
     expect((await secondStep("no challenge at all", "123456")).code).toBe("challenge_expired");
   });
 
-  it("with the password alone is over when the second factor is there, also for a sign-in under way", async () => {
+  it("no longer works with the password alone once a second factor is set up, also for a sign-in in progress", async () => {
     const guarded = await aGuarded();
     const next = { ...guarded, password: "another horse battery staple" };
     const body = { current_password: guarded.password, new_password: next.password };
@@ -172,8 +172,8 @@ describe("identity.second-factor: signing in", () => {
   });
 });
 
-describe("identity.second-factor: whoever guesses codes", () => {
-  it("waits after the fifth, on every replica, whatever right passwords come in between, and the owner elsewhere does not", async () => {
+describe("identity.second-factor: guessing codes", () => {
+  it("causes a wait after the fifth, on every replica, also between right passwords, but not for the owner elsewhere", async () => {
     const guarded = await aGuarded();
     const statuses: number[] = [];
     for (let n = 0; n < 6; n++) {
@@ -189,7 +189,7 @@ describe("identity.second-factor: whoever guesses codes", () => {
     expect(told.map(({ attempts, address }) => [attempts, address])).toEqual([1, 2, 4].map((n) => [n, "192.0.2.1"]));
   });
 
-  it("from everywhere waits up to a quarter of an hour, and the owner at an address of before does not", async () => {
+  it("from many addresses causes a wait up to a quarter of an hour, but not for the owner at a known address", async () => {
     const guarded = await aGuarded();
     expect((await secondStep(await challengeOf(guarded), codeOf(guarded.secret), ELSEWHERE)).status).toBe(200);
     for (let n = 0; n < 21; n++) {
@@ -203,15 +203,15 @@ describe("identity.second-factor: whoever guesses codes", () => {
     expect(await failures().countDocuments({ failures: { $gt: 21 } })).toBe(0);
   });
 
-  it("has a bounded number of challenges at a time", async () => {
+  it("is limited to a number of challenges at a time", async () => {
     const guarded = await aGuarded();
     for (let n = 0; n < 13; n++) await challengeOf(guarded);
     expect(await identity.db.collection("challenges").countDocuments({ user_id: guarded.userId })).toBe(10);
   });
 });
 
-describe("identity.second-factor: a session that gave no code lately", () => {
-  it("makes and rotates no key of level Owner, makes and invites no Owner, and changes no second factor", async () => {
+describe("identity.second-factor: an unconfirmed session", () => {
+  it("creates and rotates no Owner key, creates and invites no Owner, and changes no second factor", async () => {
     const guarded = await aGuarded();
     const { principal: as, password } = guarded;
     const colleague = await identity.aColleague(guarded, { permissions: "Member" });
@@ -240,7 +240,7 @@ describe("identity.second-factor: a session that gave no code lately", () => {
     expect(await firstStep(guarded)).toMatchObject({ status: 200 });
   });
 
-  it("is confirmed for ten minutes, alone, and by no code twice", async () => {
+  it("is confirmed for ten minutes, individually, and by no code twice", async () => {
     const guarded = await aGuarded();
     const body = { code: codeOf(guarded.secret) };
     await unconfirm(guarded);
@@ -255,7 +255,7 @@ describe("identity.second-factor: a session that gave no code lately", () => {
     expect(await identity.ask(renewRecoveryCodes, asked(guarded))).toMatchObject({ code: "confirmation_required" });
   });
 
-  it("is asked for nothing where its user has no second factor", async () => {
+  it("needs no confirmation when its user has no second factor", async () => {
     const person = await identity.aPerson();
     await identity.aKey(person, { permissions: "Owner" });
     await identity.data(createInvite, { ...asked(person), body: { permissions: "Owner" } });
@@ -264,8 +264,8 @@ describe("identity.second-factor: a session that gave no code lately", () => {
   });
 });
 
-describe("identity.second-factor: one that is there", () => {
-  it("gives way to another app, whose codes alone are right from then on", async () => {
+describe("identity.second-factor: changing an existing one", () => {
+  it("replaces it by another app, whose codes alone are valid then", async () => {
     const before = await aGuarded();
     const after = await guard(before);
     expect((await secondStep(await challengeOf(after), codeOf(before.secret))).code).toBe("second_factor_invalid");
@@ -273,7 +273,7 @@ describe("identity.second-factor: one that is there", () => {
     expect((await secondStep(await challengeOf(after), codeOf(after.secret))).status).toBe(200);
   });
 
-  it("has new recovery codes in place of those from before", async () => {
+  it("replaces the recovery codes by new ones", async () => {
     const guarded = await aGuarded();
     const { recovery_codes } = await identity.data(renewRecoveryCodes, asked(guarded));
     const challenge = await challengeOf(guarded);
@@ -284,7 +284,7 @@ describe("identity.second-factor: one that is there", () => {
     );
   });
 
-  it("is switched off, after which the password is enough", async () => {
+  it("disables it, after which the password is sufficient", async () => {
     const guarded = await aGuarded();
     await identity.data(disableSecondFactor, asked(guarded));
     expect((await firstStep(guarded)).status).toBe(200);

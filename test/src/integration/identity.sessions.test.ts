@@ -54,7 +54,7 @@ describe("identity.sessions: a user's own sessions", () => {
     );
   });
 
-  it("is listed in pages, and without what has ended by its time", async () => {
+  it("are listed in pages, and without expired ones", async () => {
     const person = await identity.aPerson();
     const [second, third] = [await identity.logIn(person), await identity.logIn(person)];
     await stored().updateOne({ _id: second.principal.credentialId }, { $set: { expires_at: new Date() } });
@@ -65,7 +65,7 @@ describe("identity.sessions: a user's own sessions", () => {
     expect(page.headers.get("x-list-total")).toBe("2");
   });
 
-  it("is said as its user knows it, and bounded whatever a client calls itself", () => {
+  it("are shown with a readable browser name, of bounded length whatever the client sends", () => {
     expect(browserOf(FIREFOX)).toBe("Firefox 131 on Linux");
     expect(browserOf(SAFARI)).toBe("Safari 17 on iOS");
     expect(browserOf("curl/8.5.0")).toBe("curl/8.5.0");
@@ -73,7 +73,7 @@ describe("identity.sessions: a user's own sessions", () => {
     expect(browserOf("x".repeat(10_000))?.length).toBeLessThanOrEqual(60);
   });
 
-  it("says when each was used, written at most every five minutes", async () => {
+  it("have their last use recorded, written at most every five minutes", async () => {
     const person = await identity.aPerson();
     const other = await identity.logIn(person);
     const usedAt = async () => (await listOf(person)).find(({ id }) => id === other.principal.credentialId)?.last_used;
@@ -110,14 +110,14 @@ describe("identity.sessions: a session", () => {
     expect([await stateOf(colleague), await stateOf(stranger)]).toEqual(["valid", "valid"]);
   });
 
-  it("ends itself, and the browser forgets it", async () => {
+  it("ends itself, and clears the cookie", async () => {
     const person = await identity.aPerson();
     const { status, headers } = await end(person, person.principal.credentialId);
     expect([status, tokenOf(headers), await stateOf(person)]).toEqual([200, "", "refused"]);
     expect(headers.getSetCookie()[0]).toContain("Max-Age=0");
   });
 
-  it("ends all others of its user, and none of anybody else", async () => {
+  it("ends all others of its user, and no other user's", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const others = [await identity.logIn(person), await identity.logIn(person)];
     const endOthers = () => identity.data(revokeOtherSessions, { as: person.principal });
@@ -128,8 +128,8 @@ describe("identity.sessions: a session", () => {
   });
 });
 
-describe("identity.sessions: what an earlier build has stored", () => {
-  it("is listed without browser and address, used when its end says so, and can be ended", async () => {
+describe("identity.sessions: sessions of an earlier build", () => {
+  it("are listed without browser and address, with the last use derived from their expiry, and can be ended", async () => {
     const person = await identity.aPerson();
     const other = await identity.logIn(person);
     const { credentialId: _id } = other.principal;

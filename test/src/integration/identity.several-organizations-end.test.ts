@@ -24,8 +24,8 @@ afterAll(() => identity.stop());
 const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
 const { stateOf, idsIn, signIn, me, userOf } = questionsTo(() => identity);
 
-describe("identity.several-organizations-end: the Owners of one organization", () => {
-  it("are those who joined, too: the last one of any stays, and cannot end the account", async () => {
+describe("identity.several-organizations-end: the Owners of an organization", () => {
+  it("include members of several: the last one of any stays, and cannot delete the account", async () => {
     const { host, home, away } = await aGuest("Owner");
     await identity.data(deleteUser, { as: away.principal, params: { id: host.userId } });
     const params = { id: home.userId };
@@ -38,7 +38,7 @@ describe("identity.several-organizations-end: the Owners of one organization", (
     expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual(["Owner", "Owner"]);
   });
 
-  it("do not take a second factor away that guards the account in others, too", async () => {
+  it("cannot reset a second factor that protects the account in others, too", async () => {
     const { host, home } = await aGuest();
     const { principal: as, password } = home;
     const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
@@ -50,8 +50,8 @@ describe("identity.several-organizations-end: the Owners of one organization", (
   });
 });
 
-describe("identity.several-organizations-end: what an earlier build would misread", () => {
-  it("is stored so that it does not find it: keys with every secret, and sessions, of accounts with several", async () => {
+describe("identity.several-organizations-end: documents for earlier builds", () => {
+  it("hide keys with every secret, and sessions, of accounts with several organizations from them", async () => {
     const { home, away, keys } = await aGuest();
     const { id, secret } = keys.away;
     const params = { id };
@@ -67,8 +67,8 @@ describe("identity.several-organizations-end: what an earlier build would misrea
   });
 });
 
-describe("identity.several-organizations-end: a network that is deleted", () => {
-  it("is taken off whoever joined with an account, of that organization alone", async () => {
+describe("identity.several-organizations-end: a deleted network", () => {
+  it("is removed from members with other organizations, in that organization alone", async () => {
     const { host, home } = await aGuest();
     const ids = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
     const users = identity.db.collection<{ _id: string }>("users");
@@ -87,7 +87,7 @@ describe("identity.several-organizations-end: a network that is deleted", () => 
 });
 
 describe("identity.several-organizations-end: an idempotency key", () => {
-  it("is one of its own in each organization of a user", async () => {
+  it("is separate in each organization of a user", async () => {
     const { home, away } = await aGuest("Owner");
     const headers = { "idempotency-key": "the-same-in-both" };
     const make = ({ principal: as }: Person) =>
@@ -98,8 +98,8 @@ describe("identity.several-organizations-end: an idempotency key", () => {
   });
 });
 
-describe("identity.several-organizations-end: who goes", () => {
-  it("leaves one organization, and goes on in another one with the same account, also where nobody registers", async () => {
+describe("identity.several-organizations-end: a user", () => {
+  it("leaves one organization, and continues in another one with the same account, also where registration is closed", async () => {
     const { host, home, away, keys } = await aGuest();
     const { password } = home;
     const left = await identity.ask(leaveOrganization, { as: away.principal, replica: 1, body: { password } });
@@ -123,7 +123,7 @@ describe("identity.several-organizations-end: who goes", () => {
     expect((await signIn(home)).code).toBe("invalid_credentials");
   });
 
-  it("deletes an organization, and goes on in the others; so does everybody else who has another one", async () => {
+  it("deletes an organization, and continues in the others, like every other member who has another one", async () => {
     const { host, home, away, keys } = await aGuest();
     const colleague = await identity.aColleague(home, {});
     await joins(identity, colleague, host);

@@ -32,8 +32,8 @@ const invite = async ({ principal: as }: Person, permissions: "Viewer" | "Owner"
 
 const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
 
-describe("identity.several-organizations: somebody who has an account and is invited", () => {
-  it("joins with it, keeps what it was, and is told all organizations with the level in each", async () => {
+describe("identity.several-organizations: an invited user with an account", () => {
+  it("joins with it, keeps what it was, and gets all organizations with the level in each", async () => {
     const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
     const joined = await joins(identity, person, owner, { permissions: "Admin" });
     expect(joined).toEqual({ id: owner.organizationId, name: "My Organization", permissions: "Admin" });
@@ -48,7 +48,7 @@ describe("identity.several-organizations: somebody who has an account and is inv
     expect((await identity.told(owner)).slice(-2)).toEqual(["Invite accepted", "User created"]);
   });
 
-  it("is told so at registration, which makes nothing and leaves the invite usable", async () => {
+  it("is referred to it at registration, which creates nothing and leaves the invite usable", async () => {
     const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
     const token = await invite(owner);
     const { email, password } = person;
@@ -60,7 +60,7 @@ describe("identity.several-organizations: somebody who has an account and is inv
     expect((await identity.ask(acceptInvite, { as: person.principal, body: { token } })).status).toBe(200);
   });
 
-  it("joins once: an invite is used up by one of two, and whoever is a user already does not use it up", async () => {
+  it("joins once: an invite is consumed by one of two, and not by a user who is a member already", async () => {
     const [owner, person, other] = [await identity.aPerson(), await identity.aPerson(), await identity.aPerson()];
     const [first, second] = [await invite(owner), await invite(owner)];
     const accept = ({ principal: as }: Person, token: string, replica = 0) =>
@@ -87,7 +87,7 @@ describe("identity.several-organizations: somebody who has an account and is inv
 });
 
 describe("identity.several-organizations: a session", () => {
-  it("goes on in another organization under another token; the one before is dead on every replica", async () => {
+  it("switches organization under a new token; the previous one is invalid on every replica", async () => {
     const { host, home } = await aGuest();
     const before = await identity.logIn(home);
     const [first, second] = [host.organizationId, home.organizationId];
@@ -102,7 +102,7 @@ describe("identity.several-organizations: a session", () => {
     expect(sessions.find(({ current }) => current)?.organization_id).toBe(start);
   });
 
-  it("does not become younger by going on, so that it proves no more than before", async () => {
+  it("keeps its age when it switches, so that it is not fresh again", async () => {
     const { host, home } = await aGuest();
     const long = new Date(Date.now() - 3_600_000);
     const sessions = identity.db.collection<{ _id: string; created_at: Date }>("sessions");
@@ -114,7 +114,7 @@ describe("identity.several-organizations: a session", () => {
     expect(refused.code).toBe("reauthentication_required");
   });
 
-  it("goes to no organization that its user does not belong to, and says nothing of it", async () => {
+  it("switches to no organization that its user does not belong to, and reveals nothing of it", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const answers = await Promise.all(
       [stranger.organizationId, "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"].map((organization_id) =>
@@ -130,7 +130,7 @@ describe("identity.several-organizations: a session", () => {
     expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
   });
 
-  it("is one of two that go on at the same time: one does, the other has ended", async () => {
+  it("switches once of two concurrent times: the other one finds it ended", async () => {
     const { host, home } = await aGuest();
     const body = { organization_id: host.organizationId };
     const answers = await Promise.all(
@@ -141,7 +141,7 @@ describe("identity.several-organizations: a session", () => {
 });
 
 describe("identity.several-organizations: a sign-in", () => {
-  it("begins where the last one acted, and where a password is taken", async () => {
+  it("begins in the organization of the last session, and where a password is allowed", async () => {
     const { host, home } = await aGuest();
     expect((await identity.logIn(home)).organizationId).toBe(host.organizationId);
     const organizations = identity.db.collection<{ _id: string }>("organizations");
@@ -155,7 +155,7 @@ describe("identity.several-organizations: a sign-in", () => {
     expect((await signIn(home)).code).toBe("password_login_disabled");
   });
 
-  it("needs a code of the second factor where the organization requires one", async () => {
+  it("requires a code of the second factor where the organization requires one", async () => {
     const { host, home, away, keys } = await aGuest();
     const { principal: as, password } = host;
     const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
@@ -200,7 +200,7 @@ describe("identity.several-organizations: keys and sessions", () => {
     expect(stale.code).toBe("precondition_failed");
   });
 
-  it("are seen in their organization alone, and nobody there is told of the others", async () => {
+  it("are visible in their organization alone, and reveal no others there", async () => {
     const { host, home, away, keys } = await aGuest();
     const named = async ({ principal: as }: Person) =>
       ((await identity.data(listKeys, { as })) as unknown as UserApiKey[]).map(({ id }) => id);
@@ -218,8 +218,8 @@ describe("identity.several-organizations: keys and sessions", () => {
   });
 });
 
-describe("identity.several-organizations: what ends", () => {
-  it("end in one organization when its user is removed there, and go on in the other", async () => {
+describe("identity.several-organizations: keys and sessions of a removed user", () => {
+  it("end in the organization where the user was removed, and continue in the other", async () => {
     const { host, home, away, keys } = await aGuest();
     await identity.data(deleteUser, { as: host.principal, params: { id: home.userId } });
     expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
@@ -228,7 +228,7 @@ describe("identity.several-organizations: what ends", () => {
     expect((await identity.logIn(home)).organizationId).toBe(home.organizationId);
   });
 
-  it("end in the first organization as well, and the account goes on in the one that it joined", async () => {
+  it("end in the first organization as well, and the account continues in the one that it joined", async () => {
     const { host, home, away, keys } = await aGuest();
     const other = await identity.aColleague(home, { permissions: "Owner" });
     await identity.data(deleteUser, { as: other.principal, params: { id: home.userId } });
@@ -239,7 +239,7 @@ describe("identity.several-organizations: what ends", () => {
     expect([again.userId, again.organizationId]).toEqual([home.userId, host.organizationId]);
   });
 
-  it("all end with a password that is changed in whichever organization, which all are told", async () => {
+  it("all end with a password changed in any organization, with audit entries in all", async () => {
     const { host, home, away, keys } = await aGuest();
     const body = { current_password: home.password, new_password: "another horse battery staple" };
     await identity.data(changePassword, { as: away.principal, body });

@@ -16,7 +16,7 @@ let identity: Identity;
 afterEach(() => identity.stop());
 
 describe("the share of an organization in identity", () => {
-  it("is what everything takes from that is no part of a transaction", async () => {
+  it("limits everything outside of transactions", async () => {
     const turns = new AsyncLocalStorage<string>();
     const outside = new Set<string>();
     identity = await startIdentity({
@@ -52,7 +52,7 @@ describe("the share of an organization in identity", () => {
     expect([...outside]).toEqual([]);
   });
 
-  it("is all that waits: others are answered, and what is too much is refused with a time to wait", async () => {
+  it("queues only its own requests: others are answered, and excess ones are rejected with Retry-After", async () => {
     identity = await startIdentity({ replicas: [{ shares: createShares({ operations: 1, waiting: 2 }) }] });
     const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
     const sent = Array.from({ length: 100 }, () => identity.ask(listUsers, { as: busy.principal }));

@@ -63,7 +63,7 @@ describe("identity.users: reading", () => {
     expect(await listed(as, { ids: `${a.userId},${(await identity.aPerson()).userId}` })).toEqual(ids(a));
   });
 
-  it("tells a caller that is restricted to networks nothing of others", async () => {
+  it("shows a caller restricted to networks nothing of others", async () => {
     const owner = await identity.aPerson();
     const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
     const member = await identity.aColleague(owner, { network_ids: [home, office] });
@@ -74,7 +74,7 @@ describe("identity.users: reading", () => {
 });
 
 describe("identity.users: changing", () => {
-  it("reaches every key and session of the user: level and networks", async () => {
+  it("applies to every key and session of the user: level and networks", async () => {
     const owner = await identity.aPerson();
     const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
     const user = await identity.aColleague(owner, { permissions: "Admin" });
@@ -103,7 +103,7 @@ describe("identity.users: changing", () => {
     expect(await rights(all)).toEqual([["Admin", "all"], ["Admin", "all"], ["Member", [office]]]); // prettier-ignore
   });
 
-  it("is for Admins about Members and Viewers only, for Owners about everybody", async () => {
+  it("is allowed to Admins for Members and Viewers only, to Owners for everybody", async () => {
     const owner = await identity.aPerson();
     const [admin, other] = [
       await identity.aColleague(owner, { permissions: "Admin" }),
@@ -128,8 +128,8 @@ describe("identity.users: changing", () => {
   });
 });
 
-describe("identity.users: changing, refused", () => {
-  it("is not for a key that is restricted to networks", async () => {
+describe("identity.users: rejected changes", () => {
+  it("include all by a key that is restricted to networks", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const as: UserPrincipal = { ...owner.principal, kind: "key", scope: { ...owner.principal.scope, networks: [] } };
@@ -138,7 +138,7 @@ describe("identity.users: changing, refused", () => {
     expect(await identity.ask(deleteUser, { as, ...idOf(member) })).toMatchObject(refusal("all_networks"));
   });
 
-  it("refuses networks of others, and a revision that no longer holds; an echo changes nothing", async () => {
+  it("include foreign networks and an outdated revision; sending the user back changes nothing", async () => {
     const owner = await identity.aPerson();
     const home = await aNetwork(owner, "Home");
     const foreign = await aNetwork(await identity.aPerson(), "Foreign");
@@ -175,7 +175,7 @@ describe("identity.users: removing", () => {
     });
   });
 
-  it("leaves people of other organizations alone", async () => {
+  it("affects nobody of other organizations", async () => {
     const [owner, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
     for (const [operation, question] of [
       [deleteUser, {}],
@@ -190,7 +190,7 @@ describe("identity.users: removing", () => {
   });
 });
 
-describe("identity.users: the last owner", () => {
+describe("identity.users: the last Owner", () => {
   it("can neither be demoted nor removed", async () => {
     const owner = await identity.aPerson();
     await identity.aColleague(owner, { permissions: "Admin" });
@@ -201,7 +201,7 @@ describe("identity.users: the last owner", () => {
     expect(await identity.verify("session", owner.token)).toMatchObject({ principal: { permission: "Owner" } });
   });
 
-  it("stays when the last two demote or remove each other at the same time", async () => {
+  it("remains when the last two demote or remove each other concurrently", async () => {
     for (let round = 0; round < 12; round++) {
       const one = await identity.aPerson();
       const two = await identity.aColleague(one, { permissions: "Owner" });
@@ -236,7 +236,7 @@ describe("identity.users: networks that are deleted", () => {
     expect(await identity.data(getUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ network_ids: [] });
   });
 
-  it("are shown to nobody when no notice of their deletion came through, and reading changes nothing", async () => {
+  it("are shown to nobody also without a notice of their deletion, and reading changes nothing", async () => {
     const owner = await identity.aPerson();
     const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
     const user = await identity.aColleague(owner, { network_ids: [home, office] });
@@ -253,8 +253,8 @@ describe("identity.users: networks that are deleted", () => {
   });
 });
 
-describe("identity.users: an organization that refuses API keys", () => {
-  it("refuses those of everybody in it, and no session", async () => {
+describe("identity.users: an organization that rejects API keys", () => {
+  it("rejects those of all its users, and no session", async () => {
     const owner = await identity.aPerson();
     const user = await identity.aColleague(owner, {});
     const { secret } = await identity.aKey(user);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 const PATH = "/api/v1/auth/whoami";
 type Told = Readonly<Record<string, unknown>>;
 
-describe("identity.whoami: what a caller is told of itself", () => {
+describe("identity.whoami: the caller", () => {
   it("is the user and the organization of a session, with all networks of an Owner", async () => {
     const owner = await anAccount(stack.url);
     const home = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
@@ -29,7 +29,7 @@ describe("identity.whoami: what a caller is told of itself", () => {
     expect(headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/);
   });
 
-  it("is what a key may do now, and what keeps it from more, also right after a demotion", async () => {
+  it("has the present permissions of its key, with what limits them, also right after a demotion", async () => {
     const owner = await anAccount(stack.url);
     const network = (name: string) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name });
     const [home, office] = [await network("Home"), await network("Office")];
@@ -63,8 +63,8 @@ describe("identity.whoami: what a caller is told of itself", () => {
   });
 });
 
-describe("identity.whoami: callers without a credential", () => {
-  it("is nothing any more for a removed user, by whatever credential, when the removal is answered", async () => {
+describe("identity.whoami: callers without a valid credential", () => {
+  it("include a removed user, with any credential, once the removal is answered", async () => {
     const owner = await anAccount(stack.url);
     const user = await aColleague(stack.url, owner);
     const key = await aKey(stack.url, user, { permissions: "Member" });
@@ -75,7 +75,7 @@ describe("identity.whoami: callers without a credential", () => {
     expect(await codes()).toEqual(["session_expired", "api_key_invalid"]);
   });
 
-  it("needs a credential", async () => {
+  it("are rejected", async () => {
     const { session } = await anAccount(stack.url);
     const nobody = await session.send("get", PATH, undefined, { cookie: "" });
     expect([nobody.status, nobody.body.code]).toEqual([401, "not_authenticated"]);

@@ -33,7 +33,7 @@ async function statusesOf(secret: string): Promise<number[]> {
 }
 
 describe("a key that expires while gateways remember it", () => {
-  it("is good until then, and refused within a second after", async () => {
+  it("is valid until then, and rejected within a second after", async () => {
     const lifeMs = 2_000;
     const expiresAt = Date.now() + lifeMs;
     const { secret, id } = await aKey(stack.url, account, { expires_at: new Date(expiresAt).toISOString() });
@@ -56,7 +56,7 @@ describe("a key that expires while gateways remember it", () => {
     expect(await statusesOf(secret)).toEqual([200, 200]);
   });
 
-  it("is refused within a second of an end that it was given later", async () => {
+  it("is rejected within a second of an expiry that was set later", async () => {
     const { secret, id } = await aKey(stack.url, account);
     expect(await statusesOf(secret)).toEqual([200, 200]);
     const expires_at = new Date(Date.now() + 1_000).toISOString();
@@ -67,8 +67,8 @@ describe("a key that expires while gateways remember it", () => {
   });
 });
 
-describe("a rotation whose answer is lost", () => {
-  it("is told by the record, and the next one gives a secret that works", async () => {
+describe("a rotation whose response is lost", () => {
+  it("is visible in the record, and the next one returns a secret that works", async () => {
     const { secret, id } = await aKey(stack.url, account);
     expect(await statusesOf(secret)).toEqual([200, 200]);
     const record = (): Promise<UserApiKey> => account.session.data("get", `/api/v1/auth/keys/${id}`);
@@ -106,7 +106,7 @@ describe("a rotation whose answer is lost", () => {
   });
 });
 
-describe("two rotations at once, through two gateways", () => {
+describe("two concurrent rotations through two gateways", () => {
   it("leave one secret, which works on both", async () => {
     for (let round = 0; round < 5; round++) {
       const { secret, id } = await aKey(stack.url, account);

@@ -26,8 +26,8 @@ async function useFrom({ secret }: CreatedKey, address: string, gateway = 0) {
 
 const change = ({ id }: CreatedKey, body: object) => owner.session.data("patch", `/api/v1/auth/keys/${id}`, body);
 
-describe("a key that is kept to addresses", () => {
-  it("works from there alone, on every gateway, by the address that the trusted proxy tells", async () => {
+describe("a key with allowed addresses", () => {
+  it("works from there only, on every gateway, by the address from the trusted proxy", async () => {
     const key = await aKey(stack.url, owner, { allowed_ips: ["203.0.113.0/24", "2001:db8::/32"] });
     for (const gateway of [0, 1]) {
       for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8::9", "192.0.2.1, 203.0.113.9"])
@@ -37,7 +37,7 @@ describe("a key that is kept to addresses", () => {
     }
   });
 
-  it("costs its user nothing from elsewhere, but the address", async () => {
+  it("charges a rejected address, and not its user", async () => {
     const key = await aKey(stack.url, owner, { allowed_ips: ["203.0.113.0/24"] });
     const { headers } = await useFrom(key, "198.51.100.1");
     expect(headers.get("x-ratelimit-limit")).toBe("60");
@@ -46,7 +46,7 @@ describe("a key that is kept to addresses", () => {
     expect(await useFrom(key, "203.0.113.9")).toMatchObject({ status: 200 });
   });
 
-  it("is told how often it was refused, and used, on a day", async () => {
+  it("reports how often it was rejected, and used, on a day", async () => {
     const somebody = await anAccount(stack.url);
     const key = await aKey(stack.url, somebody, { allowed_ips: ["203.0.113.0/24"] });
     for (const address of ["203.0.113.9", "192.0.2.1", "192.0.2.1"]) await useFrom(key, address);
@@ -58,7 +58,7 @@ describe("a key that is kept to addresses", () => {
     await until(async () => JSON.stringify(await today()).includes(JSON.stringify(told).slice(1)), 500);
   });
 
-  it("obeys another list at once, on every gateway that remembers it", async () => {
+  it("follows a changed list at once, on every gateway that has it cached", async () => {
     const key = await aKey(stack.url, owner);
     const statuses = async () => [(await useFrom(key, "192.0.2.7", 0)).status, (await useFrom(key, "192.0.2.7", 1)).status]; // prettier-ignore
     expect(await statuses()).toEqual([200, 200]);
@@ -69,8 +69,8 @@ describe("a key that is kept to addresses", () => {
   });
 });
 
-describe("a key that is kept to a rate", () => {
-  it("gets no more of all gateways together, is told its own limit, and leaves the rest to its user", async () => {
+describe("a key with a rate limit", () => {
+  it("gets no more over all gateways, reports its own limit, and leaves the rest to its user", async () => {
     const [key, other] = [await aKey(stack.url, owner, { rate_limit_per_minute: PER_MINUTE }), await aKey(stack.url, owner)]; // prettier-ignore
     const begun = performance.now();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => useFrom(key, "192.0.2.8", n % 2)));
@@ -83,7 +83,7 @@ describe("a key that is kept to a rate", () => {
     expect(await useFrom(other, "192.0.2.8")).toMatchObject({ status: 200 });
   });
 
-  it("never gets more than its user, whatever it is allowed", async () => {
+  it("never gets more than its user, whatever its own limit", async () => {
     const key = await aKey(stack.url, owner, { rate_limit_per_minute: 100_000 });
     expect((await useFrom(key, "192.0.2.9")).headers.get("x-ratelimit-limit")).toBe("300");
   });

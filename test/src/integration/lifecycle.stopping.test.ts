@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe("a system whose processes stop", () => {
-  it("changes rights without waiting for a gateway that has stopped", async () => {
+  it("changes permissions without waiting for a gateway that has stopped", async () => {
     const account = await anAccount(stack.url);
     const { id } = await aKey(stack.url, account);
     const rotated = async (): Promise<number> => {
@@ -43,7 +43,7 @@ describe("a system whose processes stop", () => {
   });
 });
 
-describe("a system whose database goes away", () => {
+describe("a system whose database is unavailable", () => {
   it("answers 503 with Retry-After and never 500 while its database is away, and serves again afterwards", async () => {
     const { session } = await anAccount(stack.url);
     const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
@@ -79,7 +79,7 @@ describe("a system whose database goes away", () => {
     expect(unavailable.filter(({ headers }) => headers.get("retry-after") === null)).toEqual([]);
   });
 
-  it("ends each with 0 within 15 s, also while its database hangs", async () => {
+  it("ends each process with 0 within 15 s, also while its database hangs", async () => {
     const account = await anAccount(stack.url);
     const [identity, topology] = [stack.identities[0]!, stack.topologies[0]!];
     stack.servers.mongodb!.pause();

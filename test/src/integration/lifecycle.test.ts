@@ -72,7 +72,7 @@ describe("the parts of a system", () => {
     [["gateway", "topology", "identity", "nats", "redis", "mongod"]],
     [["topology", "redis", "identity", "mongod", "gateway", "nats"]],
   ])(
-    "may start in the order %j: none ends, each is alive at once, and ready when what it needs is there",
+    "may start in the order %j: none ends, each is alive at once, and ready when its dependencies are",
     async (order) => {
       const dataDir = await newFolder();
       const { parts, ops, url } = await partsOf(dataDir);
@@ -88,7 +88,7 @@ describe("the parts of a system", () => {
     },
   );
 
-  it("are not ready, and stop with 0, while nothing that they need is there", async () => {
+  it("are not ready, and stop with 0, without their dependencies", async () => {
     const dataDir = await newFolder();
     const { parts, ops, url } = await partsOf(dataDir);
     for (const name of ops.keys()) started.push(spawnComponent(parts.get(name)!, dataDir));
@@ -115,8 +115,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-describe("a gateway that is told to stop", () => {
-  it("is unready at once, answers what was begun and what still comes, and ends with 0 when that is done", async () => {
+describe("a gateway that is stopped", () => {
+  it("is unready at once, answers pending and further requests, and ends with 0 when they are done", async () => {
     const [gateway] = world.gateways;
     const { headers } = world.neighbour.aKey();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -165,8 +165,8 @@ describe("a gateway that is told to stop", () => {
   });
 });
 
-describe("a gateway that is told to stop and cannot finish", () => {
-  it("gives up after a while what does not end, and ends with 0 all the same", async () => {
+describe("a gateway that is stopped and cannot finish", () => {
+  it("aborts after a timeout what does not end, and ends with 0 nevertheless", async () => {
     const [gateway] = world.gateways;
     const { headers } = world.neighbour.aKey();
     world.neighbour.answerWith(() => undefined);

@@ -71,7 +71,7 @@ const notesOf = (client: MongoClient) => client.db("notes").collection<{ _id: st
 const withoutPassword = (url: string): string => url.replace(/\/\/[^@]*@/, "//");
 
 describe("the MongoDB of npm start", () => {
-  it("lets nobody in without the password, which its owner alone can read", async () => {
+  it("requires the password, which only its owner can read", async () => {
     const url = await start();
     await withNotes(url, (notes) => notes.insertOne({ _id: "kept" }));
     await expect(withNotes(withoutPassword(url), (notes) => notes.findOne())).rejects.toThrow(
@@ -85,7 +85,7 @@ describe("the MongoDB of npm start", () => {
     for (const secret of [mongodbKey, mongodbPassword]) expect(command).not.toContain(secret);
   });
 
-  it("takes over data that was kept without a password, and asks for one from then on", async () => {
+  it("adopts data that was stored without a password, and requires one from then on", async () => {
     await writeFile(join(dataDir, "secrets.json"), JSON.stringify(EARLIER_SECRETS));
     await withNotes(await startAsBefore(), (notes) => notes.insertOne({ _id: "from before" }));
     await stop();
@@ -100,7 +100,7 @@ describe("the MongoDB of npm start", () => {
     expect(loadSecrets(dataDir)).toMatchObject(EARLIER_SECRETS);
   });
 
-  it("knows the password that its secrets say, also when these were lost", async () => {
+  it("adopts the password from its secrets, also when these were lost", async () => {
     const before = await start();
     await withNotes(before, (notes) => notes.insertOne({ _id: "kept" }));
     await stop();

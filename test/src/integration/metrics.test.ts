@@ -45,12 +45,12 @@ describe("the internal port of every process", () => {
     for (const { opsUrl } of all()) expect((await fetch(opsUrl + path)).status).toBe(200);
   });
 
-  it("is another one than that of the API, on which these paths are unknown or refused", async () => {
+  it("is separate from that of the API, on which these paths are unknown or rejected", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"])
       for (const { url } of all()) expect((await fetch(url + path)).status).not.toBe(200);
   });
 
-  it("tells version, event-loop lag, memory, descriptors and the bus", async () => {
+  it("reports version, event loop lag, memory, descriptors and the bus", async () => {
     for (const process of all()) {
       const names = (await samplesOf(process)).map(({ name }) => name);
       expect(names).toEqual(
@@ -67,7 +67,7 @@ describe("the internal port of every process", () => {
 });
 
 describe("the dashboard and the alert rules", () => {
-  it("ask for metrics that there are", async () => {
+  it("query existing metrics", async () => {
     const known = new Set([...MADE_BY_PROMETHEUS]);
     for (const process of all()) for (const name of await metricNamesOf(process)) known.add(name);
     expect(expressions.flatMap(metricsIn).filter((name) => !known.has(name))).toEqual([]);
@@ -87,7 +87,7 @@ describe("the metrics: requests and credentials", () => {
     expect(await growth([gateway, count, { operation: "none", status: "404" }], miss)).toBe(1);
   });
 
-  it("tell hits and misses of the key cache, and how long identity took, by what it said", async () => {
+  it("report hits and misses of the key cache, and the duration of lookups, by result", async () => {
     const key = await aKey(stack.url, account);
     const lookups = "nts_key_cache_lookups_total";
     const asked = "nts_verify_duration_seconds_count";
@@ -103,7 +103,7 @@ describe("the metrics: requests and credentials", () => {
     expect(await growth([gateway, asked, { outcome: "refused" }], () => unknown.send("get", "/api/v1/tags"))).toBe(1);
   });
 
-  it("tell what identity's silence does: failed questions, credentials served by an earlier check, the lease", async () => {
+  it("report an unavailable identity: failed lookups, stale credentials, the lease", async () => {
     const [identity] = stack.identities;
     await account.session.data("get", "/api/v1/networks");
     expect(await metricOf(gateway, "nts_identity_silence_seconds")).toBeLessThan(5);
@@ -123,7 +123,7 @@ describe("the metrics: requests and credentials", () => {
 });
 
 describe("the metrics: connections", () => {
-  it("tell connections to MongoDB that are open, in use, and waited for", async () => {
+  it("report connections to MongoDB that are open, in use, and waited for", async () => {
     const identity = stack.identities[0]!;
     const pool = async () => ({
       size: await metricOf(identity, "nts_mongodb_pool_size"),
@@ -150,7 +150,7 @@ describe("the metrics: connections", () => {
     expect(await pool()).toMatchObject({ waiting: 0 });
   });
 
-  it("tell whether the bus is there", async () => {
+  it("report whether the bus is connected", async () => {
     await stack.servers.nats.kill();
     for (const process of all()) await until(async () => (await metricOf(process, "nts_bus_connected")) === 0);
     await stack.servers.nats.restart();

@@ -61,7 +61,7 @@ const migrateOn = (client: MongoClient, migrations: readonly Migration[]): Promi
   migrate(client.db(name), { migrations, indexes: INDEXES, log });
 
 describe("migrations", () => {
-  it("run once each and in order, however many replicas start at once on an empty database", async () => {
+  it("run once each and in order, however many replicas start concurrently on an empty database", async () => {
     const steps = [telling("0001-first"), telling("0002-second")];
     await Promise.all(clients.map((client) => migrateOn(client, steps)));
     const once = ["0001-first begins", "0001-first ends", "0002-second begins", "0002-second ends"];
@@ -74,7 +74,7 @@ describe("migrations", () => {
     expect(await story()).toEqual([...once, "0003-third begins", "0003-third ends"]);
   });
 
-  it("begin again with the one that was cut off", async () => {
+  it("resume with the interrupted one", async () => {
     const broken = { name: "0002-broken", up: () => Promise.reject(new Error("cut off")) };
     await expect(migrateOn(clients[0]!, [telling("0001-first"), broken])).rejects.toThrow("cut off");
     await migrateOn(clients[1]!, [telling("0001-first"), telling("0002-broken")]);
@@ -83,13 +83,13 @@ describe("migrations", () => {
 });
 
 describe("a database that a newer build has migrated", () => {
-  it("is still used by builds that do not know a step which only adds", async () => {
+  it("is still used by builds without an additive step", async () => {
     const steps = [telling("0001-first")];
     await migrateOn(clients[0]!, [...steps, telling("0002-adds")]);
     await migrateOn(clients[1]!, steps);
   });
 
-  it("is refused by builds that do not know a step which breaks them, also when that step was cut off", async () => {
+  it("is rejected by builds without a breaking step, also when that step was interrupted", async () => {
     const steps = [telling("0001-first")];
     const broken = { name: "0002-breaks", breaksOlder: true, up: () => Promise.reject(new Error("cut off")) };
     await expect(migrateOn(clients[0]!, [...steps, broken])).rejects.toThrow("cut off");
@@ -100,8 +100,8 @@ describe("a database that a newer build has migrated", () => {
   });
 });
 
-describe("a read of a snapshot", () => {
-  it("is answered 503 while the driver knows no server, which it takes for one that is too old", async () => {
+describe("a snapshot read", () => {
+  it("is answered 503 while the driver knows no server, which it reports as an unsupported one", async () => {
     const url = new URL(servers.urls.mongodb);
     const proxy = await startTcpProxy(Number(url.port));
     url.port = String(proxy.port);
@@ -144,7 +144,7 @@ describe("transactions: of other processes", () => {
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
   });
 
-  it("do not wait for those of a process that was killed until the database ends them", async () => {
+  it("do not wait for those of a killed process until the database ends them", async () => {
     const { things, run } = await aThing();
     const other = await aProcessAmidATransaction();
     const killed = once(other, "exit");
@@ -156,7 +156,7 @@ describe("transactions: of other processes", () => {
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one", by: "after the kill" });
   });
 
-  it("wait for those of a process that lives", async () => {
+  it("wait for those of a live process", async () => {
     const { things, run } = await aThing();
     const other = await aProcessAmidATransaction();
     const waiting = run("after the other");
@@ -169,8 +169,8 @@ describe("transactions: of other processes", () => {
   });
 });
 
-describe("transactions: of requests that are over", () => {
-  it("begin nothing for a request that is over, and commit nothing that it became while they ran", async () => {
+describe("transactions: of requests that have ended", () => {
+  it("begin nothing for a request that has ended, and commit nothing when it ended while they ran", async () => {
     const { things } = await aThing();
     const transaction = createTransactions(clients[0]!);
     let isOver = false;

@@ -83,7 +83,7 @@ async function killing(work: Promise<unknown>, kills: number): Promise<void> {
 
 describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS} processes killed`, () => {
   it(
-    "take effect exactly once each, and are answered alike whenever they are repeated",
+    "take effect exactly once each, and get the same response whenever they are repeated",
     async () => {
       const found: string[] = [];
       const hosts = [ids];
@@ -121,7 +121,7 @@ describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS
 });
 
 describe("a killed topology", () => {
-  it("fails no write that has an idempotency key: the gateway repeats it", async () => {
+  it("fails no write with an idempotency key: the gateway repeats it", async () => {
     const victim = stack.topologies[0]!;
     const gateway = callerOf(stack.url, "keyed", headers);
     const before = performance.now();

@@ -29,12 +29,12 @@ async function slowestOf(faults: { fault?: () => void; relief?: () => void }): P
   return Math.max(...outcomes.map(({ answerMs }) => answerMs));
 }
 
-describe("what took rights away holds on every gateway when it is answered", () => {
-  it("with everything up", async () => {
+describe("a revocation holds on every gateway once it is answered", () => {
+  it("with everything available", async () => {
     await slowestOf({});
   });
 
-  it("while the bus hangs, and no later than leases end", async () => {
+  it("while the bus hangs, no later than leases end", async () => {
     const { nats } = system.stack.servers;
     expect(await slowestOf({ fault: nats.pause, relief: nats.resume })).toBeLessThan(2_000);
   });

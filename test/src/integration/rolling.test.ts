@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe("a rolling restart of every process", () => {
-  it("loses no request and no mail, lets in and keeps out the same people, and ends each process with 0", async () => {
+  it("loses no request and no mail, admits and rejects the same credentials, and ends each process with 0", async () => {
     const load = await startSteadyLoad(stack, { ...LOAD, archives: true, mailbox });
     const exits = await restartOneOfEachKind(stack);
     await load.untilAnswered(ANSWERED);
@@ -44,7 +44,7 @@ const WRITE_THAT_MAY_BE_LOST = /^(?:502 .*"code":"upstream_failed"|503 .*"code":
 
 describe("a killed replica", () => {
   it.each(["topologies", "identities", "gateways"] as const)(
-    "takes no acknowledged write with it, and %s are back to normal 2 s later",
+    "loses no acknowledged write, and %s are back to normal 2 s later",
     async (kind) => {
       const load = await startSteadyLoad(stack, LOAD);
       const [replica] = stack[kind];

@@ -25,7 +25,7 @@ describe("the servers of a suite", () => {
     expect(await count(urls.mongodb, "before")).toBe(1);
   });
 
-  it("take part in transactions", async () => {
+  it("support transactions", async () => {
     const client = new MongoClient(servers.urls.mongodb);
     try {
       await client.withSession((session) =>
@@ -39,7 +39,7 @@ describe("the servers of a suite", () => {
     expect(await count(servers.urls.mongodb, "inside")).toBe(1);
   });
 
-  it("free what an abandoned transaction has locked as soon as its lifetime is over", async () => {
+  it("release the locks of an abandoned transaction as soon as its lifetime is over", async () => {
     const client = new MongoClient(servers.urls.mongodb);
     try {
       const shorter = { setParameter: 1, transactionLifetimeLimitSeconds: 1 };
@@ -59,7 +59,7 @@ describe("the servers of a suite", () => {
     }
   });
 
-  it("say how they ended when they are asked to stop", async () => {
+  it("report how they ended when they are stopped", async () => {
     expect(await servers.redis.stop()).toEqual({ code: 0, signal: null });
     await servers.redis.restart();
     expect(servers.redis.isRunning()).toBe(true);

@@ -86,7 +86,7 @@ function expectAll(archive: Archive, expected: Partial<Record<Archived, Entity[]
 }
 
 describe("the archive of an organization", () => {
-  it("has everything that lists have, what is referred to before what refers to it, and what is on a host behind it", async () => {
+  it("contains everything that lists have, referenced entities first, and children after their host", async () => {
     const owner = topology.aCaller();
     await anOrganization(owner);
     const archive = await archiveOf(owner);
@@ -109,7 +109,7 @@ describe("the archive of an organization", () => {
     }
   });
 
-  it("is of one moment, whatever is written while it is read", async () => {
+  it("is consistent at one moment, whatever is written while it is read", async () => {
     const owner = topology.aCaller();
     const { one, host } = await anOrganization(owner);
     const before = await listed(owner);
@@ -123,7 +123,7 @@ describe("the archive of an organization", () => {
     expectAll(await archiveOf(owner), await listed(owner));
   });
 
-  it("has the networks that the caller may see, says so, and nothing of other organizations", async () => {
+  it("contains the networks that the caller may see, states that, and nothing of other organizations", async () => {
     const owner = topology.aCaller();
     const { one } = await anOrganization(owner);
     const restricted = owner.restrictedTo([one.network.id]);
@@ -134,7 +134,7 @@ describe("the archive of an organization", () => {
     expect(foreign.entities).toEqual([]);
   });
 
-  it("is not sent again while nothing has changed", async () => {
+  it("is answered 304 while nothing has changed", async () => {
     const owner = topology.aCaller();
     const { host } = await anOrganization(owner);
     const asked = async (etag: string): Promise<number> =>

@@ -67,8 +67,8 @@ async function faultsOf(text: string, caller = topology.aCaller()): Promise<[lin
   return (params["faults"] as { line: number; path: string; code: string }[]).map(({ line, path, code: one }) => [line, path, one]); // prettier-ignore
 } // prettier-ignore
 
-describe("an archive that is imported", () => {
-  it(`of ${ORGANIZATIONS} random organizations, is equal up to ids in empty ones, and changes nothing when it comes again`, async () => {
+describe("an imported archive", () => {
+  it(`of ${ORGANIZATIONS} random organizations is equal up to ids in empty ones, and changes nothing when it is imported again`, async () => {
     for (let seed = 1; seed <= ORGANIZATIONS; seed++) {
       const entities = randomEntities(seed);
       const [first, second] = [topology.aCaller(), topology.aCaller()];
@@ -95,7 +95,7 @@ describe("an archive that is imported", () => {
     }
   }, Math.max(600_000, ORGANIZATIONS * 15_000)); // prettier-ignore
 
-  it("is told in the journal once, as other writes are, and not at all when nothing changes", async () => {
+  it("is recorded in the journal once, like other writes, and not at all when nothing changes", async () => {
     const owner = topology.aCaller();
     const entities = randomEntities(7);
     await imported(owner, archiveText(entities));
@@ -112,8 +112,8 @@ describe("an archive that is imported", () => {
   });
 });
 
-describe("an archive that is imported again, or elsewhere", () => {
-  it("puts back what was changed, makes again what was deleted, and leaves what was added", async () => {
+describe("an archive imported again, or into another organization", () => {
+  it("restores what was changed, recreates what was deleted, and keeps what was added", async () => {
     const owner = topology.aCaller();
     await imported(owner, archiveText(randomEntities(3, 4)));
     const before = await archiveOf(owner);
@@ -132,7 +132,7 @@ describe("an archive that is imported again, or elsewhere", () => {
     expect(after.entities.length).toBe(before.entities.length + 1);
   });
 
-  it("goes on where it was ended, and makes nothing twice, also when it comes twice at once", async () => {
+  it("resumes where it was interrupted, and creates nothing twice, also when it is sent twice at once", async () => {
     for (const end of [1, 2, 3]) {
       const owner = topology.aCaller();
       const text = archiveText(randomEntities(100 + end, 12));
@@ -151,7 +151,7 @@ describe("an archive that is imported again, or elsewhere", () => {
     }
   });
 
-  it("of another organization touches nothing there, whatever ids it names", async () => {
+  it("changes nothing of the organization it came from, whatever ids it contains", async () => {
     const [theirs, mine] = [topology.aCaller(), topology.aCaller()];
     await imported(theirs, archiveText(randomEntities(11)));
     const before = await archiveOf(theirs);
@@ -163,7 +163,7 @@ describe("an archive that is imported again, or elsewhere", () => {
   });
 });
 
-describe("what another host has by now", () => {
+describe("entities that moved to another host since", () => {
   /** Two hosts with an address and a service each, and their archive. */
   async function twoHosts() {
     const world = await aNetwork(topology.aCaller());
@@ -177,7 +177,7 @@ describe("what another host has by now", () => {
     return { owner, one, two, service, text, entities: parsed(text).entities };
   }
 
-  it("comes back when it is a service that was moved, with its bindings, and the plan says so", async () => {
+  it("are moved back when they are services, with their bindings, and listed in the plan", async () => {
     const { owner, one, two, service, text, entities } = await twoHosts();
     await owner.call(patchService, { params: service, body: { host_id: two.id, bindings: [] } });
     const plan = await imported(owner, text, "?dry_run=true");
@@ -192,7 +192,7 @@ describe("what another host has by now", () => {
     expect((await owner.call(getHost, { params: two })).services.map(({ id }) => id)).toEqual([service.id]);
   });
 
-  it("comes back when it is an address, also of two hosts that have swapped theirs", async () => {
+  it("are moved back when they are addresses, also of two hosts that have swapped theirs", async () => {
     const { owner, one, two, text, entities } = await twoHosts();
     const [a, b] = [one.interfaces[0]!, two.interfaces[0]!];
     await owner.call(patchInterface, { params: a, body: { ip_address: b.ip_address } });
@@ -202,7 +202,7 @@ describe("what another host has by now", () => {
     expect(normalForm(await archiveOf(owner))).toEqual(normalForm({ entities }));
   });
 
-  it("is told with its line and that host where two interfaces of it have swapped theirs", async () => {
+  it("are reported with line and host when two interfaces have swapped their addresses", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world, { interfaces: 2 });
@@ -224,12 +224,12 @@ describe("what another host has by now", () => {
   });
 });
 
-describe("a file that is no whole archive writes nothing, and says where and why", () => {
+describe("a file that is not a complete archive is rejected with place and reason", () => {
   const entities = randomEntities(5, 5);
   const text = archiveText(entities);
   const lines = text.split("\n");
 
-  it("cut off, changed, empty, or something else", async () => {
+  it("when it is truncated, changed, empty, or something else", async () => {
     expect(await faultsOf("")).toEqual([[0, "", "cut_off"]]);
     expect(await faultsOf("hello\n")).toContainEqual([1, "", "not_an_archive"]);
     expect(await faultsOf(lines.slice(0, -2).join("\n") + "\n")).toEqual([[lines.length - 2, "", "cut_off"]]);
@@ -240,7 +240,7 @@ describe("a file that is no whole archive writes nothing, and says where and why
     expect(await faultsOf(`${text}{}\n`)).toEqual([[lines.length, "", "out_of_order"]]);
   });
 
-  it("of a newer version", async () => {
+  it("when it is of a newer version", async () => {
     expect(await faultsOf(archiveText(entities, { version: 2 }))).toEqual([[1, "", "unsupported_version"]]);
   });
 
@@ -252,7 +252,7 @@ describe("a file that is no whole archive writes nothing, and says where and why
     expect(await faultsOf(`${first}\n{"entity":"Key","data":{}}\n`)).toContainEqual([2, "entity", "unknown_entity"]);
   });
 
-  it("with ids that are not above, of another network or host, or twice", async () => {
+  it("with ids that are not defined before, of another network or host, or duplicate", async () => {
     const change = (kind: string, more: object): string => {
       const at = entities.findIndex(({ entity }) => entity === kind);
       return archiveText(entities.map((line, n) => (n === at ? { ...line, data: { ...line.data, ...more } } : line)));
@@ -270,14 +270,14 @@ describe("a file that is no whole archive writes nothing, and says where and why
     expect(await of("Host", { id: entities[0]?.data.id })).toContainEqual(["data.id", "repeated_id"]);
   });
 
-  it("tells the first hundred faults", async () => {
+  it("with the first hundred errors", async () => {
     const bad = Array.from({ length: 300 }, () => ({ entity: "Tag", data: { id: randomUUID() } }));
     expect(await faultsOf(archiveText(bad as unknown as EntityLine[]))).toHaveLength(100);
   });
 });
 
-describe("who may import", () => {
-  it("is an Admin of the whole organization", async () => {
+describe("the permission to import archives", () => {
+  it("is Admin of the whole organization", async () => {
     const owner = topology.aCaller();
     for (const caller of [owner.colleague({ permission: "Member" }), owner.restrictedTo([randomUUID()])]) {
       const { status, code } = await sendArchive(caller, archiveText([]));

@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-describe("how many at a time", () => {
-  it("is two of an organization, also while they arrive, whatever others do; a third one is 429 and says when to come again", async () => {
+describe("concurrent archives", () => {
+  it("are limited to two per organization, also while they are uploaded; a third one is 429 with Retry-After", async () => {
     const [owner, other] = [topology.aCaller(), topology.aCaller()];
     const text = archiveText(randomEntities(21, 3));
     let go = (): void => undefined;

@@ -89,7 +89,7 @@ function differences(was: Readings, told: Readings): string[] {
 }
 
 describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
-  it("as_of a cursor or a time, every list and every read by id answers byte for byte what it answered then, for every caller", async () => {
+  it("as_of a cursor or a time, every list and every read by id returns byte for byte what it returned then, for every caller", async () => {
     const owner = topology.aCaller();
     const world = anEmptyWorld();
     const ever = new Map<string, string>();
@@ -124,8 +124,8 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
   });
 });
 
-describe("what there was at a place of the journal", () => {
-  it("has what was deleted behind the place, whether or not it is stored any more", async () => {
+describe("the state at a position of the journal", () => {
+  it("includes what was deleted later, whether or not it is still stored", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;
     const host = await aHost(world, { services: 2 });
@@ -144,7 +144,7 @@ describe("what there was at a place of the journal", () => {
 });
 
 describe("a read of the past", () => {
-  it("shows nothing of what was written a moment later and is not in the journal yet: it waits for that", async () => {
+  it("waits for the journal, and shows nothing of later writes that are not in it yet", async () => {
     const behind = await startTopology();
     const keep = (): Journal =>
       startJournal({
@@ -190,7 +190,7 @@ describe("a read of the past", () => {
     }
   });
 
-  it("of what was large and is deleted lists all of it, also while it is being swept", async () => {
+  it("of a large deleted network lists all of it, also while it is being swept", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;
     for (let n = 0; n < 3; n++) await aHost(world, { name: `host ${n}`, services: 250, ports: 2, interfaces: 1 });
@@ -205,7 +205,7 @@ describe("a read of the past", () => {
 });
 
 describe("a read of the past: pages and cost", () => {
-  it("pages with cursors, and a whole list tells where to follow from", async () => {
+  it("pages with cursors, and a whole list returns a cursor to follow from", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world, { services: 9 });
@@ -226,7 +226,7 @@ describe("a read of the past: pages and cost", () => {
     expect(headers[INTERNAL.changesCursor]).toBe(as_of);
   });
 
-  it("finds the last entry of an entity by a step or two, however often that has changed", async () => {
+  it("finds the last entry of an entity in one or two steps, however often it has changed", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const services = (await aHost(world, { services: 2 })).services;
@@ -246,7 +246,7 @@ describe("a read of the past: pages and cost", () => {
 });
 
 describe("a read of the past: limits", () => {
-  it("refuses what too much has changed since, of the kinds that are read", async () => {
+  it("rejects a moment with too many changes since, of the requested kinds", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     const as_of = await caughtUp(owner);
     const { journal } = journalCollections(topology.db);
@@ -262,7 +262,7 @@ describe("a read of the past: limits", () => {
     expect((await owner.list(listHosts, { query: { as_of } })).total).toBe(0);
   });
 
-  it("refuses the future, a cursor of others, what is no moment, and what is not kept any more", async () => {
+  it("rejects the future, a foreign cursor, an invalid moment, and one before the retention period", async () => {
     const { owner } = await aNetwork(topology.aCaller());
     const [as_of, strange] = [await caughtUp(owner), await caughtUp((await aNetwork(topology.aCaller())).owner)];
     const refusal = async (query: { as_of: string }): Promise<string> => (await owner.refusal(listHosts, { query }))[1];

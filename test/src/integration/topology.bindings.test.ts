@@ -37,7 +37,7 @@ describe("bindings: the read view of services' bindings", () => {
     expect(await world.owner.refusal(getBinding, { params: nothing() })).toEqual([404, "not_found", { entity: "Binding" }]); // prettier-ignore
   });
 
-  it("narrows to a service, a port, an interface and a network", async () => {
+  it("filters by a service, a port, an interface and a network", async () => {
     const world = await twoServices();
     const { host, web, ping, network } = world;
     const office = await aNetwork(world.owner, "office");

@@ -42,7 +42,7 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
     owner = topology.aCaller();
   });
 
-  it("deletes all of them, also of several networks, and counts an id that is repeated once", async () => {
+  it("deletes all of them, also of several networks, and counts a repeated id once", async () => {
     const ids = await three(kind);
     const { status, data } = await operationsOf(owner, kind).removeAll([ids[2]!, ids[0]!, ids[2]!.toUpperCase()]);
     expect([status, data]).toEqual([200, { deleted_count: 2, requested_count: 2 }]);
@@ -51,7 +51,7 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
     expect(await left()).toEqual([]);
   });
 
-  it("deletes nothing when one of them is not there", async () => {
+  it("deletes nothing when one of them does not exist", async () => {
     const ids = await three(kind);
     const before = await left();
     const { status, code, params } = await operationsOf(owner, kind).removeAll([...ids, nothing().id]);
@@ -65,18 +65,18 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
     ["more than a thousand", Array.from({ length: 1001 }, () => nothing().id)],
     ["an object", { ids: [] }],
     ["null", null],
-  ])("refuses %s", async (_what, body) => {
+  ])("rejects %s", async (_what, body) => {
     const answered = await owner.raw("post", `/api/v1/${kind}/bulk-delete`, JSON.stringify(body));
     expect([answered.status, answered.code]).toEqual([400, "validation_failed"]);
   });
 });
 
-describe("bulk-delete and what hangs on it", () => {
+describe("bulk-delete: dependent entities", () => {
   beforeAll(() => {
     owner = topology.aCaller();
   });
 
-  it("closes the gaps of several interfaces and services of a host, and takes their bindings along", async () => {
+  it("closes the gaps of several interfaces and services of a host, and removes their bindings", async () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { interfaces: 5, ports: 3, services: 5 });
     const { interfaces, ports, services } = host;

@@ -70,7 +70,7 @@ async function twoNetworks(): Promise<{ owner: Caller; home: World; office: Worl
 }
 
 describe("counts: total_count is exact", () => {
-  it("after creates, one by one and with a host in one call", async () => {
+  it("after creates, one by one and with a host in one request", async () => {
     const { owner, home, office } = await twoNetworks();
     expect(await expectTrue(owner, home, office)).toMatchObject({ networks: 2, subnets: 2, hosts: 0 });
     const host = await aHost(home, { interfaces: 3, ports: 2, services: 2 });
@@ -82,7 +82,7 @@ describe("counts: total_count is exact", () => {
     expect(await expectTrue(owner, home, office)).toEqual({ networks: 2, subnets: 2, hosts: 2, interfaces: 5, ports: 3, services: 4, bindings: 2 }); // prettier-ignore
   });
 
-  it("after deletes of single things and changes of bindings", async () => {
+  it("after deletes of single entities and changes of bindings", async () => {
     const { owner, home, office } = await twoNetworks();
     const host = await aHost(home, { interfaces: 3, ports: 3, services: 2 });
     const bindings = host.ports.map((port) => onPort(port, host.interfaces[0]));
@@ -98,7 +98,7 @@ describe("counts: total_count is exact", () => {
     expect(await expectTrue(owner, home, office)).toMatchObject({ bindings: 0, services: 2, subnets: 1 });
   });
 
-  it("after a host was deleted with all that was on it, and after a network", async () => {
+  it("after deletes of a host with its children, and of a network", async () => {
     const { owner, home, office } = await twoNetworks();
     const host = await aHost(home, { interfaces: 2, ports: 2, services: 2 });
     await aService(home, host, { bindings: [onPort(host.ports[0])] });
@@ -110,7 +110,7 @@ describe("counts: total_count is exact", () => {
     expect(await expectTrue(owner, office)).toEqual({ networks: 1, subnets: 1, hosts: 1, interfaces: 1, ports: 1, services: 1, bindings: 0 }); // prettier-ignore
   });
 
-  it("after writes that failed, which count for nothing", async () => {
+  it("after failed writes, which do not count", async () => {
     const { owner, home, office } = await twoNetworks();
     const host = await aHost(home, { interfaces: 1, ports: 1 });
     const before = await expectTrue(owner, home, office);
@@ -123,7 +123,7 @@ describe("counts: total_count is exact", () => {
     expect(await expectTrue(owner, home, office)).toEqual(before);
   });
 
-  it("after many writers at once", async () => {
+  it("after concurrent writers", async () => {
     const { owner, home, office } = await twoNetworks();
     const hosts = await Promise.all(Array.from({ length: 12 }, (_, n) => aHost(n % 2 ? home : office, { ports: 2 })));
     await Promise.all(hosts.flatMap((host) => [aService(home, host), aService(home, host), owner.call(deletePort, { params: host.ports[0]! })])); // prettier-ignore

@@ -91,9 +91,9 @@ const nameOf = ({ id, name }: Row): string => id ?? name ?? "";
 
 const lists = OPERATIONS.filter(({ list, upstream }) => list === true && upstream === "topology");
 
-describe("cursors: walking a list", () => {
+describe("cursors: paging through a list", () => {
   it.each(lists.map((one) => [one.operationId, one] as const))(
-    "%s has the same order in pages as in one piece, by every field in both directions, grouped or not",
+    "%s has the same order in pages as in one response, by every field in both directions, grouped or not",
     async (_id, operation) => {
       const fields = (operation.query!.shape["order_by"] as unknown as { unwrap(): { options: string[] } }).unwrap();
       for (const order_by of fields.options)
@@ -111,9 +111,9 @@ describe("cursors: walking a list", () => {
   );
 });
 
-describe("cursors: walking a list that changes", () => {
+describe("cursors: paging through a changing list", () => {
   it(
-    "shows whatever stays where it is exactly once, while others insert, delete and rename",
+    "shows every unchanged row exactly once, while others are inserted, deleted and renamed",
     async () => {
       const busy = await aNetwork(owner, "Busy");
       const nameAt = (n: number): string => `s${(n * 7919) % SERVICES}`;
@@ -164,7 +164,7 @@ describe("cursors: walking a list that changes", () => {
     60_000 + SERVICES * 100,
   );
 
-  it("goes on after a page that is sent in pieces", async () => {
+  it("continues after a page that is streamed", async () => {
     const virtualization = { type: "vm", details: { text: "x".repeat(15_000) } };
     const host = await aHost(home, { name: "large" });
     for (let n = 0; n < 80; n += 20)
@@ -175,12 +175,12 @@ describe("cursors: walking a list that changes", () => {
   });
 });
 
-describe("cursors: what they are worth", () => {
+describe("cursors: validity", () => {
   const query = { order_by: "name", limit: 2 } as const;
   const cursorOf = async (caller: Caller, more: object = {}): Promise<string> =>
     (await caller.send(listServices, { query: { ...query, ...more } })).headers[INTERNAL.listNext] as string;
 
-  it("is nothing in another organization, in another list, and with other filters or another order", async () => {
+  it("rejects another organization, another list, and other filters or another order", async () => {
     const cursor = await cursorOf(owner);
     const stranger = topology.aCaller();
     const others: [Caller, object][] = [
@@ -201,7 +201,7 @@ describe("cursors: what they are worth", () => {
     expect(await owner.refusal(listServices, beside)).toMatchObject([400, "validation_failed", {}]);
   });
 
-  it("may be used with another limit, also without one, and counts the whole list", async () => {
+  it("allows another limit, also none, and counts the whole list", async () => {
     const network_id = home.network.id;
     const cursor = await cursorOf(owner, { network_id });
     const all = await owner.list(listServices, { query: { network_id, order_by: "name", limit: 0 } });
@@ -212,7 +212,7 @@ describe("cursors: what they are worth", () => {
     }
   });
 
-  it("shows nothing beyond the networks of who uses it", async () => {
+  it("shows nothing beyond the networks of its user", async () => {
     const office = await aNetwork(owner, "Third");
     const elsewhere: Host = await aHost(office, { services: 3 });
     const colleague = owner.colleague({ networks: [office.network.id] });

@@ -20,13 +20,13 @@ const start = async (options: TopologyOptions = {}): Promise<World> => {
   return aNetwork(topology.aCaller());
 };
 
-describe("operations of the database", () => {
+describe("database operations", () => {
   /** Commands that carry no limit: what ends something, and batches, which count towards the limit of their cursor. */
   const UNLIMITED = new Set(["getMore", "killCursors", "abortTransaction", "endSessions", "killSessions"]);
   /** Commands of the harness, on the database that it makes and drops. */
   const OF_THE_HARNESS = new Set(["create", "createIndexes", "listCollections", "dropDatabase"]);
 
-  it("are all ended by the server after some seconds", async () => {
+  it("all have a server-side time limit", async () => {
     const unlimited = new Set<string>();
     let isServing = false;
     const world = await start({
@@ -53,7 +53,7 @@ describe("operations of the database", () => {
 });
 
 describe("a client that disconnects", () => {
-  it("has its write undone that waited, and not committed behind its back", async () => {
+  it("has its waiting write rolled back, and not committed later", async () => {
     let hold: Promise<void> | null = null;
     let held = (): void => undefined;
     const isHeld = new Promise<void>((resolve) => (held = resolve));
@@ -89,7 +89,7 @@ describe("a client that disconnects", () => {
     expect(rows.map(({ number }) => number)).toEqual([82]);
   });
 
-  it("in the middle of a list frees its cursor at once", async () => {
+  it("in the middle of a list closes the database cursor at once", async () => {
     const world = await start();
     const details = { text: "x".repeat(12_000) };
     const services = Array.from({ length: 200 }, (_, n) => ({
@@ -123,8 +123,8 @@ async function openCursors(): Promise<number> {
   return (await admin.aggregate(look).toArray()).length;
 }
 
-describe("an organization that asks for much at once", () => {
-  it("waits for itself, is refused beyond what may wait, and leaves the others what they need", async () => {
+describe("an organization with many concurrent requests", () => {
+  it("queues its own requests, gets rejections beyond the queue, and does not slow down others", async () => {
     const world = await start({ shares: { operations: 1, waiting: 8 } });
     const neighbour = topology.aCaller();
     const busy = Array.from({ length: 40 }, () => world.owner.send(listHosts, { query: { q: "nothing" } }));

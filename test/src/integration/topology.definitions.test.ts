@@ -16,7 +16,7 @@ const list = (query: object = {}): Promise<Page<ServiceDefinition>> => anybody.l
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 describe("service definitions: the common catalogue", () => {
-  it("is in the order of its names when nothing is asked, in pages of 50", async () => {
+  it("is sorted by name by default, in pages of 50", async () => {
     const { rows, total, limit } = await list();
     expect([rows.length, limit, total >= 150]).toEqual([50, 50, true]);
     expect(rows).toEqual(rows.toSorted((a, b) => compare(a.name, b.name)));
@@ -30,7 +30,7 @@ describe("service definitions: the common catalogue", () => {
     { query: { group_by: "category" }, categories: 1, names: 1 },
     { query: { group_by: "category", order_by: "name", order_direction: "desc" }, categories: 1, names: -1 },
     { query: { group_by: "category", order_by: "category", order_direction: "desc" }, categories: 1, names: -1 },
-  ])("obeys $query, names breaking ties", async ({ query, categories, names }) => {
+  ])("follows $query, with names breaking ties", async ({ query, categories, names }) => {
     const { rows } = await list({ ...query, limit: 0 });
     const inOrder = rows.toSorted(
       (a, b) => categories * compare(a.category, b.category) || names * compare(a.name, b.name),
@@ -38,7 +38,7 @@ describe("service definitions: the common catalogue", () => {
     expect(rows.map(({ name }) => name)).toEqual(inOrder.map(({ name }) => name));
   });
 
-  it("narrows to categories, pages, and is indifferent to networks", async () => {
+  it("filters by categories, pages, and ignores networks", async () => {
     const { rows, total } = await list({ category: ["DNS", "VPN"], limit: 0 });
     expect(new Set(rows.map(({ category }) => category))).toEqual(new Set(["DNS", "VPN"]));
     expect(total).toBe(rows.length);

@@ -65,7 +65,7 @@ const sorted = (state: State): [string, string][] => [...state].sort(([a], [b]) 
 const names = (list: readonly Difference[]): string[] => list.map(({ entity, name }) => `${entity} ${name}`).sort();
 
 describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
-  it("diff(a, b), applied to what the lists answered at a, gives what they answered at b, for every caller", async () => {
+  it("diff(a, b), applied to the lists at a, gives the lists at b, for every caller", async () => {
     const owner = topology.aCaller();
     const world = anEmptyWorld();
     const { network } = await aNetwork(owner);
@@ -88,8 +88,8 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
   });
 });
 
-describe("what a diff tells", () => {
-  it("tells what was added, removed and changed with its fields, and nothing of what came and went in between", async () => {
+describe("the entries of a diff", () => {
+  it("contain what was added, removed and changed with its fields, and nothing that existed only in between", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const gone = await aHost(world, { name: "gone" });
@@ -120,7 +120,7 @@ describe("what a diff tells", () => {
     expect(text).not.toContain("s0");
   });
 
-  it("takes times as well as cursors: a time is the moment after all that had happened by then", async () => {
+  it("are the same for times and cursors: a time is the moment after all that had happened by then", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     await aHost(world, { name: "first" });
@@ -140,7 +140,7 @@ describe("what a diff tells", () => {
 });
 
 describe("a diff", () => {
-  it("refuses moments in the wrong order, cursors of others, and moments that are not known any more", async () => {
+  it("rejects moments in the wrong order, foreign cursors, and moments that are no longer known", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const [from, stranger] = [await caughtUp(owner), await caughtUp((await aNetwork(topology.aCaller())).owner)];
@@ -162,7 +162,7 @@ describe("a diff", () => {
     expect(names((await diff(owner, at)).added)).toContain("Tag later");
   });
 
-  it("refuses more changes, and changes of more entities, than may be compared or looked behind", async () => {
+  it("rejects more changes, and changes of more entities, than may be compared or read", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world, { name: "first" });
@@ -200,8 +200,8 @@ describe("a diff", () => {
   });
 });
 
-describe("a diff of times", () => {
-  it("refuses a time of which the journal knows only that something had changed when it looked again", async () => {
+describe("a diff by times", () => {
+  it("rejects a time before the last change that the journal found when it was reconciled", async () => {
     const older = await startTopology();
     try {
       const world = await aNetwork(older.aCaller());

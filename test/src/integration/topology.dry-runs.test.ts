@@ -59,7 +59,7 @@ function alike(text: string, known: ReadonlySet<string>): string {
 
 describe(`of ${COUNT} random writes, seed ${SEED}`, () => {
   it(
-    "a dry run leaves no trace and is answered as the write is, and the write with the plan's ETag does what was planned",
+    "a dry run leaves no trace and is answered like the write, and the write with the plan's ETag does what was planned",
     async () => {
       const caller = topology.aCaller();
       const outcomes = new Map<string, number>();
@@ -107,7 +107,7 @@ const idsIn = async (): Promise<unknown> => {
 };
 
 describe("a plan", () => {
-  it("names the bindings that fall away, the positions that shift and the fields that change", async () => {
+  it("lists the removed bindings, the shifted positions and the changed fields", async () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { interfaces: 1, ports: 1 });
     const [first, second] = [await aService(world, host, { name: "a" }), await aService(world, host, { name: "b" })];
@@ -127,7 +127,7 @@ describe("a plan", () => {
     expect((await owner.send(updateService, { params: second, body: echoOf(second), ...dry })).meta.plan?.action).toBe("none"); // prettier-ignore
   });
 
-  it("counts what is deleted along, or loses a tag, exactly, however large it is", async () => {
+  it("counts what is deleted along, or loses a tag, exactly, whatever the number", async () => {
     const world = await aNetwork(owner);
     const tag = await owner.call(createTag, { body: { name: "common" } });
     const services = Array.from({ length: 600 }, (_, n) => ({
@@ -154,8 +154,8 @@ describe("a plan", () => {
   });
 });
 
-describe("a plan that is carried out", () => {
-  it("is done exactly under its ETag, and not at all when something that it touches has changed", async () => {
+describe("a plan that is applied", () => {
+  it("is applied exactly under its ETag, and not at all when something it touches has changed", async () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { ports: 1 });
     const bound = await aService(world, host, { bindings: [onPort(host.ports[0])] });
@@ -173,7 +173,7 @@ describe("a plan that is carried out", () => {
     expect((await owner.send(deletePort, { ...removal, headers: { "if-match": again } })).status).toBe(200);
   });
 
-  it("needs the level of the write, and tells nobody of a deletion that was only tried", async () => {
+  it("requires the level of the write, and sends no notices for a dry run", async () => {
     const world = await aNetwork(owner);
     const viewer = owner.colleague({ permission: "Viewer" });
     const input = { params: world.network, ...dry };

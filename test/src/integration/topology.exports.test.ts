@@ -36,8 +36,8 @@ async function aServer({ owner, network, subnet }: World, name: string, ip_addre
 
 const FORMATS = ["prometheus", "ansible", "hosts", "dns?zone=home.example", "homepage", "drawio", "csv?resource=services"]; // prettier-ignore
 
-describe("an export: what it has", () => {
-  it("has the hosts of all networks that the caller may see, of one, or of some tags", async () => {
+describe("an export: contents", () => {
+  it("are the hosts of all networks that the caller may see, of one, or with some tags", async () => {
     const owner = topology.aCaller();
     const worlds = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")] as const;
     const tag = await owner.call(createTag, { body: { name: "web" } });
@@ -62,7 +62,7 @@ describe("an export: what it has", () => {
     expect(Object.keys(all.children)).toEqual(["network_one", "service_nginx", "network_two", "tag_web"]);
   });
 
-  it("is not sent again while nothing has changed, and is when something has", async () => {
+  it("are answered 304 while nothing has changed", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     await aServer(world, "nas");
@@ -75,7 +75,7 @@ describe("an export: what it has", () => {
     await until(async () => (await holding(etag)) === 200);
   });
 
-  it("as a drawing has each host once, in the subnet of its first interface or beside those that have none", async () => {
+  it("contain as a drawing each host once, in the subnet of its first interface or outside of subnets", async () => {
     const world = await aNetwork(topology.aCaller(), "One");
     const { owner, network, subnet } = world;
     const other = await owner.call(createSubnet, {
@@ -95,8 +95,8 @@ describe("an export: what it has", () => {
   });
 });
 
-describe("an export: its formats", () => {
-  it("is refused for Ansible where there are more hosts than are remembered for it, unless tags leave fewer", async () => {
+describe("an export: formats", () => {
+  it("reject more hosts than an Ansible inventory may contain, unless tags select fewer", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     const counter = { organization_id: owner.scope.organizationId, target: network.id };
     await topology.db.collection("guards").updateOne(counter, { $set: { "counts.hosts": 50_001 } });
@@ -106,7 +106,7 @@ describe("an export: its formats", () => {
     await exported(owner, "hosts");
   });
 
-  it("as a table comes back unchanged", async () => {
+  it("survive a round trip as a table", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;
     for (const [n, name] of ["=SUM(1)", 'a "b", c; d', "plain"].entries())
@@ -127,7 +127,7 @@ describe("an export: its formats", () => {
   });
 
   it.each(["hosts?zone=home.example", "dns", "dns?zone=a..b", "dns?zone=x%0Ay", "hosts?resource=ports", "csv?resource=tags", "hosts?limit=1", "nothing"])(
-    "is refused as %s",
+    "reject %s",
     async (format) => {
       const { status, code } = await topology.aCaller().raw("get", `/api/v1/exports/${format}`);
       expect([status, code]).toEqual([400, "validation_failed"]);

@@ -61,8 +61,8 @@ async function fill(host: Host, count: number): Promise<void> {
 const positions = ({ services }: Host): number[] => services.map(({ position }) => position);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-describe("topology.fat-hosts: a host whose services are 17 MB", () => {
-  it("is answered whole, by itself and after a write of it", async () => {
+describe("topology.fat-hosts: a host with 17 MB of services", () => {
+  it("is returned completely, by itself and after a write", async () => {
     const { data, etag } = await owner.send(getHost, { params: fat });
     expect([positions(data), data.ports.length]).toEqual([upTo(FAT), 2]);
     const body = { name: "b", network_id: fat.network_id, hostname: "fat.example" };
@@ -99,7 +99,7 @@ describe("topology.fat-hosts: a host whose services are 17 MB", () => {
     expect(text.length).toBeLessThan(100_000);
   });
 
-  it("has its cursor freed at once when its reader goes away", async () => {
+  it("has its database cursor closed at once when its reader disconnects", async () => {
     await owner.abandon("/api/v1/services?limit=0");
     await until(async () => (await openCursors()) === 0);
   });
@@ -115,10 +115,10 @@ async function openCursors(): Promise<number> {
   return found.filter(({ ns }) => ns.startsWith(topology.db.databaseName)).length;
 }
 
-describe("topology.fat-hosts: what a host can have", () => {
+describe("topology.fat-hosts: the limits of a host", () => {
   const refusal = (kind: string) => [400, "validation_failed", { errors: [{ path: "host_id", message: `a host can have at most 1000 ${kind}` }] }]; // prettier-ignore
 
-  it("is 1,000 ports and no more, however many writers add them at once", async () => {
+  it("are 1,000 ports, however many writers add them concurrently", async () => {
     const host = await aHost(world, { name: "d", ports: 990 });
     const body = (number: number) => ({ host_id: host.id, network_id: host.network_id, number, protocol: "Udp" as const }); // prettier-ignore
     const sent = await Promise.all(upTo(24).map((n) => owner.via(n % 2).send(createPort, { body: body(n + 1) })));
@@ -130,7 +130,7 @@ describe("topology.fat-hosts: what a host can have", () => {
     await owner.call(createPort, { body: body(99) });
   });
 
-  it("is 1,000 services, those that move to it included", async () => {
+  it("are 1,000 services, including those that move to it", async () => {
     const services = upTo(1000).map((n) => ({ name: `s${n}`, service_definition: "nginx" }));
     const { id } = await owner.call(createHost, { body: { network_id: world.network.id, name: "full", services } });
     const other = await aService(world, await aHost(world, { name: "e" }));

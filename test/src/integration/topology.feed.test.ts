@@ -124,7 +124,7 @@ async function harm(round: number): Promise<void> {
 
 describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while processes are killed and frozen`, () => {
   it(
-    "are told in the order of their commits, each once, and none that was undone: a replay holds what the lists answer",
+    "are recorded in commit order, each once, without rolled back ones: a replay equals the lists",
     async () => {
       const whole = await aBearer();
       const writers = callersWith(whole);

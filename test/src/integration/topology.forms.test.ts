@@ -75,7 +75,7 @@ const stored = async (id: string): Promise<EntityDocument & Record<string, unkno
 const textOf = async (id: string): Promise<Newer> => JSON.parse((await stored(id)).wire) as Newer;
 
 describe("two builds on one database", () => {
-  it("have subnets of before without reserved ranges, and keep those that were reserved since, whoever writes", async () => {
+  it("have subnets without reserved ranges from before, and keep ranges reserved since, whoever writes", async () => {
     const { network, subnet } = await aNetwork(earlier);
     const stored = async () => (await topology.db.collection<EntityDocument>("subnets").findOne({ _id: subnet.id }))!;
     expect([(await stored()).form, JSON.parse((await stored()).wire)]).toEqual([
@@ -96,7 +96,7 @@ describe("two builds on one database", () => {
     expect((await present.call(getSubnetUtilization, { params: subnet })).next).toBe("10.0.0.10");
   });
 
-  it("keep what the next build has added when the present one writes, also while it moves an item for another", async () => {
+  it("keep members of a newer form when an older build writes, also while it shifts an item for another", async () => {
     const world = await aNetwork(next);
     const host = await aHost(world, { ports: 2, interfaces: 1 });
     const service = await aService(world, host, { bindings: [onPort(host.ports[0])] });
@@ -118,7 +118,7 @@ describe("two builds on one database", () => {
     expect(await stored(service.id)).toMatchObject({ form: 2, rank: "renamed again".length });
   });
 
-  it("answer what the present build has stored in the form of the next one, wherever the next one reads it", async () => {
+  it("return what the older build has stored in the newer form, wherever the newer build reads it", async () => {
     const world = await aNetwork(present);
     const host = await aHost(world, { ports: 1, interfaces: 1 });
     const made = await aService(world, host, { bindings: [onPort(host.ports[0])] });
@@ -140,7 +140,7 @@ describe("two builds on one database", () => {
 });
 
 describe("two builds on one database during a migration", () => {
-  it("let a migration rewrite what is older while both write, and lose no change", async () => {
+  it("let a migration rewrite older documents while both write, and lose no change", async () => {
     const world = await aNetwork(present);
     const host = await aHost(world, { services: 40 });
     const services = host.services;

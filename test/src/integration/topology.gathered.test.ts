@@ -51,7 +51,7 @@ async function queriesOf(task: () => Promise<void>): Promise<Document[]> {
 }
 
 describe("topology.gathered", () => {
-  it("reads for callers of several organizations and scopes at once, and shows each only what is its own", async () => {
+  it("batches reads of several organizations and scopes, and shows each caller only its own", async () => {
     const storage = storageOn(topology.db);
     const none: Scope = { ...owner.scope, networks: [] };
     const lostNetwork: Scope = { ...stranger.scope, networks: limited.networks };
@@ -77,13 +77,13 @@ describe("topology.gathered", () => {
     expect(queries[0]?.["docsExamined"]).toBe(4);
   });
 
-  it("answers hundreds of requests at the same time, each with what it asked for", async () => {
+  it("answers hundreds of concurrent requests, each with its own result", async () => {
     const wanted = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
     const answered = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
     expect(answered).toEqual(wanted);
   });
 
-  it("fails those alone who waited for the query that failed", async () => {
+  it("fails only the callers of the failed query", async () => {
     let fails = true;
     const failing = Object.assign(Object.create(topology.db) as Db, {
       command: (...given: Parameters<Db["command"]>) => {

@@ -43,7 +43,7 @@ async function aGuest({ owner, network }: World, name: string, details: object):
 }
 
 describe("topology.graph: contents", () => {
-  it("has subnets, hosts and services, and how they belong together", async () => {
+  it("contain subnets, hosts and services, and their relations", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
     const { network, subnet } = world;
@@ -86,17 +86,17 @@ describe("topology.graph: contents", () => {
     expect(await graphOf(owner)).toEqual({ nodes, edges });
   });
 
-  it("is empty where nothing is", async () => {
+  it("are empty in an empty organization", async () => {
     expect(await graphOf(topology.aCaller())).toEqual({ nodes: [], edges: [] });
   });
 });
 
-describe("topology.graph: its formats", () => {
+describe("topology.graph: formats", () => {
   it.each([
     ["dot", "text/vnd.graphviz", "topology.dot", /^digraph topology \{\n[^]*\}\n$/],
     ["mermaid", "application/vnd.mermaid", "topology.mmd", /^flowchart LR\n[^]*n\d+ --- ?\|"10\.0\.0\.1"\| n\d+\n$/],
     ["graphml", "application/graphml+xml", "topology.graphml", /^<\?xml [^]*<\/graphml>\n$/],
-  ] as const)("is also the file that %s reads", async (format, type, name, content) => {
+  ] as const)("include the file that %s reads", async (format, type, name, content) => {
     const owner = topology.aCaller();
     const host = await aHost(await aNetwork(owner), { name: 'a "nas"', interfaces: 1 });
     const answered = await owner.raw("get", `/api/v1/topology?format=${format}`);
@@ -109,7 +109,7 @@ describe("topology.graph: its formats", () => {
     expect([head.text, head.headers["content-type"]]).toEqual(["", `${type}; charset=utf-8`]);
   });
 
-  it("is refused as a file for Mermaid when that could not draw it, with an answer that is no file", async () => {
+  it("reject a graph that Mermaid cannot draw, with an error instead of a file", async () => {
     const organizationId = randomUUID();
     await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: 51, servicesPerHost: 10 });
     const refused = await topology.aCaller({ organizationId }).raw("get", "/api/v1/topology?format=mermaid");
@@ -117,13 +117,13 @@ describe("topology.graph: its formats", () => {
     expect(refused.params).toEqual({ errors: [{ path: "format", message: expect.stringContaining("500 edges") as unknown }] }); // prettier-ignore
   });
 
-  it.each(["format=svg", "format=dot&format=dot", "network_id=x", "limit=5"])("refuses %s", async (query) => {
+  it.each(["format=svg", "format=dot&format=dot", "network_id=x", "limit=5"])("reject %s", async (query) => {
     const answered = await topology.aCaller().raw("get", `/api/v1/topology?${query}`);
     expect([answered.status, answered.code]).toEqual([400, "validation_failed"]);
   });
 });
 
-describe("topology.graph: for whom it is", () => {
+describe("topology.graph: permissions", () => {
   let owner: Caller;
   let one: World;
   let two: World;
@@ -140,12 +140,12 @@ describe("topology.graph: for whom it is", () => {
 
   const networksIn = ({ nodes }: Topology): string[] => [...new Set(nodes.map(({ network_id }) => network_id))].sort();
 
-  it("holds all networks of the organization, or the one that is asked for", async () => {
+  it("allow all networks of the organization, or the requested one", async () => {
     expect(networksIn(await graphOf(owner))).toEqual([one.network.id, two.network.id].sort());
     expect(networksIn(await graphOf(owner, { network_id: two.network.id }))).toEqual([two.network.id]);
   });
 
-  it("holds only the networks that the caller may use, whatever is asked for", async () => {
+  it("allow only the networks that the caller may use, whatever is requested", async () => {
     const limited = owner.colleague({ networks: [one.network.id], permission: "Viewer" });
     expect(networksIn(await graphOf(limited))).toEqual([one.network.id]);
     for (const network_id of [two.network.id, foreign.network.id, randomUUID()])
@@ -153,7 +153,7 @@ describe("topology.graph: for whom it is", () => {
     expect(await graphOf(owner.colleague({ networks: [] }))).toEqual({ nodes: [], edges: [] });
   });
 
-  it("shows no trace of what runs something from a network that is out of reach", async () => {
+  it("leave no trace of a virtualization parent in a network out of scope", async () => {
     const hidden = await aHost(two, { name: "hypervisor" });
     const service = await aService(two, hidden);
     await aGuest(one, "guest", { host_id: hidden.id, service_id: service.id });
@@ -168,8 +168,8 @@ describe("topology.graph: for whom it is", () => {
   });
 });
 
-describe("topology.graph: how it is read", () => {
-  it("is whole at 5,000 nodes in every format, and never in the memory of the service at once", async () => {
+describe("topology.graph: reading", () => {
+  it("is complete at 5,000 nodes in every format, and never in the memory of the service at once", async () => {
     const organizationId = randomUUID();
     await seedTopology(topology.db, { organizationId, networks: 2, hostsPerNetwork: 500, servicesPerHost: 4 });
     const caller = topology.aCaller({ organizationId });
@@ -184,7 +184,7 @@ describe("topology.graph: how it is read", () => {
       expect((piece.nodes ?? piece.edges)?.length).toBeLessThanOrEqual(500);
   });
 
-  it("is of one moment while hosts come and go: no edge without its ends, no host without its addresses", async () => {
+  it("is consistent while hosts come and go: no edge without its ends, no host without its addresses", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
     const { network, subnet } = world;

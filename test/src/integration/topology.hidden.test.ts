@@ -35,7 +35,7 @@ afterAll(() => topology.stop());
 const violations = (): Promise<string[]> => violationsIn(topology.db);
 
 describe("deleting large hosts", () => {
-  it("leaves nothing of them to be found, listed, counted or referred to, while their documents are still there", async () => {
+  it("hides them from reads, lists, counts and references, while their documents still exist", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
     const [large, small] = [
@@ -76,7 +76,7 @@ describe("deleting large hosts", () => {
 });
 
 describe("deleting a tag that many entities carry", () => {
-  it("takes it off every answer at once, with the revisions and times that are stored later", async () => {
+  it("removes it from every response at once, with the revisions and times that are stored later", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
     const tag = await owner.call(createTag, { body: { name: "everywhere" } });
@@ -139,7 +139,7 @@ describe("deleting a tag that many entities carry", () => {
 });
 
 describe("the deletion of a tag that many entities carry", () => {
-  it("is taken off when the journal has told of it on all of them, and is not told of again", async () => {
+  it("is complete once the journal has recorded it for all of them, and is not recorded again", async () => {
     const owner = topology.aCaller();
     const { organizationId } = owner.scope;
     const { id: tagId } = await owner.call(createTag, { body: { name: "doomed" } });
@@ -165,7 +165,7 @@ describe("the deletion of a tag that many entities carry", () => {
     }
   });
 
-  it("is told of by the sweep when its process died before", async () => {
+  it("is recorded by the sweep when its process died before", async () => {
     const owner = topology.aCaller();
     const tag = await owner.call(createTag, { body: { name: "unsaid" } });
     const { organizationId } = owner.scope;

@@ -38,7 +38,7 @@ afterAll(async () => {
 
 describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, () => {
   it(
-    "leaves nothing dangling, no rule broken, no gap and no count off, at any moment; a MAC address stays for ever",
+    "leaves no dangling reference, violation, gap or wrong count at any moment; a MAC address never changes",
     async () => {
       const world = anEmptyWorld();
       const history = drawHistory(SEED, LENGTH);

@@ -36,8 +36,8 @@ async function countsIn({ network }: World): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-describe("hosts: with children in one call", () => {
-  it("makes all of it, with bindings that point at siblings, as later reads show it", async () => {
+describe("hosts: with children in one request", () => {
+  it("creates all of it, with bindings to siblings, as later reads show it", async () => {
     const { owner, network, subnet } = await aWorld();
     const made = await owner.call(createHost, {
       body: {
@@ -83,7 +83,7 @@ describe("hosts: with children in one call", () => {
     ["bindings in conflict", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(80) }), onInterface({ id: local(1) })) }), 409, "binding_conflict"],
     ["a tag of a service that is not there", () => ({ services: [{ name: "s", service_definition: "x", tags: [nothing().id] }] }), 400, "invalid_reference"],
     ["a network that is not there", () => ({ network_id: nothing().id }), 400, "invalid_reference"],
-  ])("makes nothing of it when there is %s", async (_fault, more, status, code) => {
+  ])("creates nothing of it with %s", async (_fault, more, status, code) => {
     const world = await aWorld();
     const before = await countsIn(world);
     const body = { network_id: world.network.id, name: "h", ...children(world.subnet.id), ...more(world) };
@@ -94,7 +94,7 @@ describe("hosts: with children in one call", () => {
 });
 
 describe("hosts: update and delete", () => {
-  it("keeps optional members that are absent, clears those that are null, and leaves children alone", async () => {
+  it("keeps optional members that are absent, clears those that are null, and does not change children", async () => {
     const world = await aWorld();
     const { owner, network } = world;
     const { id } = await aHost(world, { interfaces: 1, ports: 1, services: 1 });
@@ -110,7 +110,7 @@ describe("hosts: update and delete", () => {
     expect((await owner.call(updateHost, { params: { id }, body: echoed })).interfaces).toEqual(set.interfaces);
   });
 
-  it("stays in its network", async () => {
+  it("does not move to another network", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     const office = await aNetwork(world.owner, "office");
@@ -118,7 +118,7 @@ describe("hosts: update and delete", () => {
       expect(await world.owner.refusal(updateHost, { params: host, body: { name: "h", network_id } })).toEqual([400, "network_mismatch", { path: "network_id" }]); // prettier-ignore
   });
 
-  it("orders the services of a renamed host by its new name", async () => {
+  it("sorts the services of a renamed host by its new name", async () => {
     const world = await aWorld();
     const [a, b] = [await aHost(world, { name: "a", services: 1 }), await aHost(world, { name: "b", services: 1 })];
     await world.owner.call(updateHost, { params: a, body: { name: "c", network_id: a.network_id } });
@@ -127,7 +127,7 @@ describe("hosts: update and delete", () => {
     expect(rows.map(({ host_id }) => host_id)).toEqual([b.id, a.id, a.id]);
   });
 
-  it("takes everything on it along, and nothing of other hosts", async () => {
+  it("deletes its children, and nothing of other hosts", async () => {
     const world = await aWorld();
     const empty = await countsIn(world);
     const doomed = await aHost(world, { interfaces: 2, ports: 3 });
@@ -141,7 +141,7 @@ describe("hosts: update and delete", () => {
   });
 });
 
-describe("hosts: answers of writes", () => {
+describe("hosts: responses of writes", () => {
   /** A service in which a host called "gone" is gone the moment it was written, as if somebody had deleted it. */
   const deletingAtOnce = async (): Promise<Topology> => {
     const hasty: Topology = await startTopology({
@@ -157,7 +157,7 @@ describe("hosts: answers of writes", () => {
     return hasty;
   };
 
-  it("show what was written, also when it is gone by the time they are given", async () => {
+  it("contain what was written, also when it is deleted before they are sent", async () => {
     const hasty = await deletingAtOnce();
     try {
       const world = await aNetwork(hasty.aCaller());
@@ -189,7 +189,7 @@ describe("ports", () => {
     expect((await world.owner.call(getHost, { params: host })).ports).toHaveLength(2);
   });
 
-  it("have a type that follows from number and protocol, and nothing a client says", async () => {
+  it("have a type derived from number and protocol, whatever a client sends", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     const made = await world.owner.call(createPort, { body: body(host, { type: "Forged" }) });
@@ -198,7 +198,7 @@ describe("ports", () => {
     expect([updated.number, updated.type]).toEqual([54, "Custom"]);
   });
 
-  it("refuse numbers that no port has, another host and another network", async () => {
+  it("reject invalid numbers, another host and another network", async () => {
     const world = await aWorld();
     const host = await aHost(world, { ports: 1 });
     const [port] = host.ports;
@@ -210,7 +210,7 @@ describe("ports", () => {
     expect(await world.owner.refusal(createPort, { body: body(nothing() as Host, { network_id: host.network_id }) })).toEqual([400, "invalid_reference", { path: "host_id" }]); // prettier-ignore
   });
 
-  it("are listed by host, and in the order of their numbers", async () => {
+  it("are listed by host, sorted by number", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     await aHost(world, { name: "other", ports: 3 });

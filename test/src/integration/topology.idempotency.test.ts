@@ -42,7 +42,7 @@ const named = async (name: string): Promise<number> =>
     .length;
 
 describe("idempotency keys of a user", () => {
-  it("are so many a day, whoever asks at once; refusals and repeats cost none, and others have their own", async () => {
+  it("are limited per day, also when requested concurrently; rejections and repetitions do not count, and other users have their own", async () => {
     const user = owner.colleague({});
     const tag = (by: Caller, key: string, name = key) => by.send(createTag, { body: { name }, headers: keyed(key) });
     expect((await tag(user, "quota-0")).status).toBe(200);
@@ -61,8 +61,8 @@ describe("idempotency keys of a user", () => {
   });
 });
 
-describe("a write that is repeated under its idempotency key", () => {
-  it("is answered as the first time, byte for byte, by every replica, and has no second effect", async () => {
+describe("a repeated write with an idempotency key", () => {
+  it("gets the first response, byte for byte, from every replica, and has no second effect", async () => {
     const headers = keyed("create once");
     const [wrong] = await owner.refusal(createService, { ...newService("once"), headers });
     expect(wrong).toBe(400);
@@ -76,7 +76,7 @@ describe("a write that is repeated under its idempotency key", () => {
     expect(await named("once")).toBe(1);
   });
 
-  it("leaves what others have changed since, also when the first time it changed nothing", async () => {
+  it("keeps later changes of others, also when the first write changed nothing", async () => {
     const service = await aService({ owner }, host, { name: "before" });
     for (const [name, key] of [
       ["mine", "update"],
@@ -92,7 +92,7 @@ describe("a write that is repeated under its idempotency key", () => {
     }
   });
 
-  it("is answered alike for a host with what stands on it, a network, a tag and a deletion", async () => {
+  it("gets the same response for a host with its children, a network, a tag and a deletion", async () => {
     const doomed = await aHost(world, { name: "doomed", interfaces: 1, ports: 1, services: 2 });
     const writes = [
       (by: Caller) => by.send(createTag, { body: { name: "once" }, headers: keyed("tag") }),
@@ -112,7 +112,7 @@ describe("a write that is repeated under its idempotency key", () => {
   });
 });
 
-describe("a write that is repeated under its idempotency key: deletions, races and long answers", () => {
+describe("a repeated write with an idempotency key: deletions, races and long responses", () => {
   it("is answered after a deletion only once no process shows the deleted entity", async () => {
     const large = await aHost(world, { name: "large", services: 510 });
     const remove = (by: Caller) => by.send(deleteHost, { params: large, headers: keyed("large-deletion") });
@@ -127,7 +127,7 @@ describe("a write that is repeated under its idempotency key: deletions, races a
     expect((await first).status).toBe(200);
   });
 
-  it("has one effect when it is sent many times at once: each is answered alike, or told to come again", async () => {
+  it("has one effect when it is sent concurrently: each gets the same response, or a conflict", async () => {
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
         owner.via(n % 2).send(createService, { ...newService("at once"), headers: keyed("at-once") }),
@@ -140,7 +140,7 @@ describe("a write that is repeated under its idempotency key: deletions, races a
     expect(await named("at once")).toBe(1);
   });
 
-  it("shows the current entity if the first response was too long to be stored", async () => {
+  it("returns the current entity if the first response was too long to be stored", async () => {
     const body = {
       ...{ network_id: world.network.id, name: "large" },
       services: Array.from({ length: 60 }, (_, n) => ({ name: `s${n}`, service_definition: "nginx" })),
@@ -151,7 +151,7 @@ describe("a write that is repeated under its idempotency key: deletions, races a
     expect([again.data, again.headers["idempotency-replayed"]]).toEqual([first.data, "true"]);
   });
 
-  it("is answered without its plan when only that was too long to be kept", async () => {
+  it("is answered without its plan when only that was too long to be stored", async () => {
     const doomed = await aHost(world, { name: "explained", ports: 200 });
     const input = { params: doomed, query: { explain: true }, headers: keyed("explained") };
     const first = await owner.send(deleteHost, input);
@@ -163,7 +163,7 @@ describe("a write that is repeated under its idempotency key: deletions, races a
 });
 
 describe("an idempotency key", () => {
-  it("is refused for another path, method or body, and is another user's own", async () => {
+  it("is rejected for another path, method or body, and is separate for each user", async () => {
     const headers = keyed("mine");
     const { data: service } = await owner.send(createService, { ...newService("mine"), headers });
     const update = { params: service, body: echoOf(service), headers };
@@ -174,14 +174,14 @@ describe("an idempotency key", () => {
     expect(await named("mine")).toBe(2);
   });
 
-  it("is refused where it is none, in a dry run as well", async () => {
+  it("is rejected when it is invalid, in a dry run as well", async () => {
     for (const query of ["", "?dry_run=true"]) {
       const { status, code } = await owner.raw("post", `/api/v1/tags${query}`, JSON.stringify({ name: "spaced" }), keyed("two words")); // prettier-ignore
       expect([status, code]).toEqual([400, "validation_failed"]);
     }
   });
 
-  it("is free again after a refusal, which had no effect", async () => {
+  it("is free again after a rejection, which had no effect", async () => {
     const headers = keyed("refused");
     const body = { name: "taken" };
     const { id } = await owner.call(createTag, { body });
@@ -190,7 +190,7 @@ describe("an idempotency key", () => {
     expect((await owner.send(createTag, { body, headers })).headers["idempotency-replayed"]).toBeUndefined();
   });
 
-  it("contains nothing of a network that the caller may no longer access", async () => {
+  it("reveals nothing of a network that the caller may no longer access", async () => {
     const input = { ...newService("seen"), headers: keyed("seen") };
     const member = owner.colleague({ permission: "Member", networks: [world.network.id] });
     expect((await member.send(createService, input)).status).toBe(200);

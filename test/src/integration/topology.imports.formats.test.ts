@@ -62,11 +62,11 @@ function bindingsOf({ services, ports, interfaces }: Host): string[] {
 const EVERYWHERE = `tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))\n`;
 const leaseOf = (name: string, ip: string, mac: string): string => `4102444800 ${mac} ${ip} ${name} *\n`;
 
-describe("a machine that tells its name and no address", () => {
+describe("a machine that reports its name and no address", () => {
   it.each([
     ["nas.home.example", "NAS"],
     ["nas", "nas.home.example"],
-  ])("is one host with what a lease, a scan and its neighbours say, in any order: %s and %s", async (own, leased) => {
+  ])("is one host with what a lease, a scan and neighbours report, in any order: %s and %s", async (own, leased) => {
     const mac = "00:11:32:AA:BB:CC";
     const files: readonly (readonly [string, string])[] = [
       ["ss", EVERYWHERE],
@@ -90,7 +90,7 @@ describe("a machine that tells its name and no address", () => {
     }
   }); // prettier-ignore
 
-  it("is not the host of its name that has other addresses, nor one of two that have its name", async () => {
+  it("is not merged with the host of its name that has other addresses, nor with one of two with its name", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
     const two = leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
@@ -105,7 +105,7 @@ describe("a machine that tells its name and no address", () => {
     expect(there.hosts.map(({ action }) => action)).toEqual(["create"]);
   }); // prettier-ignore
 
-  it("is found although the file has another name, which many hosts have and which is therefore nobody's", async () => {
+  it("is matched when the file has another name as well, which many hosts share and which is therefore ignored", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     for (let n = 0; n < 50; n++) await owner.call(createHost, { body: { network_id, name: `n${n}`, hostname: "apps" } });
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
@@ -114,7 +114,7 @@ describe("a machine that tells its name and no address", () => {
     expect(hosts.map(({ action }) => action)).toEqual(["create", "update"]);
   }); // prettier-ignore
 
-  it("is one host when it is imported by name and by lease at the same time", async () => {
+  it("is one host when it is imported by name and by lease concurrently", async () => {
     for (let round = 0; round < 5; round++) {
       const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
       await Promise.all([
@@ -126,8 +126,8 @@ describe("a machine that tells its name and no address", () => {
   });
 });
 
-describe("a machine that told its name and no address before", () => {
-  it("joins the host of which no more was known than its address, which goes, and the plan says so", async () => {
+describe("a machine that reported its name and no address before", () => {
+  it("is merged with a host known only by its address, which is deleted, as listed in the plan", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
     const [named] = await hostsOf(owner, network_id);
@@ -148,7 +148,7 @@ describe("a machine that told its name and no address before", () => {
     ["given a port", (owner, host) => owner.call(createPort, { body: { host_id: host.id, network_id: host.network_id, number: 22, protocol: "Tcp" } })], // prettier-ignore
     ["given another address", (owner, { network_id }) => importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS.replace(".20", ".21"))],
     ["given a name for its card", (owner, { interfaces: [one] }) => owner.call(patchInterface, { params: one!, body: { name: "eth0" } })],
-  ])("leaves the host of its address alone when that was %s", async (_what, make) => {
+  ])("does not change the host of its address when that was %s", async (_what, make) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
     await importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS);
@@ -165,7 +165,7 @@ describe("a machine that told its name and no address before", () => {
     expect([more, bindingsOf(only!), only!.interfaces.map((one) => one.ip_address)]).toEqual([[], ["SSH 22@all"], ["192.168.1.20"]]);
   }); // prettier-ignore
 
-  it("is found by the name that a person gave to the host since", async () => {
+  it("is matched by the name that a user has given to the host since", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
     const [host] = await hostsOf(owner, network_id);
@@ -176,7 +176,7 @@ describe("a machine that told its name and no address before", () => {
 });
 
 describe("the sockets of a machine", () => {
-  it("become services of the host that the request names, on all interfaces where they listen at all addresses", async () => {
+  it("become services of the host named in the request, on all interfaces when they listen on all addresses", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const query = { network_id, hostname: "nas" };
     const preview = await importFile(owner, "auto", { ...query, dry_run: "true" }, SOCKETS);
@@ -193,7 +193,7 @@ describe("the sockets of a machine", () => {
     expect(byName.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
   });
 
-  it("make one host of what scans, neighbours and the machine itself say, in any order", async () => {
+  it("make one host with scans, neighbours and the machine itself, in any order", async () => {
     const scan = scanOf(upHost("192.168.1.20", { mac: "00:11:32:AA:BB:CC", ports: [22, 443] }));
     const files: readonly (readonly [string, string])[] = [["auto", scan], ["ip-neigh", NEIGHBOURS], ["ss", SOCKETS]]; // prettier-ignore
     for (const order of [[0, 1, 2], [2, 1, 0], [1, 2, 0]]) {
@@ -208,7 +208,7 @@ describe("the sockets of a machine", () => {
     }
   }); // prettier-ignore
 
-  it("make one host, also when two send them at once", async () => {
+  it("make one host, also when two imports run concurrently", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const wildcard = 'tcp LISTEN 0 128 *:22 *:* users:(("sshd",pid=1,fd=3))\n';
     const answers = await Promise.all(Array.from({ length: 2 }, () => sendFile(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
@@ -216,7 +216,7 @@ describe("the sockets of a machine", () => {
     expect((await hostsOf(owner, network_id)).map(({ hostname, services }) => [hostname, services.length])).toEqual([["twin", 1]]); // prettier-ignore
   });
 
-  it("are refused when nothing says which machine they are from, or when it is not there", async () => {
+  it("are rejected when the machine is not specified, or does not exist", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const { owner: stranger, network: foreign } = await anEmptyNetwork(topology.aCaller());
     const host = (caller: Caller, network: string): Promise<Host> =>
@@ -239,7 +239,7 @@ describe("the sockets of a machine", () => {
 });
 
 describe("tables and facts", () => {
-  it("make one host with what the machine itself says, whose services are what the table says", async () => {
+  it("make one host with the machine's own reports, with services as in the table", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const table = "name,ip_address,port,service_definition,all_interfaces\nShares,192.168.1.20,445,SMB,yes\nDoors,192.168.1.20,8096,Our own,\n"; // prettier-ignore
     const facts = `nas | SUCCESS => {"ansible_facts":{"ansible_fqdn":"nas","ansible_eth0":{"device":"eth0","macaddress":"00:11:32:aa:bb:cc","ipv4":{"address":"192.168.1.20"}}}}`;
@@ -266,14 +266,14 @@ describe("a file of another kind", () => {
     ["ip-neigh", `[{"dst":"10.0.0.1"},`, "line 1, column 21: is not valid JSON, or ends early"],
     ["ip-neigh", `[{"dst":"10.0.0.1"},7]`, "$[1]: must be an object"],
     ["ip-neigh", "hello", "line 1, column 1: must be neighbours as `ip -j neigh` or `arp -an` writes them"],
-  ])("is refused with the place and the reason: %s of %j", async (format, file, fault) => {
+  ])("is rejected with the place and the reason: %s of %j", async (format, file, fault) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const [status, code, told] = await refused(owner, format, { network_id, ...(format === "ss" && { hostname: "a" }) }, file);
     expect([status, code]).toEqual([400, "validation_failed"]);
     expect(told).toEqual(fault instanceof RegExp ? expect.stringMatching(fault) : fault);
   }); // prettier-ignore
 
-  it("is refused where there is no such format", async () => {
+  it("is rejected when there is no such format", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     expect((await refused(owner, "xls", { network_id }, "")).slice(0, 2)).toEqual([400, "validation_failed"]);
   });

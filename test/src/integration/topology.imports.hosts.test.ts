@@ -36,8 +36,8 @@ afterAll(async () => {
   await topology.stop();
 });
 
-describe("a host that was there: its MAC address", () => {
-  it("is recognized by its MAC address at another address, which it gets beside the old one", async () => {
+describe("a known host: its MAC address", () => {
+  it("is matched by its MAC address at another address, which is added to the old one", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC })));
     const { hosts } = await importScan(owner, network, scanOf(upHost("10.1.0.9", { mac: MAC })));
@@ -50,7 +50,7 @@ describe("a host that was there: its MAC address", () => {
     ]);
   });
 
-  it("is another one than who has its address with another MAC address, and gets the address from it", async () => {
+  it("differs from the host that has its address with another MAC address, and gets the address from it", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC, ports: [22] })));
     const [before] = await hostsOf(owner, network);
@@ -77,7 +77,7 @@ describe("a host that was there: its MAC address", () => {
     expect(again.hosts[0]).toMatchObject({ action: "unchanged", matched_by: "mac_address", id: hosts[0]!.id });
   });
 
-  it("is known by the MAC address of its last address, which another machine has taken", async () => {
+  it("is matched by the MAC address of its last address, which another machine has taken", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC, hostname: "nas", ports: [22] })));
     await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: OTHER_MAC, hostname: "nas" })));
@@ -93,8 +93,8 @@ describe("a host that was there: its MAC address", () => {
   }); // prettier-ignore
 });
 
-describe("a host that was there: moved or joined", () => {
-  it("keeps its ports to itself when it moves and another machine takes its address", async () => {
+describe("a known host: moved or merged", () => {
+  it("keeps its ports when it moves and another machine takes its address", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanOf(upHost("10.1.0.5", { mac: MAC, ports: [22] })));
     const moved = scanOf(upHost("10.1.0.6", { mac: MAC, ports: [22] }) + upHost("10.1.0.5", { mac: OTHER_MAC }));
@@ -110,7 +110,7 @@ describe("a host that was there: moved or joined", () => {
     expect(hosts.find(({ id }) => id === a)!.services.map(({ bindings }) => bindings.length)).toEqual([1]);
   }); // prettier-ignore
 
-  it("is one with another when a third sighting joins them, in the preview as in the import", async () => {
+  it("is merged with another when a third sighting connects them, in the preview as in the import", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const joining = upHost("10.1.0.1", { mac: MAC }) + upHost("10.1.0.2", { mac: MAC });
     const file = scanOf(upHost("10.1.0.1", { ports: [22] }) + upHost("10.1.0.2", { ports: [80] }) + joining);
@@ -125,7 +125,7 @@ describe("a host that was there: moved or joined", () => {
     });
   });
 
-  it("is recognized by an address that stands in a wider subnet, and learns name and MAC address", async () => {
+  it("is matched by an address in a wider subnet, and gets name and MAC address", async () => {
     const { owner, network, subnet } = await aNetwork(topology.aCaller());
     const body = {
       network_id: network.id,
@@ -154,8 +154,8 @@ describe("a host that was there: moved or joined", () => {
   });
 });
 
-describe("a host that was there: what people made of it", () => {
-  it("keeps all that people have made of it", async () => {
+describe("a known host: changes by users", () => {
+  it("are kept by the next import", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const file = scanOf(upHost("10.1.0.1", { hostname: "nas.lan", ports: [22, 80, 443] }));
     await importScan(owner, network, file);
@@ -170,7 +170,7 @@ describe("a host that was there: what people made of it", () => {
     expect(await everythingIn(topology, UNSEEN)).toBe(before);
   }); // prettier-ignore
 
-  it("gets back what was deleted and is still there", async () => {
+  it("may be undone by the next import: what was deleted and still exists is created again", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const file = scanOf(upHost("10.1.0.1", { ports: [22, 443] }));
     await importScan(owner, network, file);
@@ -182,7 +182,7 @@ describe("a host that was there: what people made of it", () => {
     expect(hosts[0]!.services.map(({ action, name }) => `${action} ${name}`)).toEqual(["update SSH", "create HTTPS"]);
   });
 
-  it("is one host for both of its addresses, when a person has put two together", async () => {
+  it("may merge two addresses into one host, which stays one", async () => {
     const { owner, network, subnet } = await aNetwork(topology.aCaller());
     const interfaces = ["10.0.0.1", "10.0.0.2"].map((ip_address) => ({ ip_address, subnet_id: subnet.id }));
     const made = await owner.call(createHost, { body: { network_id: network.id, name: "Router", interfaces } });
@@ -196,7 +196,7 @@ describe("a host that was there: what people made of it", () => {
   });
 });
 
-describe("hosts that the scanner was told to take as up", () => {
+describe("hosts that the scanner was told to treat as up", () => {
   it("are counted and not created when nothing answered", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const assumed = (ip: string, ports = ""): string =>

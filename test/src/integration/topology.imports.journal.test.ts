@@ -23,12 +23,12 @@ async function inventory(owner: Caller): Promise<[string, string][]> {
   return settled(await stateNow(owner)).filter(([, text]) => !text.includes('"name":"mark '));
 }
 
-describe("an import that joins two hosts", () => {
+describe("an import that merges two hosts", () => {
   const SOCKETS = `tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))\n`;
   const NEIGHBOURS = `[{"dst":"192.168.1.20","dev":"eth0","lladdr":"00:11:32:aa:bb:cc","state":["STALE"]}]`;
   const LEASE = "4102444800 00:11:32:aa:bb:cc 192.168.1.20 nas *\n";
 
-  it("is told entity by entity under its request; taken back, both are there again, and the next import leaves them two", async () => {
+  it("is recorded entity by entity under its request; after a revert both exist again, and the next import keeps them", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, SOCKETS);
     await importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS);

@@ -28,7 +28,7 @@ async function start(options?: TopologyOptions): Promise<{ topology: Topology; o
 
 const violations = ({ db }: Topology): Promise<string[]> => violationsIn(db);
 
-describe("two imports of one file at once, through two processes", () => {
+describe("two concurrent imports of one file, through two processes", () => {
   const FILE = scanOfMany(60);
 
   async function both(options: TopologyOptions): Promise<{ topology: Topology; hosts: number; subnets: number; plans: ImportPlan[] }> {
@@ -38,7 +38,7 @@ describe("two imports of one file at once, through two processes", () => {
     return { topology, hosts: hosts ?? 0, subnets: subnets ?? 0, plans };
   } // prettier-ignore
 
-  it("make each host and each subnet once", async () => {
+  it("create each host and each subnet once", async () => {
     const { topology, hosts, subnets, plans } = await both({});
     expect([hosts, subnets]).toEqual([60, 1]);
     const created = plans.map(({ summary }) => summary.hosts.create);
@@ -49,7 +49,7 @@ describe("two imports of one file at once, through two processes", () => {
     expect(await violations(topology)).toEqual([]);
   });
 
-  it("would make hosts twice without their shards", async () => {
+  it("would create duplicates without their shards", async () => {
     const { hosts } = await both({ storage: sideBySide(UNGUARDED.inShard) });
     expect(hosts).toBeGreaterThan(60);
   });
@@ -104,7 +104,7 @@ describe("an import at the limits", () => {
     await stack.stop();
   });
 
-  it("of 5,000 hosts is planned, and answered while it is planned", async () => {
+  it("of 5,000 hosts is planned, while the service answers other requests", async () => {
     const { owner, network } = await start();
     const plan = await importScan(owner, network, scanOfMany(5_000), { dry_run: "true" });
     expect(plan.summary.hosts).toEqual({ create: 5_000, update: 0, unchanged: 0, failed: 0 });
@@ -138,7 +138,7 @@ describe("an import at the limits", () => {
     expect(plan.summary.hosts).toEqual({ create: 10, update: 0, unchanged: before, failed: 0 });
   }); // prettier-ignore
 
-  it("waits for no file that has not come whole, neither one's own nor another organization's", async () => {
+  it("waits for no incomplete upload, neither of the same nor of another organization", async () => {
     const accounts = [await anAccount(stack.url), await anAccount(stack.url)];
     const networks = await Promise.all(
       accounts.map(({ session }) => session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" })),
@@ -158,8 +158,8 @@ describe("an import at the limits", () => {
   });
 });
 
-describe("an import of which the database goes away", () => {
-  it("is refused before it has begun, and ends with what could not be done after that", async () => {
+describe("an import during which the database becomes unavailable", () => {
+  it("is rejected before it has begun, and otherwise ends with what failed", async () => {
     const stack = await startStack({ ownMongod: true });
     stop = () => stack.stop();
     const account = await anAccount(stack.url);

@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-describe("subnets", () => {
-  it("are those of the network, else of the hints, else around the address", async () => {
+describe("subnets of imported addresses", () => {
+  it("are those of the network, otherwise of the hints, otherwise around the address", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     const addresses = ["10.0.3.4", "172.16.5.1", "172.20.0.1", "192.168.7.9", "fd00:1::7", "127.0.0.1"];
     const file = scanOf(addresses.map((ip) => upHost(ip)).join(""));
@@ -34,7 +34,7 @@ describe("subnets", () => {
   it.each([
     ["no block", "10.0.0.1", "subnet_hint.0"],
     ["host bits", "10.0.0.0/8,10.0.0.1/24", "subnet_hint.1"],
-  ])("refuse a hint with %s at its place", async (_what, subnet_hint, path) => {
+  ])("reject a hint with %s, with its place", async (_what, subnet_hint, path) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const { status, code, params } = await sendScan(owner, { network_id: network, subnet_hint }, scanFile("ping"));
     expect([status, code, (params["errors"] as { path: string }[]).map((one) => one.path)]).toEqual([
@@ -50,7 +50,7 @@ describe("a scan that was made earlier", () => {
   const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };
   const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-  it("counts from then on, and nothing of a later time", async () => {
+  it("counts from its own time on, and overrides nothing later", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const [first, later] = [daysAgo(21), daysAgo(7)];
     const scan = (found: readonly Up[], seen_at?: string) =>
@@ -72,15 +72,15 @@ describe("a scan that was made earlier", () => {
     expect((await seenOf())[2]).toBe(false);
   });
 
-  it("is refused when it will be made", async () => {
+  it("is rejected when its time is in the future", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const { status, params } = await sendScan(owner, { network_id, seen_at: daysAgo(-1) }, scanOfBlock("192.168.1.0/24", [])); // prettier-ignore
     expect([status, params]).toEqual([400, { errors: [{ path: "seen_at", message: "must not be in the future" }] }]);
   });
 });
 
-describe("an import is refused as a whole", () => {
-  it("when it would create more than 1,000 subnets, and says what to do", async () => {
+describe("an import is rejected as a whole", () => {
+  it("when it would create more than 1,000 subnets, with what to do", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const file = (count: number): string =>
       scanOf(Array.from({ length: count }, (_, n) => upHost(`fd00:${n.toString(16)}::1`)).join(""));
@@ -97,7 +97,7 @@ describe("an import is refused as a whole", () => {
     expect((await importScan(owner, network, file(1_001), hinted)).summary.subnets.create).toBe(1);
   });
 
-  it("in a network that the caller does not see, in the words for one that is not there", async () => {
+  it("in a network that the caller may not see, with the words for one that does not exist", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const { network: foreign } = await anEmptyNetwork(topology.aCaller());
     const elsewhere = owner.colleague({ networks: [(await anEmptyNetwork(owner)).network] });
@@ -116,7 +116,7 @@ describe("an import is refused as a whole", () => {
   });
 });
 
-describe("an import is refused as a whole for its file", () => {
+describe("an import is rejected as a whole for its file", () => {
   it.each([
     ["with no network", {}, scanFile("ping"), {}, 400, "validation_failed"],
     ["with an unknown parameter", { network_id: randomUUID(), force: "true" }, scanFile("ping"), {}, 400, "validation_failed"],
@@ -137,14 +137,14 @@ describe("an import is refused as a whole for its file", () => {
   }); // prettier-ignore
 });
 
-describe("an import is taken", () => {
-  it.each(["text/xml", "Application/XML; charset=UTF-8"])("but not with the type %s", async (type) => {
+describe("the type and size of an import", () => {
+  it.each(["text/xml", "Application/XML; charset=UTF-8"])("may not be the type %s", async (type) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const { status } = await sendScan(owner, { network_id: network }, scanFile("ping"), { "content-type": type });
     expect(status).toBe(200);
   });
 
-  it("never because of the most bytes that it may have", async () => {
+  it("may be the maximum number of bytes", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const end = "</nmaprun>";
     const start = `${scanOf(upHost("10.1.0.1")).slice(0, -end.length - 1)}<!--`;

@@ -80,7 +80,7 @@ describe("the scan of an office", () => {
 });
 
 describe("the scan of an office, once imported,", () => {
-  it("stands in the network as it was answered, with its source", async () => {
+  it("is stored as it was returned, with its source", async () => {
     const hosts = await hostsOf(owner, network);
     expect(hosts.map(({ name }) => name)).toEqual(["192.168.10.30", "nas.office.example", "router.office.example"]);
     const nas = hosts[1]!;
@@ -105,7 +105,7 @@ describe("the scan of an office, once imported,", () => {
     ]);
   });
 
-  it("changes nothing when it is imported again, not one document, but for when it was seen", async () => {
+  it("changes no document when it is imported again, except for the time of the sighting", async () => {
     const before = await everythingIn(topology, UNSEEN);
     const again = await importScan(owner, network, scanFile("office"));
     expect(await everythingIn(topology, UNSEEN)).toBe(before);
@@ -140,7 +140,7 @@ describe("scans by other means", () => {
     expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: hosts.length, failed: 0 });
   }); // prettier-ignore
 
-  it("one after another add up on the hosts that they share", async () => {
+  it("are merged one after another on the hosts that they share", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanFile("ping"));
     const { hosts } = await importScan(owner, network, scanFile("version"));
@@ -150,7 +150,7 @@ describe("scans by other means", () => {
     expect((await hostsOf(owner, network)).length).toBe(2);
   });
 
-  it("that were cut off give what was complete, and say where they end", async () => {
+  it("that were truncated import what was complete, and report where they end", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const file = scanFile("office");
     const cut = file.slice(0, file.indexOf("jetdirect"));
@@ -166,7 +166,7 @@ describe("scans by other means", () => {
 });
 
 describe("services in lists", () => {
-  it("are found by the category of their guess", async () => {
+  it("are found by the category of their guessed definition", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importScan(owner, network, scanFile("office"));
     const query = { network_id: network, exclude_categories: ["Custom" as const], order_by: "name" as const };

@@ -50,7 +50,7 @@ const lists = OPERATIONS.filter(({ upstream, list, operationId }) => upstream ==
 
 describe("topology.indexes: how lists are read", () => {
   it.each(lists.map((operation) => [operation.operationId, operation] as const))(
-    "%s reads no whole collection and sorts no more than a page",
+    "%s scans no whole collection and sorts no more than a page",
     async (_id, operation) => {
       const queries = queriesOf(operation);
       const isExcused = (query: URLSearchParams): boolean => SORTED_IN_MEMORY.some(([, test]) => test(query));
@@ -68,7 +68,7 @@ describe("topology.indexes: how lists are read", () => {
   it.each([
     [listHosts, "host 77", 1_040],
     [listServices, "SERVICE 77", 10_400],
-  ] as const)("a search reads the entries of one index within the scope, and no entity that does not match: %#", async (operation, q, inScope) => {
+  ] as const)("a search scans one index within the scope, and reads no entity that does not match: %#", async (operation, q, inScope) => {
     const matching = await owner.list(operation, { query: { q, limit: 0 } });
     expect(matching.total).toBeGreaterThan(10);
     const seen = await profileOf(operation, [new URLSearchParams({ q })]);
@@ -95,7 +95,7 @@ describe("topology.indexes: how lists are read", () => {
       }
   });
 
-  it("the graph reads no whole collection and sorts nothing", async () => {
+  it("the graph scans no whole collection and sorts nothing", async () => {
     const [all, one] = [new URLSearchParams(), new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" })];
     const seen = await profileOf(getTopology, [all, one]);
     expect(seen.flatMap((entry) => [...scansIn(entry), ...(sortedIn(entry["execStats"] as Document) > 0 ? [told(entry)] : [])])).toEqual([]); // prettier-ignore

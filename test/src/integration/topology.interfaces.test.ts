@@ -73,7 +73,7 @@ describe("interfaces: addresses", () => {
     expect(await place.owner.call(getInterface, { params: elsewhere })).toEqual(elsewhere);
   });
 
-  it("are answered in canonical form, also when they were sent in another", async () => {
+  it("are returned in canonical form, also when they were sent in another", async () => {
     const place = await aPlace();
     const subnet = await aSubnet(place, "2001:db8::/32");
     const made = await add(place, { subnet_id: subnet.id, ip_address: "2001:DB8:0:0:1:0:0:1" });
@@ -82,7 +82,7 @@ describe("interfaces: addresses", () => {
     expect(echoed).toEqual(made);
   });
 
-  it("are unique per subnet and host, in whatever form they are written", async () => {
+  it("are unique per subnet and host, in any notation", async () => {
     const place = await aPlace();
     const taken = [409, "already_exists", { entity: "Interface", field: "ip_address" }];
     await add(place, { ip_address: "10.0.0.7" });
@@ -97,7 +97,7 @@ describe("interfaces: addresses", () => {
     expect((await add({ ...place, host: another }, { ip_address: "10.0.0.7" })).position).toBe(0);
   });
 
-  it("may move to another subnet of the network, and to none of another network or of nowhere", async () => {
+  it("may move to another subnet of the network, and to none of another network or a missing one", async () => {
     const place = await aPlace();
     const made = await add(place);
     const wide = await aSubnet(place, "10.0.0.0/8");
@@ -112,7 +112,7 @@ describe("interfaces: the MAC address is set once", () => {
   const MAC = "AA:BB:CC:DD:EE:0F";
   const immutable = [409, "mac_address_immutable", {}];
 
-  it("is written in one form and never changes again, whatever else does", async () => {
+  it("is normalized and never changes again, whatever else does", async () => {
     const place = await aPlace();
     const made = await add(place);
     expect(made.mac_address).toBeNull();
@@ -131,7 +131,7 @@ describe("interfaces: the MAC address is set once", () => {
 });
 
 describe("interfaces: positions on the host", () => {
-  it("append, insert, move, keep when absent, end at the last, and close gaps", async () => {
+  it("append, insert, move, stay when absent, are limited to the end, and close gaps", async () => {
     const place = await aPlace(3);
     const [first] = place.host.interfaces;
     const at = (n: number, more: object = {}): Promise<Interface> => add(place, { ip_address: `10.0.0.${n}`, ...more });
@@ -150,7 +150,7 @@ describe("interfaces: positions on the host", () => {
   });
 });
 
-describe("interfaces: what stays and what is asked for", () => {
+describe("interfaces: immutable members and queries", () => {
   it("stay on their host and in their network", async () => {
     const place = await aPlace();
     const made = await add(place);
@@ -164,7 +164,7 @@ describe("interfaces: what stays and what is asked for", () => {
     expect(await create({ host_id: nothing().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
   });
 
-  it("need the members that the specification requires: a name may be null and must be there", async () => {
+  it("require the members of the specification: a name may be null but not absent", async () => {
     const place = await aPlace();
     const made = await add(place);
     const { params } = await place.owner.raw("put", `/api/v1/interfaces/${made.id}`, {});

@@ -66,8 +66,8 @@ const replayOf = (caller: Caller) =>
     return { data, meta };
   });
 
-describe("what the journal tells", () => {
-  it("tells of each write who did it, on which request and why, and how the entity was before and after", async () => {
+describe("journal entries", () => {
+  it("contain for each write who did it, on which request and why, and the entity before and after", async () => {
     const world = await aNetwork(topology.aCaller());
     const host = await aHost(world, { ports: 1 });
     const service = await aService(world, host);
@@ -101,7 +101,7 @@ describe("what the journal tells", () => {
     });
   });
 
-  it("tells nothing of a write that changes nothing, is undone, or is only tried", async () => {
+  it("are absent for a write that changes nothing, is rolled back, or is a dry run", async () => {
     const world = await aNetwork(topology.aCaller());
     const host = await aHost(world, { services: 1 });
     const [service] = host.services;
@@ -113,8 +113,8 @@ describe("what the journal tells", () => {
   });
 });
 
-describe("what the journal tells of large writes", () => {
-  it("tells one entry for each entity that a write shifts, unbinds or takes along", async () => {
+describe("journal entries of large writes", () => {
+  it("are one for each entity that a write shifts, unbinds or deletes along", async () => {
     const world = await aNetwork(topology.aCaller());
     const host = await aHost(world, { ports: 1, services: 3 });
     const [first] = host.services;
@@ -132,7 +132,7 @@ describe("what the journal tells of large writes", () => {
     for (const change of changes.slice(4)) expect(change).toMatchObject({ after: null, actor: expect.anything() });
   });
 
-  it("tells of what a large deletion hides, when it is hidden, and nothing more when it is swept", async () => {
+  it("are written for a large deletion when it is hidden, and not again when it is swept", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
     const other = await aNetwork(owner, "Office");
@@ -171,7 +171,7 @@ describe("what the journal tells of large writes", () => {
 });
 
 describe("reading the journal", () => {
-  it("shows callers who may not see all networks only theirs, in which nothing is missing, and tags", async () => {
+  it("shows callers with limited networks only theirs, completely, and tags", async () => {
     const owner = topology.aCaller();
     const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
     await aHost(home);
@@ -183,7 +183,7 @@ describe("reading the journal", () => {
     expect([replay.faults, await replay.differences()]).toEqual([[], []]);
   });
 
-  it("goes on from a cursor, backwards too, and knows a cursor of somebody else", async () => {
+  it("continues from a cursor, backwards too, and recognizes a foreign cursor", async () => {
     const world = await aNetwork(topology.aCaller());
     for (let n = 0; n < 5; n++) await aHost(world, { name: `host ${n}` });
     const all = await changesSince(world);
@@ -209,7 +209,7 @@ describe("reading the journal", () => {
 });
 
 describe("reading the journal: waiting and histories", () => {
-  it("holds an empty answer back until something comes that the caller may see", async () => {
+  it("delays an empty response until something arrives that the caller may see", async () => {
     const owner = topology.aCaller();
     const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
     await changesSince(home);
@@ -222,7 +222,7 @@ describe("reading the journal: waiting and histories", () => {
     expect((await owner.call(getHostHistory, { params: host })).length).toBe(1);
   });
 
-  it("answers an empty page when nothing comes in time", async () => {
+  it("returns an empty page at the timeout", async () => {
     const world = await aNetwork(topology.aCaller());
     await changesSince(world);
     const { meta } = await world.owner.send(listChanges, { query: { limit: 1000 } });
@@ -230,7 +230,7 @@ describe("reading the journal: waiting and histories", () => {
     expect([answered.data, answered.meta.next]).toEqual([[], meta.next]);
   });
 
-  it("tells the history of an entity, of a host with what stands on it, also when it is gone, and to nobody else", async () => {
+  it("returns the history of an entity, of a host with its children, also when it is deleted, and to nobody else", async () => {
     const owner = topology.aCaller();
     const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
     const host = await aHost(home, { ports: 1 });

@@ -111,7 +111,7 @@ function interfacesBody({ network, subnet }: World, count: number) {
 }
 
 describe("a large write beside twelve writers of small ones", () => {
-  it("creates a host with 50 interfaces while interfaces are added and removed, and no request is rejected", async () => {
+  it("creates a host with 50 interfaces while interfaces are added and removed, without any rejection", async () => {
     const { owner, network, subnet } = world;
     const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
     const add = async (writer: number, round: number): Promise<void> => {
@@ -131,7 +131,7 @@ describe("a large write beside twelve writers of small ones", () => {
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 
-  it("deletes 200 hosts together while ports of others are added and removed, and no request is rejected", async () => {
+  it("deletes 200 hosts together while ports of others are added and removed, without any rejection", async () => {
     const { owner, network } = world;
     const doomed = await manyHosts(200);
     const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
@@ -162,7 +162,7 @@ describe("a large write beside twelve writers of small ones", () => {
 });
 
 describe("a write of several hosts with a conflict at each attempt", () => {
-  it("goes before them, and they after it", async () => {
+  it("takes precedence over other writers, which follow", async () => {
     const { owner } = world;
     const hosts = await manyHosts(2);
     const port = hosts[1]!.ports[1]!;
@@ -195,7 +195,7 @@ describe("a write of several hosts with a conflict at each attempt", () => {
     expect([others, await reserved()]).toEqual([3, 0]);
   });
 
-  it("holds them up for a moment only when its process is no more", async () => {
+  it("blocks others for a moment only when its process has died", async () => {
     const { owner } = world;
     const host = (await manyHosts(1))[0]!;
     const reserved = { holder: "a process that is no more", until: new Date(Date.now() + 500) };
@@ -207,7 +207,7 @@ describe("a write of several hosts with a conflict at each attempt", () => {
 });
 
 describe("a bulk operation", () => {
-  it("takes no more than a handful of round trips, whatever its size", async () => {
+  it("takes a few round trips, whatever its size", async () => {
     const { owner } = world;
     const trips: Record<string, number> = {};
     trips["create"] = await roundTripsOf(() => owner.call(createHost, { body: interfacesBody(world, 200) }));
@@ -222,7 +222,7 @@ describe("a bulk operation", () => {
 });
 
 describe("a host as large as the limits allow", () => {
-  it("is created in one call, moves its services about, loses what they are bound to, and is deleted", async () => {
+  it("is created in one request, moves its services, loses their targets, and is deleted", async () => {
     const { owner, network, subnet } = world;
     const ids = numbers(2 * MOST).map(() => randomUUID());
     const made = await owner.call(createHost, {

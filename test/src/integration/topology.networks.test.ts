@@ -34,7 +34,7 @@ async function documentsOf(organizationId: string): Promise<number> {
 }
 
 describe("networks: deleting", () => {
-  it("take everything in them along when they are deleted, guards and bindings too, and nothing of another", async () => {
+  it("removes everything in them, including guards and bindings, and nothing of another", async () => {
     const owner = topology.aCaller();
     const kept = await everythingOnce(owner, "kept");
     const before = await documentsOf(owner.scope.organizationId);
@@ -48,7 +48,7 @@ describe("networks: deleting", () => {
     }
   });
 
-  it("are reported to the other parts of the system when they are gone, and only then", async () => {
+  it("is announced to the other parts of the system when they are deleted, and only then", async () => {
     const world = await aWorld();
     const { owner, network } = world;
     await owner.refusal(deleteNetwork, { params: network, headers: { "if-match": '"0"' } });
@@ -61,7 +61,7 @@ describe("networks: deleting", () => {
 });
 
 describe("networks: scopes and lists", () => {
-  it("cannot be created by a key that is restricted to networks: it could not see its own creation", async () => {
+  it("prevent a restricted key from creating a network, which it could not see", async () => {
     const { owner, network } = await aWorld();
     for (const networks of [[network.id], []]) {
       const restricted = owner.colleague({ networks });
@@ -70,14 +70,14 @@ describe("networks: scopes and lists", () => {
     expect((await owner.list(listNetworks, {})).rows).toEqual([network]);
   });
 
-  it("can be changed and deleted by a restricted Admin inside their scope", async () => {
+  it("allow a restricted Admin to change and delete networks in scope", async () => {
     const { owner, network } = await aWorld();
     const admin = owner.colleague({ networks: [network.id], permission: "Admin" });
     expect((await admin.call(updateNetwork, { params: network, body: { name: "renamed" } })).name).toBe("renamed");
     expect(await admin.call(deleteNetwork, { params: network })).toBeNull();
   });
 
-  it("keep the tags that an update leaves out, and belong to the caller's organization whoever is named", async () => {
+  it("keep absent tags in an update, and the caller's organization whatever is sent", async () => {
     const owner = topology.aCaller();
     const { organizationId } = owner.scope;
     const made = await owner.call(createNetwork, { body: { name: "n", tags: ["x"], organization_id: organizationId } });
@@ -86,7 +86,7 @@ describe("networks: scopes and lists", () => {
     expect((await owner.call(updateNetwork, { params: made, body: { name: "m", tags: [] } })).tags).toEqual([]);
   });
 
-  it("are listed by ids, tags and themselves", async () => {
+  it("are listed in order, filtered by ids and tags", async () => {
     const owner = topology.aCaller();
     const add = (name: string, ...tags: string[]) => owner.call(createNetwork, { body: { name, tags } });
     const [b, a] = [await add("b", "x"), await add("a", "x", "y")];
@@ -98,7 +98,7 @@ describe("networks: scopes and lists", () => {
     expect(await listed({ network_id: a.id })).toEqual(["a"]);
   });
 
-  it("return their ids to our own processes only", async () => {
+  it("return ids to internal callers only", async () => {
     const { owner, network } = await aWorld();
     const params = { id: owner.scope.organizationId };
     expect(await owner.refusal(listNetworkIds, { params })).toEqual([403, "permission_denied", {}]);
@@ -114,7 +114,7 @@ const refusal = ({ owner, subnet }: World, changes: object): Promise<Refusal> =>
   owner.refusal(updateSubnet, { params: subnet, body: { ...subnet, ...changes } });
 
 describe("subnets", () => {
-  it("are stored in canonical form, without host bits, from the server's own source", async () => {
+  it("are stored in canonical form, without host bits, with the server's source", async () => {
     const { owner, network } = await aWorld();
     const add = (cidr: string, more: object = {}) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...more } }); // prettier-ignore
     expect((await add("2001:0DB8:0:0::/32")).cidr).toBe("2001:db8::/32");
@@ -124,7 +124,7 @@ describe("subnets", () => {
       expect(await owner.refusal(createSubnet, { body: { network_id: network.id, name: "n", cidr } })).toMatchObject([400, "validation_failed", { errors: [{ path: "cidr" }] }]); // prettier-ignore
   });
 
-  it("change their block while every address stays inside, and name the first that would not", async () => {
+  it("change their block while it contains every address, and otherwise name the first one outside", async () => {
     const world = await aWorld();
     await aHost(world, { interfaces: 3 });
     expect((await update(world, { cidr: "10.0.0.0/30" })).cidr).toBe("10.0.0.0/30");
@@ -134,7 +134,7 @@ describe("subnets", () => {
     expect((await update(world, { cidr: "10.0.0.0/8" })).cidr).toBe("10.0.0.0/8");
   });
 
-  it("judge new addresses by their block of now", async () => {
+  it("check new addresses against their present block", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     await update(world, { cidr: "10.0.0.0/30" });
@@ -142,7 +142,7 @@ describe("subnets", () => {
     expect(await world.owner.refusal(createInterface, { body })).toEqual([400, "ip_outside_subnet", { ip_address: "10.0.0.4", cidr: "10.0.0.0/30" }]); // prettier-ignore
   });
 
-  it("are in use while an interface is in them, and can be deleted after", async () => {
+  it("are in use while they have an interface, and can be deleted after", async () => {
     const world = await aWorld();
     const { owner, subnet } = world;
     const { interfaces } = await aHost(world, { interfaces: 1 });
@@ -152,7 +152,7 @@ describe("subnets", () => {
     expect(await owner.refusal(getSubnet, { params: subnet })).toEqual([404, "not_found", { entity: "Subnet" }]);
   });
 
-  it("stay in their network, keep members that an update omits, and clear those that are null", async () => {
+  it("stay in their network, keep absent members, and clear null ones", async () => {
     const world = await aWorld();
     const office = await aNetwork(world.owner, "office");
     expect(await refusal(world, { network_id: office.network.id })).toEqual([400, "network_mismatch", { path: "network_id" }]); // prettier-ignore
@@ -163,13 +163,13 @@ describe("subnets", () => {
     expect(await world.owner.call(updateSubnet, { params: set, body: { ...bare, ...cleared } })).toMatchObject({ ...cleared, tags: ["t"] }); // prettier-ignore
   });
 
-  it("need a network that is there", async () => {
+  it("require an existing network", async () => {
     const { owner } = await aWorld();
     const body = { network_id: nothing().id, cidr: "10.0.0.0/8", name: "n" };
     expect(await owner.refusal(createSubnet, { body })).toEqual([400, "invalid_reference", { path: "network_id" }]);
   });
 
-  it("are listed in the numeric order of their blocks, and those without a type first by type", async () => {
+  it("are listed in numeric order of their blocks, and by type with null first", async () => {
     const { owner, network } = await aWorld();
     const add = (cidr: string, subnet_type?: string) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...(subnet_type && { subnet_type }) } }); // prettier-ignore
     for (const [cidr, type] of [["10.10.0.0/16", "b"], ["10.9.0.0/16", "a"], ["2001:db8::/32"], ["9.0.0.0/8", "B"]]) await add(cidr!, type); // prettier-ignore

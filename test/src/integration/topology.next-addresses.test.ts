@@ -78,7 +78,7 @@ const addressOf = ({ ip_address }: Interface): string => ip_address;
 const utilizationOf = ({ id }: Subnet) => owner.call(getSubnetUtilization, { params: { id } });
 
 describe("next addresses: one after another", () => {
-  it("are the lowest that are free, without the network, the broadcast address and reserved ranges; then it is full", async () => {
+  it("are the lowest free ones, without the network, the broadcast address and reserved ranges, until the subnet is full", async () => {
     const subnet = await aSubnet(29, [{ from: "10.1.0.3", to: "10.1.0.4", purpose: "DHCP" }]);
     expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 0, reserved: 2, free: 4, next: "10.1.0.1" });
     await next(subnet, 0, "10.1.0.2");
@@ -93,7 +93,7 @@ describe("next addresses: one after another", () => {
     expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 4, reserved: 2, free: 0, next: null });
   });
 
-  it("are free at once when their interface goes, gets another address, or goes with its host", async () => {
+  it("are free at once when their interface is deleted, gets another address, or is deleted with its host", async () => {
     const subnet = await aSubnet(28);
     const made: Interface[] = [];
     for (let n = 0; n < 6; n++) made.push(await next(subnet, n));
@@ -113,7 +113,7 @@ describe("next addresses: one after another", () => {
     expect([addressOf(await next(subnet, 2)), addressOf(await next(subnet, 3))]).toEqual(theirs);
   });
 
-  it("are others for each interface of a new host, and none that the host itself names", async () => {
+  it("differ for each interface of a new host, and from those that the host specifies", async () => {
     const subnet = await aSubnet(28);
     const named = { ...wanted(subnet), ip_address: subnet.cidr.replace("0/28", "2") };
     const interfaces = [wanted(subnet), named, wanted(subnet), wanted(subnet)];
@@ -124,7 +124,7 @@ describe("next addresses: one after another", () => {
 });
 
 describe("next addresses: large hosts and IPv6", () => {
-  it("are the freed ones of a large host as soon as its deletion is answered, and after it was swept", async () => {
+  it("include those of a large host as soon as its deletion is answered, and after it was swept", async () => {
     const subnet = await aSubnet(22);
     const interfaces = Array.from({ length: 510 }, () => wanted(subnet));
     const large = await owner.call(createHost, { body: { network_id: home.network.id, name: "large", interfaces } });
@@ -136,7 +136,7 @@ describe("next addresses: large hosts and IPv6", () => {
     expect(addressOf(after)).toBe(subnet.cidr.replace("0.0/22", "1.255"));
   });
 
-  it("come from an IPv6 block of 64 bits just so, whose size is exact", async () => {
+  it("are allocated in an IPv6 block of 64 bits as well, whose size is exact", async () => {
     const body = { network_id: home.network.id, cidr: "fd00:1::/64", name: "six", reserved: [{ from: "fd00:1::", to: "fd00:1::ff" }] }; // prettier-ignore
     const subnet = await owner.call(createSubnet, { body });
     expect([await next(subnet), await next(subnet, 1)].map(addressOf)).toEqual(["fd00:1::100", "fd00:1::101"]);
@@ -151,7 +151,7 @@ describe("next addresses: held for a request", () => {
   const entries = () => topology.db.collection<{ _id: string; taken?: number }>("free_addresses");
   const entryOf = ({ id }: Subnet, { key }: { key: string }) => ({ _id: `${id}:${key}` });
 
-  it("are nobody else's until they are given back or held too long, and a subnet is not full before", async () => {
+  it("are reserved until they are released or time out, and a subnet is not full before", async () => {
     const subnet = await aSubnet(30);
     const first = await next(subnet);
     await owner.call(deleteInterface, { params: { id: first.id } });
@@ -170,7 +170,7 @@ describe("next addresses: held for a request", () => {
     expect(addressOf(await waiting)).toBe(first.ip_address);
   });
 
-  it("are free at once when the request is refused, and no dry run holds any", async () => {
+  it("are released at once when the request is rejected, and never held by a dry run", async () => {
     const subnet = await aSubnet(29);
     const nowhere = { ...bodyFor(subnet, 0, "next"), host_id: subnet.id };
     expect(await owner.refusal(createInterface, { body: nowhere })).toMatchObject([400, "invalid_reference", {}]);
@@ -183,7 +183,7 @@ describe("next addresses: held for a request", () => {
     expect([addressOf(tried), addressOf(await next(subnet))]).toEqual(Array(2).fill(subnet.cidr.replace("0/29", "1")));
   });
 
-  it("are found behind more used ones than one step passes, also by many at once", async () => {
+  it("are found after more used ones than one step scans, also concurrently", async () => {
     const subnet = await aSubnet(25);
     for (let n = 1; n <= 23; n++) await next(subnet, n, subnet.cidr.replace("0/25", String(n)));
     const made = await Promise.all(Array.from({ length: 12 }, (_, n) => next(subnet, n)));
@@ -193,8 +193,8 @@ describe("next addresses: held for a request", () => {
   });
 });
 
-describe("next addresses: many at once", () => {
-  it("are the lowest of an IPv6 block of 64 bits, each once and none left out, and free at once when they go", async () => {
+describe("next addresses: concurrent requests", () => {
+  it("are the lowest of an IPv6 block of 64 bits, each once and without gaps, and free at once when they are deleted", async () => {
     const from = { from: "fd00:2::3", to: "fd00:2::ff" };
     const body = { network_id: home.network.id, cidr: "fd00:2::/64", name: "six", reserved: [from] };
     const subnet = await owner.call(createSubnet, { body });
@@ -208,7 +208,7 @@ describe("next addresses: many at once", () => {
     expect(new Set((await take()).map(addressOf))).toEqual(new Set(lowest));
   });
 
-  it("leave no hole, take none twice, and are refused only when nothing is free", async () => {
+  it("leave no gap, are never allocated twice, and fail only when nothing is free", async () => {
     const bits = CREATES > 250 ? 22 : 26;
     const size = 2 ** (32 - bits) - 2;
     const at = (n: number): string => `10.${blocks + 1}.${n >> 8}.${n & 255}`;
@@ -227,7 +227,7 @@ describe("next addresses: many at once", () => {
     expect(await utilizationOf(subnet)).toEqual({ size, used: room, reserved: 6, free: 0, next: null });
   });
 
-  it("take and leave at once, and in the end every address that is free is found, the lowest first", async () => {
+  it("allow concurrent allocation and release, and finally yield every free address, the lowest first", async () => {
     const subnet = await aSubnet(26);
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => next(subnet, n)));
     await Promise.all([
@@ -244,7 +244,7 @@ describe("next addresses: many at once", () => {
 });
 
 describe("reserved ranges of a subnet", () => {
-  it("are inside of its block and apart from each other, and free again when they are taken back", async () => {
+  it("are inside of its block and disjoint, and free again when they are removed", async () => {
     const subnet = await aSubnet(29);
     const [a, b, c] = [1, 2, 3].map((n) => subnet.cidr.replace("0/29", String(n)));
     const params = { id: subnet.id };
@@ -273,7 +273,7 @@ describe("reserved ranges of a subnet", () => {
     expect(await owner.refusal(patchSubnet, smaller)).toEqual([400, "ip_outside_subnet", expect.anything()]);
   });
 
-  it("leave nothing behind when the subnet goes", async () => {
+  it("are deleted with the subnet", async () => {
     const subnet = await aSubnet(29);
     const made = await next(subnet);
     await owner.call(deleteInterface, { params: { id: made.id } });

@@ -44,8 +44,8 @@ async function documentsOf(organization_id: string): Promise<Record<string, numb
 
 const remove = (id: string) => topology.aProcess().call(removeOrganization, { params: { id } });
 
-describe("topology.organizations: an organization that is deleted", () => {
-  it("has nothing for its callers any more when that is answered, and its webhooks send nothing", async () => {
+describe("topology.organizations: a deleted organization", () => {
+  it("returns nothing to its callers once the deletion is answered, and its webhooks send nothing", async () => {
     const { owner, organizationId, serviceId } = await anOrganization();
     const other = await anOrganization();
     expect((await owner.send(getService, { params: { id: serviceId } })).status).toBe(200);
@@ -60,7 +60,7 @@ describe("topology.organizations: an organization that is deleted", () => {
     expect((await other.owner.list(listServices, { query: {} })).total).toBe(HOSTS * 4 + 1);
   });
 
-  it("is swept to the last document, the journal too, of which nobody is told; others keep all of theirs", async () => {
+  it("is swept to the last document, including the journal, without entries; others keep all of theirs", async () => {
     const { organizationId } = await anOrganization();
     const other = await anOrganization();
     const journal = await aSlowJournal(topology.db);
@@ -83,7 +83,7 @@ describe("topology.organizations: an organization that is deleted", () => {
     }
   });
 
-  it("is swept on wherever that was cut off, and again when it is said again", async () => {
+  it("is swept further after an interruption, and again when the deletion is repeated", async () => {
     const { organizationId } = await anOrganization();
     await remove(organizationId);
     const stop = new AbortController();

@@ -48,8 +48,8 @@ const someTags = fc.subarray(["a", "b", "c", "d"]);
 const aText = fc.constantFrom(null, "first", "second");
 const aMachine = fc.constantFrom(null, { type: "vm" }, { type: "docker", details: { image: "nginx", ports: [80] } });
 
-describe("topology.patches: PATCH of what two states differ in", () => {
-  it("is for a host what PUT makes of the second", async () => {
+describe("topology.patches: PATCH of the difference between two states", () => {
+  it("equals for a host a PUT of the second", async () => {
     const parts = { hostname: aText, description: aText, hidden: fc.boolean(), virtualization: aMachine };
     const anyHost = fc.record({ name: aName, tags: someTags, ...parts }, { requiredKeys: ["name"] });
     for (const [before, after] of sampled(fc.tuple(anyHost, anyHost), ROUNDS)) {
@@ -64,7 +64,7 @@ describe("topology.patches: PATCH of what two states differ in", () => {
     }
   });
 
-  it("is for a service what PUT makes of the second, with its bindings and its position", async () => {
+  it("equals for a service a PUT of the second, with its bindings and its position", async () => {
     const { ports, interfaces } = host;
     const anyBindings = fc.subarray([
       onPort(ports[0], interfaces[2]),
@@ -94,7 +94,7 @@ describe("topology.patches: PATCH of what two states differ in", () => {
 });
 
 describe("topology.patches: PATCH of subnets and tags", () => {
-  it("is for a subnet and a tag what PUT makes of the second", async () => {
+  it("equals a PUT of the second", async () => {
     const anySubnet = fc.record(
       { name: aName, tags: someTags, description: aText, subnet_type: aText },
       { requiredKeys: ["name"] },
@@ -117,8 +117,8 @@ describe("topology.patches: PATCH of subnets and tags", () => {
   });
 });
 
-describe("topology.patches: two clients that change different members at once", () => {
-  it("both keep theirs, through either process, with a transaction and without one", async () => {
+describe("topology.patches: concurrent patches of different members", () => {
+  it("are both kept, through any process, with a transaction and without one", async () => {
     const service = await aService(home, host, {});
     const before = transactions;
     for (let round = 0; round < ROUNDS; round++) {
@@ -144,8 +144,8 @@ describe("topology.patches: two clients that change different members at once", 
   });
 });
 
-describe("topology.patches: what a patch says", () => {
-  it("merges inner objects, takes members away by null, and clears what may be cleared", async () => {
+describe("topology.patches: the rules of a patch", () => {
+  it("merge nested objects, remove members by null, and clear what may be cleared", async () => {
     const details = { image: "nginx", env: { A: "1", B: "2" } };
     const { id } = await aService(home, host, { virtualization: { type: "docker", details } });
     const params = { id };
@@ -169,7 +169,7 @@ describe("topology.patches: what a patch says", () => {
     ]);
   });
 
-  it("moves a service to another host by its id alone, and holds it to every rule of PUT", async () => {
+  it("move a service to another host by its id alone, and apply every rule of PUT", async () => {
     const other = await aHost(home, { name: "other" });
     const free = await aService(home, host, {});
     const moved = await owner.call(patchService, { params: { id: free.id }, body: { host_id: other.id } });
@@ -181,7 +181,7 @@ describe("topology.patches: what a patch says", () => {
     expect(await owner.refusal(patchService, late)).toEqual([412, "precondition_failed", expect.anything()]);
   });
 
-  it("changes one member of an interface, a port and a network", async () => {
+  it("allow changing one member of an interface, a port and a network", async () => {
     const [first, second] = host.interfaces;
     const params = { id: first!.id };
     const named = await owner.call(patchInterface, { params, body: { name: null, mac_address: "aabbccddeeff" } });
@@ -194,7 +194,7 @@ describe("topology.patches: what a patch says", () => {
     expect(await owner.call(patchNetwork, network)).toMatchObject({ name: home.network.name, tags: ["site"] });
   });
 
-  it("is refused in any other type, which the answer names", async () => {
+  it("reject any other content type, which the response names", async () => {
     const headers = { "content-type": "application/json" };
     const answered = await owner.raw("patch", `/api/v1/hosts/${host.id}`, { name: "x" }, headers);
     expect([answered.status, answered.headers["accept-patch"]]).toEqual([415, "application/merge-patch+json"]);

@@ -34,7 +34,7 @@ async function fill(caller: Caller, create: (n: number) => Promise<{ status: num
   throw new Error(`nothing was refused to ${caller.scope.organizationId}`);
 }
 
-it("an organization creates no more than its maximum, of all kinds together, until something is deleted", async () => {
+it("an organization creates no more than its quota, of all kinds together, until something is deleted", async () => {
   const world = await aNetwork(topology.aCaller());
   const { owner, network } = world;
   const host = await aHost(world, { interfaces: 1, ports: 1, services: 33 });
@@ -64,7 +64,7 @@ it("an organization creates no more than its maximum, of all kinds together, unt
   await owner.call(createHost, { body: { network_id, name: "there is room again" } });
 });
 
-it("an organization exceeds its maximum by no more than what is created at the same moment", async () => {
+it("an organization exceeds its quota by no more than what is created concurrently", async () => {
   const world = await aNetwork(topology.aCaller());
   await aHost(world, { services: 35 });
   const { owner, network } = world;
@@ -77,7 +77,7 @@ it("an organization exceeds its maximum by no more than what is created at the s
     expect(await caller.refusal(createHost, { body: { network_id: network.id, name: "late" } })).toEqual(exceeded);
 });
 
-it("an organization creates no more networks, and no more tags, than its maximum of them", async () => {
+it("an organization creates no more networks, and no more tags, than the quota of each", async () => {
   const { owner } = await aNetwork(topology.aCaller());
   expect(await fill(owner, (n) => owner.send(createNetwork, { body: { name: `n${n}` } }))).toBe(FEW - 1);
   expect(await fill(owner, (n) => owner.send(createTag, { body: { name: `t${n}` } }))).toBe(FEW);

@@ -21,7 +21,7 @@ async function race(stage: Stage, rounds = ROUNDS): Promise<RaceResult> {
   return result;
 }
 
-describe("races that a guard decides: one of the two comes first, and nothing is left hanging", () => {
+describe("races that a guard decides: one request is first, and no reference is left dangling", () => {
   const races = Object.values(RACES).flatMap((group) => Object.entries<Race>(group));
   it.each(races)("%s", async (name, { stage, ends: allowed }) => {
     const { ends, violations } = await race(stage, roundsOf(name));
@@ -31,21 +31,21 @@ describe("races that a guard decides: one of the two comes first, and nothing is
   });
 });
 
-describe("races of writers of one thing", () => {
+describe("races of writers of one entity", () => {
   it("two updates of one service leave one of the two bodies, never a mix", async () => {
     const { ends, faults, violations } = await race(twoUpdates());
     expect([faults, violations]).toEqual([[], []]);
     expect([...ends.keys()]).toEqual(["done, done"]);
   });
 
-  it("of two updates that name the same revision exactly one is done", async () => {
+  it("of two updates with the same revision exactly one succeeds", async () => {
     const { ends, faults, violations } = await race(twoUpdates('"1"'));
     expect([faults, violations]).toEqual([[], []]);
     const allowed = ["done, precondition_failed", "precondition_failed, done"];
     expect([...ends.keys()].filter((end) => !allowed.includes(end))).toEqual([]);
   });
 
-  it("of many writers of a MAC address exactly one wins, for ever", async () => {
+  it("of concurrent writers of a MAC address exactly one succeeds, permanently", async () => {
     const { faults, violations } = await race(manyMacAddresses);
     expect([faults, violations]).toEqual([[], []]);
   });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => topology.stop());
 
 describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
-  it("each is taken back to the state before it, and the taking back to the state after it", async () => {
+  it("each is reverted to the state before it, and the revert to the state after it", async () => {
     const owner = topology.aCaller();
     const drawnWorld = anEmptyWorld();
     const { network } = await aNetwork(owner);
@@ -66,7 +66,7 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
 });
 
 describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
-  it("what was changed later is left as it is, whether the request is taken back or not", async () => {
+  it("what was changed later is kept, whether the request is reverted or not", async () => {
     const owner = topology.aCaller();
     const drawnWorld = anEmptyWorld();
     const { network } = await aNetwork(owner);

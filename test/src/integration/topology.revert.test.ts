@@ -53,8 +53,8 @@ async function aFullHost(world: World) {
   return { host, service };
 }
 
-describe("what comes back", () => {
-  it("is a host with everything on it, under their ids, in their places and with their bindings", async () => {
+describe("a revert of a deletion", () => {
+  it("restores a host with all children, with their ids, positions and bindings", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const { host } = await aFullHost(world);
@@ -72,7 +72,7 @@ describe("what comes back", () => {
     await replayed(owner);
   });
 
-  it("is recorded with a comment that names the request, and the host's history continues", async () => {
+  it("is recorded with a comment that names the request, and continues the host's history", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world);
@@ -84,7 +84,7 @@ describe("what comes back", () => {
     expect(history.at(-1)?.comment).toBe(`takes back ${request}: by mistake`);
   });
 
-  it("is a tag on everything that carried it, a subnet with its reserved ranges, a whole network", async () => {
+  it("restores a tag on everything that carried it, a subnet with its reserved ranges, a whole network", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network, subnet } = world;
     const tag = await owner.call(createTag, { body: { name: "rack" } });
@@ -113,8 +113,8 @@ describe("what comes back", () => {
   });
 });
 
-describe("what comes back while others follow", () => {
-  it("is told once, also when the journal goes on from a place before it went", async () => {
+describe("a revert while the journal is read", () => {
+  it("is recorded once, also when the journal resumes from a position before the deletion", async () => {
     const older = await startTopology();
     const keepers: Journal[] = [];
     const collections = journalCollections(older.db);
@@ -150,8 +150,8 @@ describe("what comes back while others follow", () => {
   });
 });
 
-describe("a deletion that was hidden and is swept", () => {
-  it("is taken back once it is over: what comes back is not swept, and can be changed", async () => {
+describe("a revert of a hidden deletion", () => {
+  it("is rejected until it is swept: restored entities are not swept again, and can be changed", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network, subnet } = world;
     const some = Array.from({ length: LARGE }, (_, n) => n);
@@ -186,8 +186,8 @@ describe("a deletion that was hidden and is swept", () => {
   });
 });
 
-describe("rejected requests", () => {
-  it("names what was changed, deleted, made, or put in the way since, and then nothing is taken back", async () => {
+describe("a rejected revert", () => {
+  it("lists what was changed, deleted, created, or is in the way, and changes nothing", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const { host } = await aFullHost(world);
@@ -247,8 +247,8 @@ describe("rejected requests", () => {
   });
 });
 
-describe("what else is refused", () => {
-  it("is a second revert, an unknown request, and one beyond the caller's rights", async () => {
+describe("a revert: limits and dry runs", () => {
+  it("fails for a second time, for an unknown request, and beyond the caller's permissions", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;
     const other = await aNetwork(owner, "Other");
@@ -271,7 +271,7 @@ describe("what else is refused", () => {
     expect((await revert(owner, tagged)).status).toBe(200);
   });
 
-  it("is not applied by a dry run, which reports what would be written", async () => {
+  it("reports in a dry run what would be written, and writes nothing", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const { host } = await aFullHost(world);

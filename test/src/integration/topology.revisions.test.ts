@@ -38,7 +38,7 @@ async function one(kind: Kind) {
 }
 
 describe.each(KINDS)("revisions of %s", (kind) => {
-  it("are quoted tags that a read repeats and a change moves", async () => {
+  it("are quoted ETags that a read repeats and a change increments", async () => {
     const { id, get, update, etag, changed } = await one(kind);
     expect(etag).toMatch(/^"\d+(-\d+)?"$/);
     expect((await get(id)).etag).toBe(etag);
@@ -48,7 +48,7 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     expect((await get(id)).etag).toBe(updated.etag);
   });
 
-  it("make a read that names the present one a 304 without a body", async () => {
+  it("answer a conditional read with the current one by a 304 without a body", async () => {
     const { id, get, etag } = await one(kind);
     for (const held of [etag, `W/${etag}`, `"0", ${etag}`, "*"]) {
       const answered = await get(id, { "if-none-match": held });
@@ -57,7 +57,7 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     expect((await get(id, { "if-none-match": '"0"' })).status).toBe(200);
   });
 
-  it("keep an update that names an old one, or a weak one, from changing anything", async () => {
+  it("reject an update with an old or a weak one", async () => {
     const { id, get, update, entity, etag, changed } = await one(kind);
     for (const matching of ['"0"', `W/${etag}`, `"0", W/${etag}`]) {
       const refused = await update(id, changed, { "if-match": matching });
@@ -67,7 +67,7 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     expect([after.data, after.etag]).toEqual([entity, etag]);
   });
 
-  it("let an update through that names the present one, any, or several with the present one", async () => {
+  it("accept an update with the current one, with any, or with several including the current one", async () => {
     const { id, get, update, changed } = await one(kind);
     for (const matching of [(etag: string) => etag, () => "*", (etag: string) => `"0", ${etag}`]) {
       const { etag } = await get(id);
@@ -75,13 +75,13 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     }
   });
 
-  it("keep a delete that names an old one from deleting", async () => {
+  it("reject a delete with an old one", async () => {
     const { id, get, remove } = await one(kind);
     expect((await remove(id, { "if-match": '"0"' })).code).toBe("precondition_failed");
     expect((await get(id)).status).toBe(200);
   });
 
-  it("stay, with updated_at and without a transaction, when the entity is sent back as it was answered", async () => {
+  it("stay, with updated_at and without a transaction, when the entity is sent back as it was returned", async () => {
     const { id, get, update, entity, etag } = await one(kind);
     inTransactions.length = 0;
     const echoed = await update(id, entity);
@@ -90,7 +90,7 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     expect((await get(id)).data).toEqual(entity);
   });
 
-  it("let the last of several writes win when none is named, and updated_at only move forward", async () => {
+  it("let the last of several unconditional writes win, and updated_at only move forward", async () => {
     const { id, get, update, entity, changed } = await one(kind);
     const times = [entity["updated_at"]];
     for (const body of [changed, entity, changed]) times.push((await update(id, body)).data["updated_at"]);
@@ -102,7 +102,7 @@ describe.each(KINDS)("revisions of %s", (kind) => {
 });
 
 describe("revisions of a host", () => {
-  it("cover its children: every change of one moves the host's revision, and not its updated_at", async () => {
+  it("cover its children: every change of one increments the host's revision, and not its updated_at", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, subnet } = world;
     const host = await aHost(world);
@@ -126,7 +126,7 @@ describe("revisions of a host", () => {
     await step(owner.call(deleteService, { params: service }));
   });
 
-  it("move on both hosts when a service moves between them", async () => {
+  it("are incremented on both hosts when a service moves between them", async () => {
     const world = await aNetwork(topology.aCaller());
     const [a, b] = [await aHost(world, { name: "a", services: 1 }), await aHost(world, { name: "b" })];
     const etags = (): Promise<(string | undefined)[]> =>

@@ -43,7 +43,7 @@ describe("topology.search: subnets", () => {
   const lan = (name: string, cidr: string, { network } = home) =>
     owner.call(createSubnet, { body: { network_id: network.id, name, cidr } });
 
-  it("finds a part of the name or the block, in any case and normal form, also of the word null", async () => {
+  it("are found by a part of the name or the block, in any case and normal form, also by the word null", async () => {
     await lan("Gäste".normalize("NFD"), "10.20.0.0/24");
     await lan("null", "FD00:0:0:5::/64");
     for (const form of ["NFC", "NFD"] as const) expect(await subnetNames({ q: "GÄSTE".normalize(form) })).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("topology.search: subnets", () => {
     expect(await subnetNames({ q: "" })).toHaveLength(3);
   }); // prettier-ignore
 
-  it("follows names and blocks, goes with other filters and pages, and finds nothing of others", async () => {
+  it("are found after changes of names and blocks, with other filters and pages, and never those of others", async () => {
     const office = await aNetwork(owner, "office");
     const first = await lan("lab 1", "10.31.0.0/24");
     await lan("lab 2", "10.32.0.0/24", office);
@@ -72,7 +72,7 @@ describe("topology.search: subnets", () => {
 });
 
 describe("topology.search: networks", () => {
-  it("finds a part of the name, in any case and normal form, also of the word null, and follows it", async () => {
+  it("are found by a part of the name, in any case and normal form, also by the word null, and after changes", async () => {
     const made = await owner.call(createNetwork, { body: { name: "Büro".normalize("NFD") } });
     await owner.call(createNetwork, { body: { name: "null" } });
     for (const form of ["NFC", "NFD"] as const)
@@ -86,8 +86,8 @@ describe("topology.search: networks", () => {
   });
 });
 
-describe("topology.search: a database from before networks and subnets were searched", () => {
-  it("is filled in for networks and subnets where it is missing, and again after it was cut off", async () => {
+describe("topology.search: a database from before networks and subnets were searchable", () => {
+  it("is migrated for networks and subnets, and resumed after an interruption", async () => {
     const { db } = topology;
     await owner.call(createSubnet, { body: { network_id: home.network.id, name: "Keller", cidr: "10.40.0.0/24" } });
     const { name } = home.network;

@@ -61,7 +61,7 @@ const servicesOf = async (q: string): Promise<string[]> =>
   (await owner.list(listServices, { query: { q } })).rows.map(({ name }) => name).sort();
 
 describe("topology.search: hosts by text", () => {
-  it("finds a part of the name, the hostname or any address, in upper or lower case", async () => {
+  it("are found by a part of the name, the hostname or any address, ignoring case", async () => {
     await make({ name: "Storage", hostname: "nas.Example.com", addresses: ["10.0.5.7", "10.0.66.8"] });
     await make({ name: "Printer" });
     for (const q of ["stor", "ORAGE", "example.COM", "nas", ".5.7", "10.0.66.8", "66"])
@@ -70,7 +70,7 @@ describe("topology.search: hosts by text", () => {
     expect(await hostNames({ q: "r" })).toEqual(["Printer", "Storage"]);
   });
 
-  it("finds letters of any language, and characters that mean something to databases as they are", async () => {
+  it("are found by letters of any language, and literally by special characters", async () => {
     const names = ["ÄPFEL", "a.b", "a*b", "a[b]", "(a|b)", "^a$", "a\\b", "{a}", "$name", "a/b", "100%", "日本"];
     for (const name of names) await make({ name });
     for (const name of names) expect([name, await hostNames({ q: name.toLowerCase() })]).toEqual([name, [name]]);
@@ -78,7 +78,7 @@ describe("topology.search: hosts by text", () => {
     expect(await hostNames({ q: "äPFE" })).toEqual(["ÄPFEL"]);
   });
 
-  it("finds a text in any normal form of Unicode, whatever form it was stored in", async () => {
+  it("are found in any normal form of Unicode, whatever form was stored", async () => {
     const forms = ["NFC", "NFD"] as const;
     for (const form of forms) await make({ name: `Büro ${form}`.normalize(form), tags: ["Küche".normalize(form)] });
     for (const form of forms) {
@@ -87,14 +87,14 @@ describe("topology.search: hosts by text", () => {
     }
   });
 
-  it("looks for the word null as for any other", async () => {
+  it("are found by the word null as by any other", async () => {
     for (const name of ["null", "other"]) await make({ name });
     expect(await hostNames({ q: "null" })).toEqual(["null"]);
   });
 });
 
-describe("topology.search: hosts as they change, and other filters", () => {
-  it("follows names, hostnames and addresses as they change, come and go", async () => {
+describe("topology.search: changing hosts, and other filters", () => {
+  it("finds them by added and changed names, hostnames and addresses, and not by removed ones", async () => {
     const host = await make({ name: "old $name", hostname: "old.example", addresses: ["10.0.1.1", "10.0.1.2"] });
     const { network_id, interfaces } = host;
     const finds = async (...parts: string[]): Promise<boolean[]> =>
@@ -119,7 +119,7 @@ describe("topology.search: hosts as they change, and other filters", () => {
     expect(await finds("new.e", "newest", "10.0")).toEqual([false, true, false]);
   });
 
-  it("goes with every other filter, order and page, and counts what it finds", async () => {
+  it("combines with every other filter, order and page, and counts the results", async () => {
     const office = await aNetwork(owner, "office");
     for (const n of [3, 1, 2]) await make({ name: `web ${n}`, tags: n === 1 ? ["prod"] : [] });
     await make({ name: "web 4" }, office);
@@ -144,13 +144,13 @@ describe("topology.search: hosts as they change, and other filters", () => {
     expect(await hostNames({ q: "web" }, topology.aCaller())).toEqual([]);
   });
 
-  it.each([["x".repeat(101)], [" "], ["a\nb"], ["a\u0000b"]])("refuses %j", async (q) => {
+  it.each([["x".repeat(101)], [" "], ["a\nb"], ["a\u0000b"]])("rejects %j", async (q) => {
     expect((await owner.refusal(listHosts, { query: { q } })).slice(0, 2)).toEqual([400, "validation_failed"]);
   });
 });
 
 describe("topology.search: services", () => {
-  it("finds a part of the name or the definition, and not the host's name", async () => {
+  it("are found by a part of the name or the definition, and not by the host's name", async () => {
     const host = await make({ name: "hosting" });
     const photos = await aService(home, host, { name: "Photos", service_definition: "Immich" });
     await aService(home, host, { name: "Shop", service_definition: "nginx" });
@@ -212,7 +212,7 @@ describe("topology.search: an address and port", () => {
     for (const q of ["10.0.5.9:443", "10.0.5.7:80", "443/udp"]) expect([q, await hostNames({ q })]).toEqual([q, []]);
   }); // prettier-ignore
 
-  it("goes with every other filter, order and page, and finds nothing in other networks and organizations", async () => {
+  it("combines with every other filter, order and page, and finds nothing in other networks and organizations", async () => {
     const host = await everyKind();
     const office = await aNetwork(owner, "office");
     const there = await owner.call(createHost, { body: { network_id: office.network.id, name: "there", ports: [{ number: 443, protocol: "Tcp" }] } }); // prettier-ignore
@@ -231,12 +231,12 @@ describe("topology.search: an address and port", () => {
     expect(await find({}, topology.aCaller())).toEqual([[], 0]);
   });
 
-  it("is not looked for in the past", async () => {
+  it("is rejected in reads of the past", async () => {
     const query = { q: ":443", as_of: new Date().toISOString() };
     expect((await owner.refusal(listServices, { query })).slice(0, 2)).toEqual([400, "validation_failed"]);
   });
 
-  it("is refused when more match than one search may look up", async () => {
+  it("is rejected when more match than one search may look up", async () => {
     const { id: network_id, organization_id } = home.network;
     const documents = Array.from({ length: MOST_AT_SOCKET + 1 }, (_, n) => ({ _id: `p${n}`, organization_id, network_id, host_id: `h${n}`, number: 4_242, protocol: "Tcp" })); // prettier-ignore
     const ports = topology.db.collection<{ _id: string }>("ports");
@@ -255,8 +255,8 @@ async function again(migrationName: string): Promise<void> {
 const migrated = (): Promise<void> =>
   migrate(topology.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
 
-describe("topology.search: a database from before there was a search", () => {
-  it("is filled in once, and then found in", async () => {
+describe("topology.search: a database from before the search", () => {
+  it("is migrated once, and then searchable", async () => {
     const host = await make({ name: "Old", addresses: ["10.0.8.8"] });
     await aService(home, host, { name: "Older" });
     const { db } = topology;
@@ -269,7 +269,7 @@ describe("topology.search: a database from before there was a search", () => {
     expect(await violationsIn(db)).toEqual([]);
   });
 
-  it("finds texts that were stored in another normal form", async () => {
+  it("is searchable for texts in another normal form", async () => {
     const host = await make({ name: "Büro", tags: ["Küche"], addresses: ["10.0.9.1"] });
     await aService(home, host, { name: "Büro", tags: ["Küche"] });
     const decomposed = { tags: ["Küche".normalize("NFD")] };

@@ -54,8 +54,8 @@ async function bothWays({ owner, host, service }: Bound, bindings: Bindings): Pr
   ];
 }
 
-describe("services.bindings: what may be bound", () => {
-  it("stores bindings to ports and interfaces of the service's host, with all that the server adds", async () => {
+describe("services.bindings: targets", () => {
+  it("are stored ports and interfaces of the service's host, with all that the server adds", async () => {
     const world = await twoHosts();
     const { interfaces, ports } = world.host;
     const bindings = [onPort(ports[0]), onPort(ports[1], interfaces[0]), onInterface(interfaces[1])].slice(1);
@@ -73,7 +73,7 @@ describe("services.bindings: what may be bound", () => {
     }
   });
 
-  it("shows interface_id as null when a port is bound on all interfaces, also when it was left out", async () => {
+  it("have interface_id null when a port is bound on all interfaces, also when it was omitted", async () => {
     const world = await twoHosts();
     const [port] = world.host.ports;
     const [updated] = await bothWays(world, [{ type: "Port", port_id: port!.id } as never]);
@@ -81,7 +81,7 @@ describe("services.bindings: what may be bound", () => {
     expect(JSON.parse(updated!.text)).toMatchObject({ bindings: [{ interface_id: null }] });
   });
 
-  it("names every binding that is of another host or of nothing, and stores none of it", async () => {
+  it("of another host or missing are all reported, and nothing is stored", async () => {
     const world = await twoHosts();
     const { host, other } = world;
     const missing = nothing();
@@ -103,7 +103,7 @@ describe("services.bindings: what may be bound", () => {
     expect(await world.owner.call(getService, { params: { id: world.service.id } })).toEqual(world.service);
   });
 
-  it("answers for a port of another organization as for one that never existed", async () => {
+  it("of another organization are answered like missing ones", async () => {
     const [world, foreign] = [await twoHosts(), await twoHosts()];
     const refusal = async (id: string): Promise<string> => {
       const [updated] = await bothWays(world, [{ type: "Port", port_id: id, interface_id: null }]);
@@ -114,7 +114,7 @@ describe("services.bindings: what may be bound", () => {
 });
 
 describe("services.bindings: duplicates and conflicts", () => {
-  it("removes duplicates and what a port on all interfaces covers, without a word", async () => {
+  it("removes duplicates and bindings covered by one to all interfaces, silently", async () => {
     const world = await twoHosts();
     const { interfaces, ports } = world.host;
     const bindings = [
@@ -132,7 +132,7 @@ describe("services.bindings: duplicates and conflicts", () => {
     }
   });
 
-  it("names every pair of an interface binding and a port binding that meet, and stores none of it", async () => {
+  it("reports every conflicting pair of an interface binding and a port binding, and stores nothing", async () => {
     const world = await twoHosts();
     const { interfaces, ports } = world.host;
     const bindings = [onInterface(interfaces[0]), onPort(ports[0], interfaces[0]), onPort(ports[1])];
@@ -154,8 +154,8 @@ describe("services.bindings: duplicates and conflicts", () => {
   });
 });
 
-describe("services.bindings: what stays and what goes", () => {
-  it("lets a binding that stays what it was keep its id and its times", async () => {
+describe("services.bindings: kept and removed bindings", () => {
+  it("keep their id and times when they are unchanged", async () => {
     const world = await twoHosts();
     const { owner, service, host } = world;
     const params = { id: service.id };
@@ -168,7 +168,7 @@ describe("services.bindings: what stays and what goes", () => {
     expect(after.bindings.filter(({ id }) => before.bindings.some((one) => one.id === id))).toEqual([kept]);
   });
 
-  it("answers and stores the same, whatever the order sent; the second time nothing changes", async () => {
+  it("are returned and stored the same, whatever the order sent; the second time nothing changes", async () => {
     const { owner, service, host } = await twoHosts();
     const bindings = [
       onPort(host.ports[0], host.interfaces[0]),
@@ -185,7 +185,7 @@ describe("services.bindings: what stays and what goes", () => {
     expect(second.etag).toBe(first.etag);
   });
 
-  it("takes the bindings that name a deleted port or interface off every service, and leaves the others", async () => {
+  it("include on every service those to a deleted port or interface, and no others", async () => {
     const world = await twoHosts();
     const { owner, host, service } = world;
     const { interfaces, ports } = host;
@@ -210,7 +210,7 @@ describe("services.bindings: what stays and what goes", () => {
     expect(await owner.call(getService, { params: bystander })).toEqual(bystander);
   });
 
-  it("refuses more than a thousand bindings", async () => {
+  it("are a thousand at most", async () => {
     const world = await twoHosts();
     const bindings = Array.from({ length: 1001 }, () => onPort(world.host.ports[0]));
     for (const { status, code } of await bothWays(world, bindings))

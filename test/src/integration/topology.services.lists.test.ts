@@ -80,7 +80,7 @@ function expected({ group_by, order_by = "created_at", order_direction }: Query)
 }
 
 describe("services.lists: orders", () => {
-  it("is by creation, oldest first, when nothing is asked", async () => {
+  it("is by creation, oldest first, by default", async () => {
     expect((await list({})).rows).toEqual(all);
   });
 
@@ -111,16 +111,16 @@ describe("services.lists: orders", () => {
 });
 
 describe("services.lists: filters", () => {
-  it("narrows to a network, which may be written in any notation", async () => {
+  it("restrict to a network, in any notation", async () => {
     expect(await names({ network_id: office.network.id })).toEqual(["Zoo", "zoo"]);
     expect(await names({ network_id: office.network.id.toUpperCase() })).toEqual(["Zoo", "zoo"]);
   });
 
-  it("narrows to a host", async () => {
+  it("restrict to a host", async () => {
     expect(await names({ host_id: all[4]!.host_id })).toEqual(["web", "élan"]);
   });
 
-  it("narrows to ids; those that do not exist find nothing", async () => {
+  it("restrict to ids; unknown ones match nothing", async () => {
     const [a, b] = [all[2]!, all[6]!];
     expect(await names({ ids: [a.id, b.id.toUpperCase(), nothing().id] })).toEqual(namesOf(a, b));
     const commas = await owner.raw("get", `/api/v1/services?ids=${a.id},${nothing().id}&ids=${b.id}`);
@@ -128,14 +128,14 @@ describe("services.lists: filters", () => {
     expect(await names({ ids: [nothing().id] })).toEqual([]);
   });
 
-  it("finds services that have any of the tags, be they labels or ids of tags", async () => {
+  it("match services with any of the tags, labels or ids of tags", async () => {
     expect(await names({ tag_ids: ["test"] })).toEqual(namesOf(all[2]!, all[6]!));
     expect(await names({ tag_ids: ["test", "edge"] })).toEqual(namesOf(all[0]!, all[2]!, all[4]!, all[6]!));
     expect(await names({ tag_ids: [tagId.toUpperCase()] })).toEqual(["web"]);
     expect(await names({ tag_ids: ["Test"] })).toEqual([]);
   });
 
-  it("finds labels with commas and backslashes", async () => {
+  it("match labels with commas and backslashes", async () => {
     const world = await aNetwork(topology.aCaller());
     const host = await aHost(world);
     const labels = ["a,b", "a", "b", "a\\", "a\\,b"];
@@ -146,13 +146,13 @@ describe("services.lists: filters", () => {
     }
   });
 
-  it("leaves out the categories that are named; what the catalogue does not hold is Custom", async () => {
+  it("exclude the given categories; what is not in the catalogue is Custom", async () => {
     expect(await names({ exclude_categories: ["ReverseProxy"] })).toEqual(namesOf(all[2]!, all[3]!, all[4]!, all[5]!, all[7]!)); // prettier-ignore
     expect(await names({ exclude_categories: ["ReverseProxy", "Database", "DNS", "Dashboard"] })).toEqual(namesOf(all[3]!, all[4]!)); // prettier-ignore
     expect(await names({ exclude_categories: ["Custom", "AdBlock"] })).not.toEqual(expect.arrayContaining(["\uff5e"]));
   });
 
-  it("applies all filters together, and counts what they leave", async () => {
+  it("combine, and the total counts the result", async () => {
     const { rows, total } = await list({
       network_id: home.network.id,
       host_id: all[0]!.host_id,
@@ -164,7 +164,7 @@ describe("services.lists: filters", () => {
   });
 
   it.each(["", "?ids=", "?tag_ids=&exclude_categories=", "?network_id=", "?network_id=null&host_id=null&group_by=null&limit="])(
-    "takes %j for no filter",
+    "treat %j as no filter",
     async (search) => {
       expect((await owner.raw("get", `/api/v1/services${search}`)).data).toEqual(all);
     },
@@ -172,11 +172,11 @@ describe("services.lists: filters", () => {
 });
 
 describe("services.lists: pages", () => {
-  it("has 50 rows when nothing is asked, and says so", async () => {
+  it("have 50 rows by default, with the limit reported", async () => {
     expect(await list({})).toMatchObject({ total: 8, limit: 50, offset: 0 });
   });
 
-  it("shows every service once over its pages, whatever the size", async () => {
+  it("show every service once over all pages, whatever the size", async () => {
     for (const limit of [1, 3, 7, 8, 1000]) {
       const rows: Service[] = [];
       for (let offset = 0; offset < 8; offset += limit) {
@@ -188,19 +188,19 @@ describe("services.lists: pages", () => {
     }
   });
 
-  it("is empty beyond the end, with the same total", async () => {
+  it("are empty beyond the end, with the same total", async () => {
     expect(await list({ offset: 8 })).toEqual({ rows: [], total: 8, limit: 50, offset: 8 });
     expect(await list({ offset: 2_147_483_647, limit: 1000 })).toMatchObject({ rows: [], total: 8 });
   });
 
-  it("has everything without a limit, and counts what an offset leaves out too", async () => {
+  it("include everything without a limit, and the total includes skipped rows", async () => {
     expect(await list({ limit: 0 })).toEqual({ rows: all, total: 8, limit: 0, offset: 0 });
     expect(await list({ limit: 0, offset: 5 })).toEqual({ rows: all.slice(5), total: 8, limit: 0, offset: 5 });
     expect(await list({ limit: 0, offset: 9 })).toEqual({ rows: [], total: 8, limit: 0, offset: 9 });
     expect(await list({ limit: 0, tag_ids: ["nobody has this"] })).toMatchObject({ rows: [], total: 0 });
   });
 
-  it("streams thousands of rows, each once", async () => {
+  it("stream thousands of rows, each once", async () => {
     const world = await aNetwork(topology.aCaller());
     const services = Array.from({ length: 1000 }, (_, n) => ({ name: `s${n}`, service_definition: "nginx" }));
     for (const name of ["a", "b"])
@@ -225,7 +225,7 @@ describe("services.lists: rejected requests", () => {
     ["ids=1,2", ["ids.0", "ids.1"]],
     ["limit=1&limit=2", ["limit"]],
     ["colour=red&limit=-1&host_id=x", ["colour", "host_id", "limit"]],
-  ])("refuses %s and names every fault", async (search, paths) => {
+  ])("include %s, with every error", async (search, paths) => {
     const { status, code, params } = await owner.raw("get", `/api/v1/services?${search}`);
     expect([status, code]).toEqual([400, "validation_failed"]);
     expect((params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual(paths);

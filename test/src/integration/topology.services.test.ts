@@ -28,7 +28,7 @@ async function refusal({ owner }: World, service: Service, changes: object): Pro
 }
 
 describe("services: create and read", () => {
-  it("answers what a later read answers, with the server's own members", async () => {
+  it("returns what a later read returns, with the server's own members", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     const body = {
@@ -56,7 +56,7 @@ describe("services: create and read", () => {
     expect([read.data, read.etag]).toEqual([created.data, created.etag]);
   });
 
-  it("needs every member that the specification requires, and names all that are missing", async () => {
+  it("requires every member of the specification, and reports all missing ones", async () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     const required = ["bindings", "host_id", "name", "network_id", "position", "service_definition", "source", "tags"];
@@ -65,7 +65,7 @@ describe("services: create and read", () => {
     expect((answered.params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual(required);
   });
 
-  it("refuses a host that is not there and a network that is not the host's", async () => {
+  it("rejects a missing host and a network that is not the host's", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     const body = { host_id: host.id, network_id: host.network_id, name: "web", service_definition: "nginx" };
@@ -91,7 +91,7 @@ describe("services: create and read", () => {
 });
 
 describe("services: update", () => {
-  it("changes what was sent, keeps what is the server's, and moves updated_at", async () => {
+  it("changes what was sent, keeps the server's members, and increases updated_at", async () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     const changes = { name: "api", service_definition: "my own", tags: ["b", "a"], virtualization: { type: "vm", details: {} } }; // prettier-ignore
@@ -109,7 +109,7 @@ describe("services: update", () => {
     expect((await update(world, service, { virtualization: null })).virtualization).toBeNull();
   });
 
-  it("changes nothing when the entity is echoed: neither the revision nor updated_at, nor the host's revision", async () => {
+  it("changes nothing when the entity is sent back: neither the revision nor updated_at, nor the host's revision", async () => {
     const world = await aWorld();
     const host = await aHost(world, { ports: 1, services: 2 });
     const virtualization = { type: "vm", details: { b: 1, a: { d: [1, 2], c: null } } };
@@ -124,7 +124,7 @@ describe("services: update", () => {
     expect((await world.owner.send(getHost, { params: host })).etag).toBe(hostBefore.etag);
   });
 
-  it("refuses another network than its own, also that of the host it is to move to", async () => {
+  it("rejects another network than its own, also that of the host it is to move to", async () => {
     const world = await aWorld();
     const office = await aNetwork(world.owner, "office");
     const service = await aService(world, await aHost(world));
@@ -141,7 +141,7 @@ describe("services: update", () => {
 });
 
 describe("services: positions", () => {
-  it("appends without a position, and shifts the others where one is given", async () => {
+  it("append by default, and shift the others when one is given", async () => {
     const world = await aWorld();
     const host = await aHost(world, { services: 2 });
     await aService(world, host, { name: "last" });
@@ -150,7 +150,7 @@ describe("services: positions", () => {
     expect(await placesOn(world, host)).toEqual(["first", "s0", "s1", "last", "beyond"]);
   });
 
-  it("moves an item to the position written, and counts the shift as a change of the shifted ones alone", async () => {
+  it("move an item, and count the shift as a change of the shifted ones alone", async () => {
     const world = await aWorld();
     const host = await aHost(world, { services: 5 });
     const [s0, s1, , s3] = host.services;
@@ -163,14 +163,14 @@ describe("services: positions", () => {
     expect(await placesOn(world, host)).toEqual(["s3", "s2", "s4", "s1", "s0"]);
   });
 
-  it("closes the gap of a deleted service", async () => {
+  it("have no gap after a deleted service", async () => {
     const world = await aWorld();
     const host = await aHost(world, { services: 4 });
     await world.owner.call(deleteService, { params: host.services[1]! });
     expect(await placesOn(world, host)).toEqual(["s0", "s2", "s3"]);
   });
 
-  it("refuses a negative one", async () => {
+  it("may not be negative", async () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     for (const position of [-1, 0.5, 2_147_483_648])
@@ -179,7 +179,7 @@ describe("services: positions", () => {
 });
 
 describe("services: moves to another host of the network", () => {
-  it("takes its place there, closes its gap here, and gets the bindings of the new host", async () => {
+  it("take a position there, close the gap, and get bindings of the new host", async () => {
     const world = await aWorld();
     const from = await aHost(world, { name: "from", services: 3, ports: 1 });
     const to = await aHost(world, { name: "to", services: 2, ports: 1 });
@@ -195,7 +195,7 @@ describe("services: moves to another host of the network", () => {
     expect(byHost.rows.map(({ host_id }) => host_id)).toEqual([from.id, to.id]);
   });
 
-  it("does not take bindings of the old host along", async () => {
+  it("do not keep bindings of the old host", async () => {
     const world = await aWorld();
     const from = await aHost(world, { name: "from", ports: 1 });
     const to = await aHost(world, { name: "to" });
@@ -204,7 +204,7 @@ describe("services: moves to another host of the network", () => {
     expect(await placesOn(world, from)).toEqual(["web"]);
   });
 
-  it("refuses a host that is not there", async () => {
+  it("reject a missing host", async () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     const refused = [400, "invalid_reference", { path: "host_id" }];

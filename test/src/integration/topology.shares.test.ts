@@ -54,7 +54,7 @@ async function mostInUse(task: () => Promise<unknown>): Promise<number> {
 }
 
 describe("the share of an organization", () => {
-  it("bounds the connections that all of its reads take together", async () => {
+  it("limits the connections of all its reads together", async () => {
     const made = await aWorld({ shares: { operations: SHARE, streams: AT_ONCE } });
     const { owner } = made.world;
     for (const path of pathsOf(made)) {
@@ -66,7 +66,7 @@ describe("the share of an organization", () => {
     }
   });
 
-  it("is what every read takes from that is no part of a transaction", async () => {
+  it("limits every read outside of transactions", async () => {
     const turns = new AsyncLocalStorage<string>();
     const outside = new Set<string>();
     const { world, host } = await aWorld({
@@ -95,7 +95,7 @@ describe("the share of an organization", () => {
     expect([...outside]).toEqual([]);
   });
 
-  it("is all that waits: others are answered, and what is too much is refused with a time to wait", async () => {
+  it("queues only its own requests: others are answered, and excess ones are rejected with Retry-After", async () => {
     const made = await aWorld({ shares: { operations: 1, waiting: 2 } });
     const paths = pathsOf(made).slice(0, 6);
     const sent = Array.from({ length: 300 }, (_, n) => made.world.owner.raw("get", paths[n % paths.length]!));

@@ -34,12 +34,12 @@ const rename = ({ owner }: Pick<World, "owner">, host: Host, n: number, name = "
 };
 
 describe("updates of services without a transaction", () => {
-  it("lose nothing beside other writers, and no ETag of their host stands for two states", async () => {
+  it("lose nothing beside other writers, and give no ETag of their host to two states", async () => {
     topology = await startTopology({ instances: 2 });
     expect(await writeOneHost(topology, 10)).toEqual([]);
   });
 
-  it("leave the host alone, and move its ETag", async () => {
+  it("do not write the host, and change its ETag", async () => {
     const world = await start();
     const host = await aHost(world, { services: 3 });
     const etag = async () => (await world.owner.send(getHost, { params: host })).etag;
@@ -48,7 +48,7 @@ describe("updates of services without a transaction", () => {
     expect(await etag()).toBe('"1-4"');
   });
 
-  it("are made with the host, as earlier versions expect it, until they are turned on", async () => {
+  it("write the host, as earlier versions expect it, until they are enabled", async () => {
     const storage: TopologyOptions["storage"] = (it, db) => createStorage(db, it.transaction, { shortUpdates: false });
     const world = await start({ storage });
     const host = await aHost(world, { services: 3 });
@@ -56,7 +56,7 @@ describe("updates of services without a transaction", () => {
     expect((await world.owner.send(getHost, { params: host })).etag).toBe('"2-4"');
   });
 
-  it.each([true, false])("write nothing when nothing changes, turned on or not (%s)", async (shortUpdates) => {
+  it.each([true, false])("write nothing when nothing changes, enabled or not (%s)", async (shortUpdates) => {
     const commands: string[] = [];
     const world = await start({
       storage: (it, db) => createStorage(db, it.transaction, { shortUpdates }),
@@ -70,7 +70,7 @@ describe("updates of services without a transaction", () => {
     expect(new Set(commands.filter((name) => name !== "getMore"))).toEqual(new Set(["find"]));
   });
 
-  it("that come together are done once each, also when a transaction holds one of their documents", async () => {
+  it("that arrive together are each applied once, also when a transaction holds one of their documents", async () => {
     const world = await start();
     const [host, busy] = [await aHost(world, { services: 8 }), await aHost(world, { name: "busy", services: 1 })];
     const held = busy.services[0]!;
@@ -90,7 +90,7 @@ describe("updates of services without a transaction", () => {
   });
 });
 
-describe("an update of a service that another instance changes just before", () => {
+describe("an update of a service that another instance has just changed", () => {
   /** Patches a service with a binding; what the other one does comes between its read and the lock of the host. */
   async function patchAfter(body: object, other: (owner: World["owner"], host: Host) => Promise<unknown>) {
     let before: (() => Promise<unknown>) | null = null;
@@ -117,14 +117,14 @@ describe("an update of a service that another instance changes just before", () 
     return world.owner.send(patchService, { params: service!, body });
   }
 
-  it("is made upon what that one has left", async () => {
+  it("is applied to the state that the other one left", async () => {
     const { status, etag, data } = await patchAfter({ bindings: [] }, (owner, { services: [service] }) =>
       owner.call(patchService, { params: service!, body: { name: "renamed" } }),
     );
     expect([status, etag, data.name, data.bindings]).toEqual([200, '"4"', "renamed", []]);
   });
 
-  it("is not refused for a binding that went with its port", async () => {
+  it("is not rejected for a binding that was deleted with its port", async () => {
     const { status, etag, data } = await patchAfter({ position: 1 }, (owner, { ports: [port] }) =>
       owner.call(deletePort, { params: port! }),
     );
@@ -132,8 +132,8 @@ describe("an update of a service that another instance changes just before", () 
   });
 });
 
-describe("an update that moves other services of its host", () => {
-  it("comes to an end, though short updates change one of them in each of its attempts", async () => {
+describe("an update that shifts other services of its host", () => {
+  it("completes, though short updates change one of them in each of its attempts", async () => {
     let thwart: (() => Promise<unknown>) | null = null;
     const world = await start({
       instances: 2,
@@ -165,8 +165,8 @@ describe("an update that moves other services of its host", () => {
   });
 });
 
-describe("an update of a host that names its ETag", () => {
-  it("is not committed over a change of a service that came in between", async () => {
+describe("an update of a host with its ETag", () => {
+  it("is not committed after a concurrent change of a service", async () => {
     let hold: Promise<unknown> | null = null;
     let isAtEnd = (): void => undefined;
     const atEnd = new Promise<void>((resolve) => (isAtEnd = resolve));

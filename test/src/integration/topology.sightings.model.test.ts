@@ -117,8 +117,8 @@ function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyM
   }
 }
 
-describe(`the law, over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () => {
-  it("is kept: what was covered and not found is missed since then, and what was not covered never; what moves follows its machine", async () => {
+describe(`sightings over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () => {
+  it("mark as missed what was covered and not found, and never what was not covered; moved addresses follow their machine", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const model: Model = { all: new Map(), names: new Map() };
     const spans: [number, number][] = [];
@@ -173,7 +173,7 @@ describe(`the law, over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =>
   }, 60_000 + ROUNDS * 2_000); // prettier-ignore
 });
 
-describe(`a host that a person has renamed, over ${IMPORTS} imports (SIGHTING_SEED=${SEED})`, () => {
+describe(`a host that a user has renamed, over ${IMPORTS} imports (SIGHTING_SEED=${SEED})`, () => {
   const [MAC, OTHER] = ["00:11:32:00:00:0A", "00:11:32:00:00:0B"];
   const STRANGER = "10.0.0.5";
 
@@ -186,7 +186,7 @@ describe(`a host that a person has renamed, over ${IMPORTS} imports (SIGHTING_SE
   ];
 
   it(
-    "is the same one, with all that the person made of it, wherever its machine goes and whatever it is called there",
+    "stays the same, with all edits of the user, wherever its machine moves and whatever it is called there",
     async () => {
       const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
       const [, first] = files[0]!(ADDRESSES[0]!, 0);

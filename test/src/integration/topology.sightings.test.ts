@@ -46,15 +46,15 @@ const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };
 const byAddress = (hosts: readonly Host[]): Record<string, Host> =>
   Object.fromEntries(hosts.map((host) => [host.interfaces[0]?.ip_address ?? "", host]));
 
-describe("what a scan has found", () => {
-  it("says when it was seen first and last, and by what, also what stands on a host", () => {
+describe("sighted entities", () => {
+  it("have the times and sources of their first and last sighting, including children of a host", () => {
     const seen = { first_at: expect.any(String), last_at: expect.any(String), by: "nmap" };
     expect(nas).toMatchObject({ seen, missed_since: null });
     const onHost = [...nas.interfaces, ...nas.ports, ...nas.services];
     for (const one of onHost) expect(one).toMatchObject({ seen, missed_since: null });
   });
 
-  it("is returned alike in lists, single reads and writes; entities without sightings have null", async () => {
+  it("are returned alike in lists, single reads and writes; entities without sightings have null", async () => {
     const { interfaces, ports } = nas;
     expect(await owner.call(getPort, { params: { id: ports[0]!.id } })).toEqual(ports[0]);
     expect((await owner.list(listPorts, { query: { host_id: nas.id } })).rows).toEqual(ports);
@@ -69,7 +69,7 @@ describe("what a scan has found", () => {
     expect(await owner.call(getHost, { params: { id: host.id } })).toEqual(host);
   }); // prettier-ignore
 
-  it("moves neither revision nor journal when it is seen again, or missed", async () => {
+  it("change neither revision nor journal when they are sighted again, or missed", async () => {
     const before = await owner.raw("get", `/api/v1/hosts/${nas.id}`);
     await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
     await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
@@ -91,15 +91,15 @@ describe("what a scan has found", () => {
   });
 });
 
-describe("what a scan has found: writes and the past", () => {
-  it("survives every write, and cannot be written by clients", async () => {
+describe("sightings: writes and the past", () => {
+  it("survive every write, and cannot be written by clients", async () => {
     const before = await owner.call(getHost, { params: { id: nas.id } });
     const echoed = { ...before, name: "storage", seen: null, missed_since: "2001-01-01T00:00:00.000Z" };
     const after = await owner.call(updateHost, { params: { id: nas.id }, body: echoed });
     expect(after).toMatchObject({ name: "storage", seen: before.seen, missed_since: before.missed_since });
   });
 
-  it("is not told of the past", async () => {
+  it("are not part of reads of the past", async () => {
     const query = { as_of: await caughtUp(owner) };
     const then = await owner.call(getHost, { params: { id: nas.id }, query });
     expect(then).not.toHaveProperty("seen");
@@ -113,8 +113,8 @@ describe("what a scan has found: writes and the past", () => {
   });
 });
 
-describe("what a scan covers", () => {
-  it("is missed when it is not found, from then on, and no longer once it is found again", async () => {
+describe("the coverage of a scan", () => {
+  it("marks missing entities as missed from then on, until they are found again", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
     const gone = await importBlock(owner, network, "192.168.1.0/24", [NAS]);
@@ -136,7 +136,7 @@ describe("what a scan covers", () => {
     expect(byAddress(await hostsOf(owner, network))[TV.ip]).toMatchObject({ missed_since: null });
   });
 
-  it("is what its targets add up to: half of a network says nothing of the other half", async () => {
+  it("is the union of its targets: half of a network implies nothing about the other half", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
     expect(missingIn(await importBlock(owner, network, "192.168.1.0/25", []))).toEqual(["Host 192.168.1.20", "Interface 192.168.1.20"]);
@@ -150,7 +150,7 @@ describe("what a scan covers", () => {
     ["that only lists addresses", (file: string) => file.replace("-sS", "-sL")],
     ["with targets from elsewhere", (file: string) => file.replace("-sS", "-iL targets.txt")],
     ["that failed", (file: string) => file.replace('exit="success"', 'exit="error"')],
-  ])("is nothing in a file %s", async (_what, spoil) => {
+  ])("is empty in a file %s", async (_what, spoil) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS]);
     const plan = await importScan(owner, network, spoil(scanOfBlock("192.168.1.0/24", [])));
@@ -158,8 +158,8 @@ describe("what a scan covers", () => {
   });
 });
 
-describe("what a scan covers: ports, dry runs, other hosts", () => {
-  it("are ports that were looked at and answered that they are closed; what is filtered is not known", async () => {
+describe("the coverage of a scan: ports, dry runs, other hosts", () => {
+  it("includes closed ports, and not filtered ones", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const half: Up = { ...NAS, ports: [22] };
     await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443, 8443] }], { services: "1-10000" });
@@ -172,7 +172,7 @@ describe("what a scan covers: ports, dry runs, other hosts", () => {
     expect((await owner.list(listPorts, { query: { network_id: network, missed: true } })).rows).toEqual([]);
   }); // prettier-ignore
 
-  it("is told by a dry run as it is then noted, and nothing is noted by it", async () => {
+  it("is reported by a dry run as it is then recorded, and the dry run records nothing", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
     const file = scanOfBlock("192.168.1.0/24", [{ ...NAS, ports: [22] }], { services: "1-1000" });
@@ -183,7 +183,7 @@ describe("what a scan covers: ports, dry runs, other hosts", () => {
     expect(dry.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1 });
   });
 
-  it("does not make a host missed that is still seen elsewhere, nor one that was made since", async () => {
+  it("excludes a host that is still found elsewhere, and one that was created since", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS, { ...NAS, ip: "192.168.1.200" }]);
     expect(missingIn(await importBlock(owner, network, "192.168.1.0/25", []))).toEqual(["Interface 192.168.1.20"]);
@@ -193,7 +193,7 @@ describe("what a scan covers: ports, dry runs, other hosts", () => {
 });
 
 describe("lists", () => {
-  it("have what is missed, or was seen last before a time, in every order and page, and within the caller's networks", async () => {
+  it("filter by missed, and by the last sighting before a time, in every order and page, within the caller's networks", async () => {
     const caller = topology.aCaller();
     const { owner, network } = await anEmptyNetwork(caller);
     const other = (await anEmptyNetwork(owner)).network;
@@ -221,8 +221,8 @@ describe("lists", () => {
   }); // prettier-ignore
 });
 
-describe("the report of what is gone", () => {
-  it("has what is missed and was not found for so many days, the longest missed first, of the caller's networks", async () => {
+describe("the report of stale entities", () => {
+  it("contains those missed for a number of days, the longest missed first, of the caller's networks", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const other = (await anEmptyNetwork(owner)).network;
     for (const id of [network, other]) await importBlock(owner, id, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
@@ -252,7 +252,7 @@ describe("files of other formats", () => {
     return data as ImportPlan;
   }; // prettier-ignore
 
-  it("ss covers all sockets of its machine: what listens no more is missed, and what it does not tell of is not", async () => {
+  it("by ss cover all sockets of their machine: closed ones are missed, and unreported kinds are not", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await send(owner, network, "ss", sockets("0.0.0.0:22", "0.0.0.0:443", "0.0.0.0:5432"));
     const [host] = await hostsOf(owner, network);
@@ -264,7 +264,7 @@ describe("files of other formats", () => {
     expect(broken.missing).toEqual([]);
   });
 
-  it("ss and scans see different things, and none misses what the other has found", async () => {
+  it("by ss and scans cover different things, and neither misses what the other has found", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"));
     // A firewall hides the database from the scanner, which sees a port that the kernel forwards.
@@ -274,7 +274,7 @@ describe("files of other formats", () => {
     expect(missingIn(await send(owner, network, "ss", sockets("192.168.1.20:22")))).toEqual(["Port 5432/tcp", "Service PostgreSQL"]);
   }); // prettier-ignore
 
-  it("proxmox covers guests that do not run, at the addresses of their configuration", async () => {
+  it("by proxmox cover stopped guests, at their configured addresses", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const config = { digest: "a".repeat(40), hostname: "web", net0: "name=eth0,bridge=vmbr0,hwaddr=BC:24:11:00:00:01,ip=192.168.1.70/24" };
     const files = (status: string): string => [[{ id: "lxc/101", type: "lxc", name: "web", status }], config].map((one) => JSON.stringify(one)).join("\n");
@@ -284,7 +284,7 @@ describe("files of other formats", () => {
     expect(missingIn(await send(owner, network, "proxmox", files("running")))).toEqual([]);
   }); // prettier-ignore
 
-  it("of neighbours and leases say who is there, never who is not; tables say neither", async () => {
+  it("with neighbours and leases report who is there, never who is missing; tables report neither", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
     const [before] = (await hostsOf(owner, network)).filter(({ name }) => name === NAS.ip);

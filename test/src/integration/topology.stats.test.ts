@@ -26,8 +26,8 @@ async function aServer({ owner, network, subnet }: World, name: string, service_
 
 const statsOf = (caller: Caller, query = {}): Promise<Stats> => caller.call(getStats, { query });
 
-describe("the numbers of an inventory", () => {
-  it("tell what there is in all networks, in one, and in those that the caller may see", async () => {
+describe("the statistics of an inventory", () => {
+  it("count all networks, one, or those that the caller may see", async () => {
     const owner = topology.aCaller();
     const [one, two] = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")];
     await owner.call(createTag, { body: { name: "web" } });
@@ -60,7 +60,7 @@ describe("the numbers of an inventory", () => {
       expect({ ...stats.totals, tags: 0, ports: stats.ports }).toEqual({ networks: 0, subnets: 0, hosts: 0, interfaces: 0, ports: [], services: 0, tags: 0 }); // prettier-ignore
   });
 
-  it("tell how much changed on each of the last days", async () => {
+  it("count the changes of each of the last days", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     await aNetwork(owner, "Another");
     const today = async (caller: Caller): Promise<number | undefined> => (await statsOf(caller)).days.at(-1)?.changes;
@@ -71,7 +71,7 @@ describe("the numbers of an inventory", () => {
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 7 }, (_, n) => new Date(Date.now() - (6 - n) * 86_400_000).toISOString().slice(0, 10))); // prettier-ignore
   });
 
-  it("are not sent again while they are the same", async () => {
+  it("are answered 304 while they are the same", async () => {
     const { owner } = await aNetwork(topology.aCaller());
     const asked = (etag: string): ReturnType<Caller["raw"]> => owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag }); // prettier-ignore
     await until(async () => (await asked(String((await asked("")).headers["etag"]))).status === 304);
@@ -80,7 +80,7 @@ describe("the numbers of an inventory", () => {
     await until(async () => (await asked(String(headers["etag"]))).status === 200);
   });
 
-  it("are refused for what is no network", async () => {
+  it("are rejected for an invalid network", async () => {
     const { status, code } = await topology.aCaller().raw("get", "/api/v1/stats?network_id=x");
     expect([status, code]).toEqual([400, "validation_failed"]);
   });

@@ -90,7 +90,7 @@ const aLargeService = (_: unknown, n: number) => ({
 });
 
 describe("a stream whose client does not read", () => {
-  it("is cut while the others go on, and its client goes on behind the last event that it has, without gap or repetition", async () => {
+  it("is cut while the others continue, and its client resumes after its last event, without gap or repetition", async () => {
     const { network } = await aNetworkWithAHost(account.session);
     const begin = await newest();
     const reading = await follow(begin);
@@ -128,7 +128,7 @@ describe("a stream whose client does not read", () => {
 });
 
 describe("a stream while the database is away", () => {
-  it("goes on when it is back, without gap or repetition", async () => {
+  it("continues when it is available again, without gap or repetition", async () => {
     const begin = await newest();
     const stream = await follow(begin);
     const aTag = (name: string) => account.session.send("post", "/api/v1/tags", { name });
@@ -150,8 +150,8 @@ describe("a stream while the database is away", () => {
   });
 });
 
-describe("a stream that tells what there is for longer than the database remembers a moment", () => {
-  it("ends before its bookmark, and its client begins again and has all of it", async () => {
+describe("a stream whose initial state takes longer than the database keeps a snapshot", () => {
+  it("ends before its bookmark, and its client starts again and gets all of it", async () => {
     const { network } = await aNetworkWithAHost(account.session);
     for (let n = 0; n < 2 * HOSTS; n++) {
       const services = Array.from({ length: SERVICES }, aLargeService);

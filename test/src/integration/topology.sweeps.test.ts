@@ -58,7 +58,7 @@ async function markAsTold(_id: string): Promise<void> {
 }
 
 describe("deleting a large network", () => {
-  it("is answered when no replica answers anything of it any more, while its documents are still there", async () => {
+  it("is answered when no replica returns anything of it, while its documents still exist", async () => {
     const { owner, network, organizationId, doomed, seeded } = await aLargeNetwork();
     const other = owner.via(1);
     const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];
@@ -101,7 +101,7 @@ describe("deleting a large network", () => {
     expect(await topology.aProcess().call(listNetworkIds, { params: { id: organizationId } })).toEqual([network.id]);
   });
 
-  it("waits for replicas that have just looked, and would not look again for a while", async () => {
+  it("waits for replicas that have just refreshed, and would not refresh again for a while", async () => {
     const { organizationId, network, doomed } = await aLargeNetwork();
     const scope = { organizationId, networks: [network.id, doomed] };
     const replica = createStorage(topology.db, sweeps.storage.transaction).deletions;
@@ -118,7 +118,7 @@ describe("deleting a large network", () => {
 });
 
 describe("deleting a large network: concurrent writes", () => {
-  it("refuses every write to it from then on, through every replica, and none to another network", async () => {
+  it("rejects every write to it from then on, through every replica, and none to another network", async () => {
     const { owner, network, subnet, doomed, seeded } = await aLargeNetwork();
     const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];
     const inside = (await owner.call(createSubnet, { body: { network_id: doomed, cidr: "10.1.0.0/16", name: "LAN" } }))
@@ -151,7 +151,7 @@ describe("deleting a large network: concurrent writes", () => {
     }
   });
 
-  it("is decided once, and keeps to a revision", async () => {
+  it("is decided once, and respects a revision", async () => {
     const { owner, doomed } = await aLargeNetwork();
     const params = { id: doomed };
     const headers = { "if-match": '"7"' };
@@ -164,7 +164,7 @@ describe("deleting a large network: concurrent writes", () => {
 });
 
 describe("the sweep of a large network", () => {
-  it("deletes everything in it and nothing else, and is forgotten afterwards", async () => {
+  it("deletes everything in it and nothing else, and is removed from the list afterwards", async () => {
     const { owner, doomed } = await aLargeNetwork();
     const guarded = { network_id: doomed, cidr: "10.1.0.0/16", name: "LAN" };
     await owner.call(createSubnet, { body: guarded });
@@ -179,7 +179,7 @@ describe("the sweep of a large network", () => {
     expect((await owner.list(listServices, { query: {} })).total).toBe(1);
   });
 
-  it("waits until the journal has told of it, for a while", async () => {
+  it("waits until the journal has recorded it, up to a timeout", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
     await sweeps.sweepAsTold();
@@ -191,7 +191,7 @@ describe("the sweep of a large network", () => {
     expect(await documentsIn(topology.db, doomed)).toBe(0);
   });
 
-  it("begins when the journal has told of all of it, and is not told of again", async () => {
+  it("begins when the journal has recorded all of it, which is not repeated", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
     const journal = await aSlowJournal(topology.db);
     try {
@@ -214,8 +214,8 @@ describe("the sweep of a large network", () => {
   });
 });
 
-describe("the sweep of a large network: what it tells, where it goes on", () => {
-  it("says whose deletion it is, and nothing at all of what the journal has told", async () => {
+describe("the sweep of a large network: what it records, and where it resumes", () => {
+  it("records the author of the deletion, and nothing that the journal has already recorded", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
     const untold = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
@@ -228,7 +228,7 @@ describe("the sweep of a large network: what it tells, where it goes on", () => 
     for (const { by } of heard) expect(by).toMatchObject({ user_id: expect.anything(), request_id: expect.anything() });
   });
 
-  it("is resumed wherever it was cut off", async () => {
+  it("is resumed wherever it was interrupted", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
     const stop = new AbortController();
@@ -240,7 +240,7 @@ describe("the sweep of a large network: what it tells, where it goes on", () => 
     expect(await documentsIn(topology.db, doomed)).toBe(0);
   });
 
-  it("ends a deletion whose process died before it had told anybody", async () => {
+  it("completes a deletion whose process died before it sent the notice", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
     const { deletions, transaction } = sweeps.storage;
     await transaction(BACKGROUND, [], (tx) => deletions.hideNetworks(tx, organizationId, [doomed]));
@@ -251,14 +251,14 @@ describe("the sweep of a large network: what it tells, where it goes on", () => 
   });
 });
 
-describe("of several processes", () => {
+describe("of several sweeping processes", () => {
   const times = { graceMs: 0, untoldMs: 0, keepMs: 0 };
   const start = (registry: Registry): ReturnType<typeof startSweeper> =>
     startSweeper(topology.db, registry, { ...sweeps.parts, times }, 20);
   const sweptBy = async (registry: Registry): Promise<number> =>
     (await registry.getSingleMetric("nts_swept_documents_total")!.get()).values[0]?.value ?? 0;
 
-  it("one sweeps at a time, and the others leave it alone", async () => {
+  it("only one sweeps at a time", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
     const registries = [new Registry(), new Registry(), new Registry()];
@@ -272,7 +272,7 @@ describe("of several processes", () => {
     expect(shares.sort((a, b) => a - b).slice(0, 2)).toEqual([0, 0]);
   });
 
-  it("another one goes on when the one that swept has been killed", async () => {
+  it("another one continues when the sweeping one was killed", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
     const locks = topology.db.collection<{ _id: string; owner: string; expires_at: Date }>("locks");

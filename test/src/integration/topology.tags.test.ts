@@ -31,7 +31,7 @@ describe("tags", () => {
     owner = topology.aCaller();
   });
 
-  it("answer what was sent, with the organization's id and null for what was left out", async () => {
+  it("return what was sent, with the organization's id and null for absent members", async () => {
     const { organizationId } = owner.scope;
     const made = await add("  Rack 1 ", { color: "#3b82f6" });
     expect(made).toMatchObject({
@@ -43,7 +43,7 @@ describe("tags", () => {
     expect(await owner.call(getTag, { params: made })).toEqual(made);
   });
 
-  it("have names that are unique in the organization, whatever the case or the form of the letters", async () => {
+  it("have unique names in the organization, ignoring case and normal form", async () => {
     const taken = [409, "already_exists", { entity: "Tag", field: "name" }];
     const made = await add("Küche");
     const other = await add("Keller");
@@ -55,14 +55,14 @@ describe("tags", () => {
     expect((await topology.aCaller().call(createTag, { body: { name: "Küche" } })).name).toBe("Küche");
   });
 
-  it("keep members that an update omits, and clear those that are null", async () => {
+  it("keep absent members, and clear null ones", async () => {
     const made = await add("colourful", { color: "blue", description: "d" });
     expect(await owner.call(updateTag, { params: made, body: { name: "colourful" } })).toEqual(made);
     const cleared = { color: null, description: null };
     expect(await owner.call(updateTag, { params: made, body: { name: "c", ...cleared } })).toMatchObject(cleared);
   });
 
-  it("are seen by a caller that is limited to networks, and changed by an Admin only", async () => {
+  it("are visible to a caller restricted to networks, and changed by an Admin only", async () => {
     const made = await add("seen");
     const limited = owner.colleague({ networks: [], permission: "Member" });
     expect(await limited.call(getTag, { params: made })).toEqual(made);
@@ -76,7 +76,7 @@ describe("tags", () => {
       expect(await stranger.refusal(getTag, { params: made })).toEqual([404, "not_found", { entity: "Tag" }]);
   });
 
-  it("tell our own processes which of some ids are tags of an organization", async () => {
+  it("tell internal callers which of some ids are tags of an organization", async () => {
     const [a, b] = [await add("known a"), await add("known b")];
     const foreign = await topology.aCaller().call(createTag, { body: { name: "foreign" } });
     const body = { ids: [a.id, foreign.id, b.id, nothing().id] };
@@ -91,7 +91,7 @@ describe("tags: delete", () => {
     owner = topology.aCaller();
   });
 
-  it("takes them off everything, as a change of what carried them, and tells the other parts of the system", async () => {
+  it("removes them from everything, as a change of what carried them, and notifies the other parts of the system", async () => {
     const [doomed, kept] = [await add("doomed"), await add("kept")];
     const tags = ["label", doomed.id, kept.id];
     const everything = await everythingOnce(owner);
@@ -112,7 +112,7 @@ describe("tags: delete", () => {
     expect(topology.notices).toContainEqual(["tag", owner.scope.organizationId, doomed.id]);
   });
 
-  it("keeps them from being given to anything again", async () => {
+  it("prevents assigning them again", async () => {
     const world = await aNetwork(owner);
     const service = await aService(world, await aHost(world));
     const doomed = await add("given no more");
@@ -122,8 +122,8 @@ describe("tags: delete", () => {
   });
 });
 
-describe("tags: delete in large numbers", () => {
-  it("takes them off more services than one transaction changes, with the revision of their host", async () => {
+describe("tags: deleting large numbers", () => {
+  it("removes them from more services than one transaction changes, with the revision of their host", async () => {
     const world = await aNetwork(topology.aCaller());
     const doomed = await world.owner.call(createTag, { body: { name: "everywhere" } });
     const host = await aHost(world, { services: 510 });
@@ -138,7 +138,7 @@ describe("tags: delete in large numbers", () => {
     expect(after.etag).not.toBe(etag);
   });
 
-  it("ends also where documents name a tag that their text does not carry", async () => {
+  it("ends also when indexed fields contain a tag that the entity does not", async () => {
     const world = await aNetwork(topology.aCaller());
     const doomed = await world.owner.call(createTag, { body: { name: "half there" } });
     const host = await aHost(world, { services: 500 });
@@ -147,7 +147,7 @@ describe("tags: delete in large numbers", () => {
     expect((await world.owner.list(listServices, { query: { tag_ids: [doomed.id] } })).total).toBe(0);
   });
 
-  it("of the same ones in two orders, while one of them is being updated, waits for nothing for ever", async () => {
+  it("does not deadlock for the same ones in two orders, while one of them is being updated", async () => {
     const made = await Promise.all(["x", "y", "z"].map((name) => add(`at once ${name}`)));
     const ids = made.map(({ id }) => id);
     const update = owner.send(updateTag, { params: made[1]!, body: { name: "at once" } });

@@ -37,13 +37,13 @@ async function contents(): Promise<unknown[]> {
 const shape = ({ status, text }: Answered<unknown>, ...ids: string[]): string =>
   `${status} ${ids.reduce((left, id) => left.replaceAll(id, "ID"), text)}`;
 
-describe.each(KINDS)("tenancy: %s out of reach", (kind) => {
+describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
   const outOfReach = (): [string, string][] => [
     ["in a hidden network", hidden[kind].id],
     ["of another organization", foreign[kind].id],
   ];
 
-  it("look like what never existed to get, update, delete and bulk-delete, to the byte, and stay as they are", async () => {
+  it("look nonexistent to get, update, delete and bulk-delete, to the byte, and are not changed", async () => {
     const { get, update, remove, removeAll, entityName } = operationsOf(limited, kind);
     const before = await contents();
     const missing = nothing().id;
@@ -65,7 +65,7 @@ describe.each(KINDS)("tenancy: %s out of reach", (kind) => {
     expect(await contents()).toEqual(before);
   });
 
-  it("are in no list and no total, whatever is asked", async () => {
+  it("are in no list and no total, whatever is requested", async () => {
     const { list } = operationsOf(limited, kind);
     for (const query of [{}, { limit: 0 }, { limit: 1, order_direction: "desc" }]) {
       const { data, headers } = await list(query);
@@ -82,7 +82,7 @@ describe.each(KINDS)("tenancy: %s out of reach", (kind) => {
     }
   });
 
-  it("are visible again to who may use all networks of the organization, and to nobody else", async () => {
+  it("are visible to callers with all networks of the organization, and to nobody else", async () => {
     expect((await operationsOf(owner, kind).get(hidden[kind].id)).status).toBe(200);
     expect((await operationsOf(owner, kind).get(foreign[kind].id)).status).toBe(404);
     expect((await operationsOf(owner.colleague({ networks: [] }), kind).list()).data).toEqual([]);
@@ -108,8 +108,8 @@ const PLACES: Place[] = [
   ["subnets", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],
 ]; // prettier-ignore
 
-describe("tenancy: ids of others inside a body", () => {
-  it.each(PLACES)("%s: %s out of reach is refused as one that never existed, and nothing is stored", async (kind, _place, other, body) => {
+describe("tenancy: foreign ids in bodies", () => {
+  it.each(PLACES)("%s: %s out of scope is rejected like a nonexistent one, and nothing is stored", async (kind, _place, other, body) => {
     const { create, update } = operationsOf(limited, kind);
     const before = await contents();
     const missing = nothing().id;
@@ -124,7 +124,7 @@ describe("tenancy: ids of others inside a body", () => {
     expect(await contents()).toEqual(before);
   }); // prettier-ignore
 
-  it.each(["networks", "subnets", "hosts", "services"] as const)("%s: a tag of others is refused as one that never existed", async (kind) => {
+  it.each(["networks", "subnets", "hosts", "services"] as const)("%s: a tag of another organization is rejected like a nonexistent one", async (kind) => {
     const { update } = operationsOf(owner, kind);
     const [theirs, missing] = [foreignTag, nothing().id];
     const send = (tag: string): Promise<Answered<Entity>> => update(own[kind].id, { ...own[kind], tags: ["x", tag] });
@@ -132,7 +132,7 @@ describe("tenancy: ids of others inside a body", () => {
     expect(shape(await send(theirs), theirs)).toBe(shape(await send(missing), missing));
   }); // prettier-ignore
 
-  it("hosts: a child in a subnet out of reach is refused as in one that never existed", async () => {
+  it("hosts: a child in a subnet out of scope is rejected like one in a nonexistent subnet", async () => {
     const { create } = operationsOf(limited, "hosts");
     const send = (subnet_id: string): Promise<Answered<Entity>> =>
       create({ network_id: own.networks.id, name: "h", interfaces: [{ subnet_id, ip_address: "10.0.0.9" }] });
@@ -144,7 +144,7 @@ describe("tenancy: ids of others inside a body", () => {
     expect(await contents()).toEqual(before);
   });
 
-  it("networks: another organization's id is refused, whosoever it is", async () => {
+  it("networks: any other organization's id is rejected", async () => {
     const { create, update } = operationsOf(owner, "networks");
     for (const organization_id of [foreign.networks.organization_id, nothing().id])
       for (const answered of [
@@ -156,7 +156,7 @@ describe("tenancy: ids of others inside a body", () => {
   });
 });
 
-describe("tenancy: who is let in at all", () => {
+describe("tenancy: authentication", () => {
   const SECRET = "another-secret-of-more-than-32-characters";
   const bySomebodyElse = createTenancySigner([SECRET], "topology")({ kind: "process" });
 
@@ -164,14 +164,14 @@ describe("tenancy: who is let in at all", () => {
     ["none", undefined],
     ["an empty one", ""],
     ["a forged one", bySomebodyElse],
-  ])("nobody comes in with %s for a tenancy header", async (_which, header) => {
+  ])("rejects %s as a tenancy header", async (_which, header) => {
     for (const path of ["/api/v1/hosts", `/api/v1/hosts/${own.hosts.id}`, "/nowhere"]) {
       const answered = await owner.raw("get", path, undefined, { [INTERNAL.tenancy]: header });
       expect([answered.status, answered.code]).toEqual([401, "not_authenticated"]);
     }
   });
 
-  it.each(KINDS)("a Viewer reads %s and writes none", async (kind) => {
+  it.each(KINDS)("lets a Viewer read %s and write none", async (kind) => {
     const viewer = operationsOf(owner.colleague({ permission: "Viewer" }), kind);
     const before = await contents();
     const { id } = own[kind];

@@ -31,7 +31,7 @@ async function goWrong(
   return 0;
 }
 
-describe.each(["lock", "reference", "count"] as const)("without the guard %s orphans appear", (guard) => {
+describe.each(["lock", "reference", "count"] as const)("without the guard %s references dangle", (guard) => {
   it.each(Object.entries<Race>(RACES[guard]))("%s", async (name, { stage }) => {
     const rounds = name.startsWith("a tag") ? ROUNDS_OF_TAGS : ROUNDS;
     const orphans = ({ violations }: RaceResult): number => violations.filter((one) => ORPHANED.test(one)).length;
@@ -40,7 +40,7 @@ describe.each(["lock", "reference", "count"] as const)("without the guard %s orp
 });
 
 describe("without the revision as a condition", () => {
-  it("updates without a transaction lose others", async () => {
+  it("updates without a transaction overwrite others", async () => {
     topology = await startTopology({ instances: 2, storage: UNGUARDED.revision });
     let lost: string[] = [];
     for (let times = 0; times < MOST_TIMES && lost.length === 0; times++)
@@ -49,19 +49,19 @@ describe("without the revision as a condition", () => {
   });
 });
 
-describe("without transactions writers of one thing mix", () => {
+describe("without transactions writers of one entity mix", () => {
   it("two updates of one service leave parts of both", async () => {
     const stage = twoUpdates();
     expect(await goWrong({ off: "transaction", stage }, ({ violations }) => violations.length)).toBeGreaterThan(0);
   });
 
-  it("two updates that name the same revision are both done", async () => {
+  it("two updates with the same revision both succeed", async () => {
     const stage = twoUpdates('"1"');
     const bothDone = ({ ends }: RaceResult): number => ends.get("done, done") ?? 0;
     expect(await goWrong({ off: "transaction", stage }, bothDone)).toBeGreaterThan(0);
   });
 
-  it("many writers of a MAC address win", async () => {
+  it("several writers of a MAC address succeed", async () => {
     const stage = manyMacAddresses;
     expect(await goWrong({ off: "transaction", stage }, ({ faults }) => faults.length)).toBeGreaterThan(0);
   });

@@ -100,7 +100,7 @@ async function eventually<T>(read: () => Promise<T>, isThere: (found: T) => bool
 const came = (path: string, count: number): Promise<void> =>
   until(() => receiver.received(path).length >= count, 20, PATIENCE_MS);
 
-describe(`${CHANGES} changes, while the receiver goes away and topologies are killed and frozen ${ROUNDS} times`, () => {
+describe(`${CHANGES} changes, while the receiver disappears and topologies are killed and frozen ${ROUNDS} times`, () => {
   it(
     "reach the receiver in the order of the journal, each at least once, and all of them verified",
     async () => {
@@ -145,7 +145,7 @@ describe(`${CHANGES} changes, while the receiver goes away and topologies are ki
 });
 
 describe("a webhook: its filter", () => {
-  it("tells what its filter names: networks, kinds of entities, actions, and tags", async () => {
+  it("selects networks, kinds of entities, actions, and tags", async () => {
     const admin = anAdmin();
     const [one, two] = [
       await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "one" }),
@@ -186,8 +186,8 @@ describe("a webhook: its filter", () => {
   });
 });
 
-describe("a webhook: gathering", () => {
-  it("gathers changes for as long as it is told, and speaks to people in the form of their service", async () => {
+describe("a webhook: batching", () => {
+  it("collects changes for the configured time, and sends chat messages in the format of the service", async () => {
     const admin = anAdmin();
     const { id: network_id } = await admin.ask<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const batched = await admin.aWebhook("/batch", { batch_seconds: 1 });
@@ -214,7 +214,7 @@ describe("a webhook: gathering", () => {
 });
 
 describe("a webhook: pausing", () => {
-  it("is paused with the reason when it has failed for three days, or when its receiver responds with 410; enabled, it resumes where it stopped", async () => {
+  it("happens with the reason after three days of failures, or when its receiver responds with 410; enabled, it resumes where it stopped", async () => {
     const admin = anAdmin();
     const states = mongo.db(stack.databases.topology).collection<{ _id: string }>("webhook_states");
     for (const [path, status, reason] of [
@@ -254,7 +254,7 @@ describe("a webhook: pausing", () => {
 });
 
 describe("a webhook: progress, tests and replays", () => {
-  it("shows since when its next message fails, and from where it goes on", async () => {
+  it("shows since when its next message fails, and where it continues", async () => {
     const admin = anAdmin();
     const webhook = await admin.aWebhook("/behind");
     await admin.aTag();
@@ -266,7 +266,7 @@ describe("a webhook: progress, tests and replays", () => {
     expect(Date.parse(behind!.failing_since!)).toBeGreaterThanOrEqual(Date.parse(behind!.delivered_at!));
   });
 
-  it("is tested at once, sends again what came after a cursor, and tells its deliveries", async () => {
+  it("is tested at once, replays what came after a cursor, and lists its deliveries", async () => {
     const admin = anAdmin();
     const webhook = await admin.aWebhook("/again");
     const path = `/api/v1/webhooks/${webhook.id}`;

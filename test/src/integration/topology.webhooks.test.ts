@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => topology.stop());
 
 describe("a webhook: its record", () => {
-  it("is answered as it is stored, with its secret once", async () => {
+  it("is returned as it is stored, with its secret once", async () => {
     const { secret, ...made } = await owner.call(createWebhook, { body: { url } });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(made).toMatchObject({
@@ -55,7 +55,7 @@ describe("a webhook: its record", () => {
     expect(await topology.db.collection<{ _id: string }>("webhook_states").findOne({ _id: made.id })).toBeNull();
   });
 
-  it("is refused where its address is private, plain http or has a password, wherever that is said", async () => {
+  it("is rejected with a private address, plain http or a password, on every operation", async () => {
     const { id } = await owner.call(createWebhook, { body: { url } });
     for (const wrong of [
       "https://10.0.0.1/",
@@ -72,8 +72,8 @@ describe("a webhook: its record", () => {
   });
 });
 
-describe("a webhook: what it names", () => {
-  it("names networks and tags that are there, and may go on naming what is deleted", async () => {
+describe("a webhook: references", () => {
+  it("name existing networks and tags, and may keep deleted ones", async () => {
     const network = await owner.call(createNetwork, { body: { name: "Home" } });
     const tag = await owner.call(createTag, { body: { name: "shown" } });
     const wrong: [{ network_ids?: string[]; tag_ids?: string[] }, string][] = [
@@ -95,8 +95,8 @@ describe("a webhook: what it names", () => {
   });
 });
 
-describe("a webhook: who sees it", () => {
-  it("is seen by a restricted caller only when it names networks of that caller alone", async () => {
+describe("a webhook: visibility", () => {
+  it("of a restricted caller is limited to those that name its own networks only", async () => {
     const [one, two] = await Promise.all(["One", "Two"].map((name) => owner.call(createNetwork, { body: { name } })));
     const restricted = owner.restrictedTo([one!.id]);
     const naming = async (network_ids: string[]): Promise<string> =>
@@ -139,17 +139,17 @@ describe("a webhook: who sees it", () => {
     for (const { id } of (await owner.list(listWebhooks, {})).rows) await owner.call(deleteWebhook, { params: { id } });
   });
 
-  it("is not one of too many", async () => {
+  it("is the same at the maximum number of webhooks", async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => owner.call(createWebhook, { body: { url } })));
     expect(await owner.refusal(createWebhook, { body: { url } })).toEqual([403, "quota_exceeded", { entity: "Webhook", limit: 20 }]); // prettier-ignore
     for (const { id } of made) await owner.call(deleteWebhook, { params: { id } });
   });
 });
 
-describe("whoever delivers a webhook", () => {
+describe("the process that delivers a webhook", () => {
   const lease = { owner: "one", ms: 60_000 };
 
-  it("is one at a time, and moves nothing any more once it was frozen and somebody else has taken over", async () => {
+  it("is one at a time, and changes nothing after it was frozen and another one has taken over", async () => {
     const states = createWebhookStates(topology.db);
     const { id, organization_id } = await owner.call(createWebhook, { body: { url } });
     const of = { _id: id, organization_id };
@@ -165,7 +165,7 @@ describe("whoever delivers a webhook", () => {
     await owner.call(deleteWebhook, { params: { id } });
   });
 
-  it("loses it when the webhook is changed, so that nothing more is sent as before", async () => {
+  it("loses it when the webhook is changed, so that nothing more is sent to the old address", async () => {
     const states = createWebhookStates(topology.db);
     const { id, organization_id } = await owner.call(createWebhook, { body: { url } });
     const of = { _id: id, organization_id };
@@ -183,7 +183,7 @@ describe("whoever delivers a webhook", () => {
     await owner.call(deleteWebhook, { params });
   });
 
-  it("leaves alone what rests until its time, whatever happens", async () => {
+  it("leaves a webhook alone during its backoff, whatever happens", async () => {
     const states = createWebhookStates(topology.db);
     const { id, organization_id } = await owner.call(createWebhook, { body: { url } });
     const of = { _id: id, organization_id };

@@ -45,7 +45,7 @@ const of = (spans: readonly ReceivedSpan[], operation: string): ReceivedSpan =>
   spans.find(({ attributes }) => attributes["nts.operation"] === operation)!;
 
 describe("a system with a receiver of spans", () => {
-  it("gets one for every process that took part in a request, each below the one that asked it", async () => {
+  it("sends one for every process that took part in a request, each with its caller as parent", async () => {
     const { secret } = await aKey(stack.url, account);
     const headers = { authorization: `Bearer ${secret}` };
     const spans = await spansOf("/api/v1/networks?limit=5", headers, ["gateway", "identity", "topology"]);
@@ -67,7 +67,7 @@ describe("a system with a receiver of spans", () => {
     });
   });
 
-  it("gets one for what a service asks another one", async () => {
+  it("sends one for a call from one service to another", async () => {
     const { cookie } = account;
     // The session may have been checked before, so that identity is asked once or twice.
     await fetch(`${stack.url}/api/auth/me`, { headers: { cookie } });
@@ -78,7 +78,7 @@ describe("a system with a receiver of spans", () => {
     });
   });
 
-  it("gets the spans of a trace that begins here, and its id stands in the log of every process", async () => {
+  it("sends those of a trace that begins here, and its id is in the log of every process", async () => {
     const answered = await fetch(`${stack.url}/api/v1/hosts/nothing`, { headers: { cookie: account.cookie } });
     expect(answered.status).toBe(400);
     const requestId = answered.headers.get("x-request-id");
@@ -118,7 +118,7 @@ describe("a system with a receiver of spans: what ends", () => {
     expect(receiver.spans.filter((span) => span.traceId === traceId)).toEqual([]);
   });
 
-  it("gets what is left when a process stops", async () => {
+  it("flushes the remaining ones when a process stops", async () => {
     const [gateway] = stack.gateways;
     const answered = await fetch(`${stack.url}/api/version`);
     expect(await gateway!.stop()).toEqual({ code: 0, signal: null });
@@ -128,8 +128,8 @@ describe("a system with a receiver of spans: what ends", () => {
   });
 });
 
-describe("a gateway whose receiver of spans is away", () => {
-  it("serves all the same, says so in its log, and stops", async () => {
+describe("a gateway whose receiver of spans is unavailable", () => {
+  it("serves requests nevertheless, logs the failure, and stops", async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const world = await startLoneGateways({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
     try {
@@ -161,12 +161,12 @@ describe("a gateway without a receiver of spans", () => {
     return world.neighbour.passedOn.at(-1)!.headers as { traceparent: string; tracestate: string };
   }
 
-  it("passes the place in a trace on as it came", async () => {
+  it("forwards the trace context as it arrived", async () => {
     const headers = { traceparent: `00-${TRACE}-${CLIENT_SPAN}-01`, tracestate: "vendor=value" };
     expect(await passedOn(headers)).toMatchObject(headers);
   });
 
-  it("makes one where there is none, and where it is malformed, together with its vendors' part", async () => {
+  it("creates one when it is absent or malformed, without the vendors' state", async () => {
     const malformed = { traceparent: `00-${TRACE}-${CLIENT_SPAN}`, tracestate: "vendor=value" };
     for (const headers of [{}, malformed]) {
       const { traceparent, tracestate } = await passedOn(headers);
@@ -176,7 +176,7 @@ describe("a gateway without a receiver of spans", () => {
     }
   });
 
-  it("loads nothing of what recording takes", async () => {
+  it("loads no recording library", async () => {
     const script = `
       import { createRequire } from "node:module";
       import { createTracing } from "@nts/shared/tracing/tracing";

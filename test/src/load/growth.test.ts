@@ -9,7 +9,7 @@ const readings = (residentMbAt: (minute: number) => number, descriptorsAt = (): 
   }));
 
 describe("the growth of a process", () => {
-  it("is what it takes more each minute", () => {
+  it("is its increase per minute", () => {
     expect(
       growthOf(
         readings((minute) => 100 + 2.5 * minute),
@@ -24,7 +24,7 @@ describe("the growth of a process", () => {
     ).toBeCloseTo(0);
   });
 
-  it("is not what it takes while it warms up", () => {
+  it("excludes the warm-up", () => {
     expect(
       growthOf(
         readings((minute) => 100 + 50 * Math.min(minute, 3)),
@@ -33,16 +33,16 @@ describe("the growth of a process", () => {
     ).toBeCloseTo(0);
   });
 
-  it("is not what comes and goes with collections of garbage", () => {
+  it("excludes garbage that is collected", () => {
     const sawtooth = (minute: number): number => 100 + 20 * (minute % 1);
     expect(Math.abs(growthOf(readings(sawtooth), 60_000).mbPerMinute)).toBeLessThan(0.5);
   });
 
-  it("cannot be told from a few readings", () => {
+  it("is unknown after a few readings", () => {
     expect(() => growthOf(readings(() => 1).slice(0, 5), 0)).toThrow("too few");
   });
 
-  it("tells descriptors as they were first and last", () => {
+  it("includes the first and last number of descriptors", () => {
     let used = 20;
     expect(growthOf(readings(() => 1, () => used++), 0).descriptors).toEqual([30, 71]); // prettier-ignore
   });

@@ -13,7 +13,7 @@ describe("the demo network", () => {
     expect(HOSTS.flatMap((host) => host.services).length).toBeGreaterThanOrEqual(60);
   });
 
-  it.each(SUBNETS)("has only addresses of $cidr in the subnet $name", ({ key, cidr }) => {
+  it.each(SUBNETS)("gives hosts only addresses of $cidr in the subnet $name", ({ key, cidr }) => {
     const [address = "", bits = ""] = cidr.split("/");
     const block = new BlockList();
     block.addSubnet(address, Number(bits));
@@ -27,11 +27,11 @@ describe("the demo network", () => {
     ["hostname", HOSTS.map(({ hostname }) => hostname)],
     ["address", interfaces.map(([, address]) => address)],
     ["MAC address", interfaces.map(([, , mac]) => mac)],
-  ])("uses no %s twice", (_, values) => {
+  ])("contains no %s twice", (_, values) => {
     expect(new Set(values).size).toBe(values.length);
   });
 
-  it("binds services only to interfaces that their host has", () => {
+  it("binds services only to interfaces of their own host", () => {
     for (const { name, interfaces: own, services } of HOSTS) {
       const named = services.flatMap(([, , ...ports]) => ports.flatMap((port) => port.split("@").slice(1)));
       expect({ name, missing: named.filter((index) => own[Number(index)] === undefined) }).toEqual({
@@ -41,7 +41,7 @@ describe("the demo network", () => {
     }
   });
 
-  it("has a history of hosts that are in it, by several people and with reasons that the API takes", () => {
+  it("has a history about its own hosts, by several people and with valid comments", () => {
     const names = new Set(HOSTS.map(({ name }) => name));
     expect(CHANGES.filter(({ host }) => !names.has(host))).toEqual([]);
     expect(CHANGES.filter(({ comment }) => comment.length > 200)).toEqual([]);

@@ -11,8 +11,8 @@ const seeding = {
   until: at("12:01:00"),
 };
 
-describe("the times of a demo that was just seeded", () => {
-  it("keep their distance within a phase, and their order between phases", () => {
+describe("the timestamps of a freshly seeded demo", () => {
+  it("keep their distance within a phase and their order between phases", () => {
     const times = [at("12:00:00"), at("12:00:29"), at("12:00:30"), at("12:00:59")].map((time) =>
       movedTime(seeding, time),
     );
@@ -24,7 +24,7 @@ describe("the times of a demo that was just seeded", () => {
     ]);
   });
 
-  it("are left alone before it and after it, and when they are moved already", () => {
+  it("are left alone outside of the seeding period, and when they have been moved before", () => {
     for (const time of [at("11:59:59"), seeding.until, at("12:00:00") - 21 * 86_400_000, 443])
       expect(movedTime(seeding, time)).toBe(time);
     const once = moved(seeding, { at: new Date(at("12:00:31")), wire: '{"updated_at":"2026-11-20T12:00:31.000Z"}' });
@@ -35,7 +35,7 @@ describe("the times of a demo that was just seeded", () => {
     expect(moved(seeding, once)).toEqual(once);
   });
 
-  it("are moved in numbers, lists and nested documents, and nothing else is", () => {
+  it("are moved in numbers, lists and nested documents, and nowhere else", () => {
     const document = {
       seen_last: at("12:00:01"),
       port: 443,
@@ -52,7 +52,7 @@ describe("the times of a demo that was just seeded", () => {
 });
 
 describe("the history of the demo", () => {
-  it("goes from a week ago to yesterday, one change after the other, minutes apart", () => {
+  it("runs from a week ago until yesterday, one change after the other, minutes apart", () => {
     for (const now of ["2026-11-20T00:00:01", "2026-11-20T23:59:59", "2026-03-30T12:00:00"].map((text) =>
       new Date(text).getTime(),
     )) {

@@ -10,7 +10,7 @@ const CHOOSE = `
 `;
 
 describe("freePorts", () => {
-  it("offers no port to two processes that live at the same moment", async () => {
+  it("never offers one port to two live processes", async () => {
     const module = new URL("./ports.js", import.meta.url).href;
     const children = Array.from({ length: 4 }, () =>
       spawn(process.execPath, ["--input-type=module", "-e", CHOOSE, module], { stdio: ["pipe", "pipe", "inherit"] }),
@@ -30,7 +30,7 @@ describe("freePorts", () => {
     );
   });
 
-  it("offers no port twice", async () => {
+  it("never offers a port twice", async () => {
     const ports = [...(await freePorts(20)), ...(await freePorts(20))];
     expect(new Set(ports).size).toBe(40);
   });

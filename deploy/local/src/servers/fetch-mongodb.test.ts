@@ -45,15 +45,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe("MongoDB's own download", () => {
-  it("is unpacked into the cache, where the next start finds it", async () => {
+describe("the MongoDB download", () => {
+  it("is unpacked into the cache, from where the next start takes it", async () => {
     const { command } = await fetchMongodb();
     expect(execFileSync(command, { encoding: "utf8" })).toBe("db version v7.0.28\n");
     expect(await findInCache("mongod", { source: MONGODB_BUILD })).toEqual({ command, env: {} });
     expect(await findInCache("mongod", { source: "mongodb-7.0.1" })).toBeNull();
   });
 
-  it("is not used when its checksum is not the published one", async () => {
+  it("is rejected when its checksum differs from the published one", async () => {
     checksum = "0".repeat(64);
     await expect(fetchMongodb()).rejects.toThrow("instead of the published 000");
     checksum = "<html>not found</html>";
@@ -61,7 +61,7 @@ describe("MongoDB's own download", () => {
     expect(await findInCache("mongod")).toBeNull();
   });
 
-  it("is said to be out of reach when it is", async () => {
+  it("reports when the server cannot be reached", async () => {
     process.env["MONGODB_DOWNLOAD_URL"] = "http://127.0.0.1:9";
     await expect(fetchMongodb()).rejects.toThrow("cannot be reached");
   });

@@ -5,7 +5,7 @@ const debian = 'ID=debian\nVERSION_ID="12"\n';
 const rocky = 'ID="rocky"\nID_LIKE="rhel centos fedora"\nVERSION_ID="9.4"\n';
 const mint = 'ID=linuxmint\nID_LIKE="ubuntu debian"\nVERSION_ID="22"\n';
 
-describe("MongoDB's own build", () => {
+describe("the choice of a MongoDB build", () => {
   it.each([
     ["linux", "x64", debian, "linux/mongodb-linux-x86_64-debian12-"],
     ["linux", "arm64", debian, "linux/mongodb-linux-aarch64-ubuntu2204-"],
@@ -18,7 +18,7 @@ describe("MongoDB's own build", () => {
     expect(archiveFor({ platform, arch, osRelease })).toMatch(new RegExp(`^${path}\\d+\\.\\d+\\.\\d+\\.tgz$`));
   });
 
-  it("is not guessed for other machines", () => {
+  it("is not guessed for unknown machines", () => {
     expect(archiveFor({ platform: "win32", arch: "x64", osRelease: "" })).toBeNull();
     expect(archiveFor({ platform: "linux", arch: "riscv64", osRelease: debian })).toBeNull();
   });

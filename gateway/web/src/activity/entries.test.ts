@@ -23,8 +23,8 @@ function anEntry(cursor: string, more: Partial<Change> = {}): Change {
   };
 }
 
-describe("entries of the journal", () => {
-  it("stand together when they are of one request, where the newest of them stands", () => {
+describe("journal entries on the activity page", () => {
+  it("are grouped by request, at the position of the newest one", () => {
     const entries = [
       anEntry("6", { request_id: "b" }),
       anEntry("5"),
@@ -36,7 +36,7 @@ describe("entries of the journal", () => {
     expect(told).toEqual([["b", ["6", "3"]], ["5", ["5"]], ["a", ["4"]], ["2", ["2"]]]); // prettier-ignore
   });
 
-  it("begin with those that came since the others were read, each once", () => {
+  it("start with those that arrived since, each once", () => {
     const at = (n: number): string => `2026-11-22T18:00:0${n}.000Z`;
     const of = (...numbers: number[]): Change[] => numbers.map((n) => anEntry(String(n), { at: at(n) }));
     const told = (read: number[], recent: number[]): string =>
@@ -47,13 +47,13 @@ describe("entries of the journal", () => {
     expect([told([], [1, 2]), told([2, 1], []), told([], [])]).toEqual(["21", "21", ""]);
   });
 
-  it("show what changed before what stayed, and not what only the machine needs", () => {
+  it("show changed members before unchanged ones, and hide internal ones", () => {
     const rows = comparisonOf(anEntry("1"));
     expect(rows.map(({ name, isChanged }) => [name, isChanged])).toEqual([["name", true], ["tags", false], ["position", false]]); // prettier-ignore
     expect(rows[0]).toMatchObject({ before: "a", after: "b" });
   });
 
-  it("show what a created or deleted entity had before what it had not", () => {
+  it("of a created or deleted entity show members with a value before empty ones", () => {
     const created = comparisonOf(anEntry("1", { action: "created", before: null, fields: [] }));
     expect(created.map(({ name, before, after, isChanged }) => [name, before, after, isChanged])).toEqual([
       ["name", undefined, "b", true],
@@ -64,7 +64,7 @@ describe("entries of the journal", () => {
     expect(deleted.map(({ before, after }) => [before, after])).toEqual([["a", undefined], [0, undefined], [[], undefined]]); // prettier-ignore
   });
 
-  it("name members and values in words", () => {
+  it("show members and values as words", () => {
     expect(["service_definition", "ip_address", "network_id"].map(fieldText)).toEqual(["Service definition", "IP address", "Network"]); // prettier-ignore
     expect([null, undefined, "", true, "x", 3, { a: 1 }].map(valueText)).toEqual(["–", "–", "–", "Yes", "x", "3", '{"a":1}']); // prettier-ignore
     expect(fieldsText({ fields: ["name", "ip_address"] })).toBe("name, IP address");

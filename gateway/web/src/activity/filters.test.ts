@@ -8,7 +8,7 @@ const stateOf = (search: string) => {
 };
 
 describe("the filter of the activity page", () => {
-  it("takes from the address what the API knows, and nothing else", () => {
+  it("takes from the address what the API accepts, and nothing else", () => {
     const user = "01a1fe11-bd8c-7bd2-a6c1-8b4b5b6a3b0c";
     expect(filterOf(stateOf(`kind=Host&action=created&who=${user}&request=r`), "n")).toMatchObject({
       network_id: "n",
@@ -24,12 +24,12 @@ describe("the filter of the activity page", () => {
     expect(Object.values(nonsense).filter((value) => value !== undefined)).toEqual([]);
   });
 
-  it("has whole days, the last one included, by the clock of the person", () => {
+  it("covers whole days, including the last one, in the user's time zone", () => {
     const { since, until } = filterOf(stateOf("since=2026-11-20&until=2026-11-22"), null);
     expect([since, until]).toEqual([new Date(2026, 10, 20).toISOString(), new Date(2026, 10, 23).toISOString()]);
   });
 
-  it("is passed by what the API would answer to it", () => {
+  it("matches what the API would return for it", () => {
     const change = {
       network_id: "n",
       entity: "Host",

@@ -13,7 +13,7 @@ function anError(
   return new ApiError({ status, method: "GET", path: "/", retryAfter }, envelope);
 }
 
-describe("what a failure means to a person", () => {
+describe("the classification of failures", () => {
   it.each([
     [new TypeError("fetch failed"), "unreachable"],
     [anError(401, "session_expired"), "signed-out"],
@@ -25,11 +25,11 @@ describe("what a failure means to a person", () => {
     [anError(412, "precondition_failed"), "changed"],
     [anError(429, "rate_limited", {}, "3"), "limited"],
     [anError(503, "unavailable"), "fault"],
-  ])("is told apart: %s", (error, kind) => {
+  ])("distinguishes %s", (error, kind) => {
     expect(describeFailure(error).kind).toBe(kind);
   });
 
-  it("says how long to wait, and which level is needed", () => {
+  it("reports how long to wait, and which level is needed", () => {
     expect(describeFailure(anError(429, "rate_limited", {}, "3"))).toMatchObject({
       waitSeconds: 3,
       text: "Wait 3 seconds.",
@@ -37,15 +37,15 @@ describe("what a failure means to a person", () => {
     expect(describeFailure(anError(403, "permission_denied", { required: "Admin" })).text).toContain("the Admin level");
   });
 
-  it("is tried again only where nobody refused anything", () => {
+  it("retries only what nobody rejected", () => {
     expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isPassing)).toEqual([true, true, false]); // prettier-ignore
     expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([true, false]); // prettier-ignore
     expect(isChanged(anError(412, "precondition_failed"))).toBe(true);
   });
 });
 
-describe("the messages next to fields", () => {
-  it("stand where the API says", () => {
+describe("the messages of form fields", () => {
+  it("are shown at the field that the API names", () => {
     const errors = [
       { path: "name", message: "must not be empty" },
       { path: "interfaces.0.ip_address", message: "no" },
@@ -61,7 +61,7 @@ describe("the messages next to fields", () => {
     ).toBe("10.9.9.9 lies outside the subnet 10.0.0.0/24.");
   });
 
-  it("are none where the failure belongs to no field", () => {
+  it("are absent when the failure belongs to no field", () => {
     expect([anError(409, "in_use"), new TypeError("x")].map(faultsByPath)).toEqual([{}, {}]);
   });
 });

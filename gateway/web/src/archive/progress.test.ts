@@ -5,11 +5,11 @@ const counts = { Tag: 1, Network: 1, Subnet: 2, Host: 20, Interface: 40, Port: 3
 const head = `{"success":true,"data":{"dry_run":true,"archive":{"organization_id":"a","counts":${JSON.stringify(counts)}},"progress":[`; // prettier-ignore
 
 describe("the progress of an import", () => {
-  it("is not known before its head has come", () => {
+  it("is unknown before the head of the response has arrived", () => {
     expect(["", head.slice(0, -1), '{"success":false'].map(progressIn)).toEqual([null, null, null]);
   });
 
-  it("is the last number that has come whole, of all that the file has", () => {
+  it("is the last complete number, relative to the size of the file", () => {
     const done = ["", "0", "0,", "0,25", "0,25,7"].map((steps) => progressIn(head + steps)?.done);
     expect(done).toEqual([0, 0, 0, 0, 25]);
     expect(progressIn(`${head}0,25],"failed":[`)).toEqual({ done: 100, total: 100 });

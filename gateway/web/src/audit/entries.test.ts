@@ -5,7 +5,7 @@ const actor = { user_id: "u", key_id: null, email: "ada@example.com" };
 const names = new Map([["k", "backup"]]);
 
 describe("the audit page", () => {
-  it("says who did something, with which key, and from where", () => {
+  it("shows who did something, with which key, and from where", () => {
     const told = (entry: Parameters<typeof authorText>[0]): string => Object.values(authorText(entry, names)).join("");
     const created = { action: "created", address: null } as const;
     expect(told({ ...created, actor })).toBe("ada@example.com");
@@ -18,11 +18,11 @@ describe("the audit page", () => {
     expect(told({ action: "login_failed", actor: null, address: "203.0.113.7" })).toBe("Unknown user from 203.0.113.7");
   });
 
-  it("counts failed logins that came one after another", () => {
+  it("groups consecutive failed logins with a count", () => {
     expect([null, 1, 4].map((attempts) => remarkOf({ attempts }))).toEqual(["", "", "4 in a row"]);
   });
 
-  it("asks the API for what its address names, and leaves out what the API would refuse", () => {
+  it("requests what its address names, without what the API would reject", () => {
     const valuesOf = (name: string): string[] => ({ kind: ["Session"], action: ["exploded"], who: ["x"] })[name] ?? [];
     expect(filterOf({ valuesOf })).toEqual({ entity: "Session" });
   });

@@ -4,20 +4,20 @@ import { type Chosen, exportFileName, exportPath } from "./formats.js";
 const chosen: Chosen = { format: "ansible", networkId: null, tags: [], zone: "home.example", resource: "ports" };
 
 describe("the path of an export", () => {
-  it("has what the format takes, and what narrows it", () => {
+  it("contains the parameters of the format and the filters", () => {
     expect(exportPath(chosen)).toBe("/api/v1/exports/ansible");
     expect(exportPath({ ...chosen, networkId: "n", tags: ["a", "b"] })).toBe("/api/v1/exports/ansible?network_id=n&tag_ids=a&tag_ids=b"); // prettier-ignore
     expect(exportPath({ ...chosen, format: "csv" })).toBe("/api/v1/exports/csv?resource=ports");
     expect(exportPath({ ...chosen, format: "dns", zone: " a&b.example " })).toBe("/api/v1/exports/dns?zone=a%26b.example"); // prettier-ignore
   });
 
-  it("is none for a zone without a name", () => {
+  it("is absent for a zone without a name", () => {
     expect(exportPath({ ...chosen, format: "dns", zone: " " })).toBeNull();
   });
 });
 
-describe("the file of an export", () => {
-  it("is called as its readers call it, and a table by what has a row", () => {
+describe("the file name of an export", () => {
+  it("is the conventional one of its format, and for a table that of its rows", () => {
     expect([exportFileName(chosen), exportFileName({ ...chosen, format: "csv" })]).toEqual(["inventory.json", "ports.csv"]); // prettier-ignore
   });
 });

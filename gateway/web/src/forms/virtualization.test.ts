@@ -1,16 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
 import { detailsFault, virtualizationOf, virtualizationValues } from "./virtualization.js";
 
-describe("how something is virtualized, in a form", () => {
+describe("virtualization in a form", () => {
   it.each([
     null,
     { type: "vm", details: {} },
     { type: "container", details: { image: "nginx:1", limits: { memory: [1, null] } } },
-  ])("is sent as it was: %j", (virtualization) => {
+  ])("is sent unchanged: %j", (virtualization) => {
     expect(virtualizationOf(virtualizationValues(virtualization))).toEqual(virtualization);
   });
 
-  it("is sent without its type for the API to say so, and not at all when nothing is filled in", () => {
+  it("is sent without a type so that the API rejects it, and omitted when nothing is filled in", () => {
     expect(virtualizationOf({ type: "", details: '{"a": 1}' })).toEqual({ type: "", details: { a: 1 } });
     expect(virtualizationOf({ type: " ", details: "\n" })).toBeNull();
   });

@@ -8,12 +8,12 @@ const gone = (entity: GoneEntity["entity"], id: string, host_id = id): GoneEntit
 });
 const ALL = [gone("Host", "a"), gone("Interface", "a1", "a"), gone("Interface", "b1", "b"), gone("Port", "a2", "a"), gone("Service", "b2", "b")]; // prettier-ignore
 
-describe("what imports miss", () => {
-  it("stands host by host", () => {
+describe("entities that imports miss", () => {
+  it("are grouped by host", () => {
     expect(byHost(ALL).map(({ id }) => id)).toEqual(["a", "a1", "a2", "b1", "b2"]);
   });
 
-  it("is deleted kind by kind, and what stands on a host that is deleted goes with it", () => {
+  it("are deleted kind by kind; children of a deleted host go with it", () => {
     expect(deletionsOf(ALL, new Set(["a", "a1", "a2", "b1", "b2"]))).toEqual([
       { entity: "Service", ids: ["b2"] },
       { entity: "Interface", ids: ["b1"] },

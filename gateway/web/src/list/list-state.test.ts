@@ -2,19 +2,19 @@ import { describe, expect, it } from "@jest/globals";
 import { fieldOf, withChanges } from "./list-state.js";
 
 describe("the address of a list", () => {
-  it("begins at the first page again when something else changes", () => {
+  it("returns to the first page when another parameter changes", () => {
     const before = new URLSearchParams("page=3&q=nas&tag=a&tag=b");
     expect(withChanges(before, { q: "web" }).toString()).toBe("tag=a&tag=b&q=web");
     expect(withChanges(before, { page: "4" }).toString()).toBe("q=nas&tag=a&tag=b&page=4");
   });
 
-  it("holds no empty values", () => {
+  it("contains no empty values", () => {
     expect(withChanges(new URLSearchParams("q=nas&tag=a"), { q: "", tag: ["b", ""], group: null }).toString()).toBe(
       "tag=b",
     );
   });
 
-  it("cannot ask for an order that there is not", () => {
+  it("ignores unknown sort fields", () => {
     expect([fieldOf(["name"], "name"), fieldOf(["name"], "password"), fieldOf(["name"], null)]).toEqual(["name", undefined, undefined]); // prettier-ignore
   });
 });

@@ -12,8 +12,8 @@ const HOST = {
 } as unknown as Host;
 const SERVICE = { id: "files", name: "Files", service_definition: "Samba", host_id: "nas", bindings: [{ id: "b", type: "Port", port_id: "smb", interface_id: null }] } as unknown as Service; // prettier-ignore
 
-describe("the palette", () => {
-  it("offers what has every word of the text, in any order and case", () => {
+describe("the command palette", () => {
+  it("matches every word of the text, in any order and case", () => {
     const all = [entry("New host"), entry("Hosts"), entry("API keys")];
     const labels = (text: string): string[] => matching(all, text).map(({ label }) => label);
     expect([labels(""), labels("host"), labels("HOST new"), labels("nothing")]).toEqual([
@@ -30,7 +30,7 @@ describe("the palette", () => {
     expect(having(networks, "E 17")).toEqual([networks[17]]);
   });
 
-  it("tells where services run and are reached, and leads to their host", () => {
+  it("shows where services run and are reachable, and links to their host", () => {
     const paths: string[] = [];
     const go = (path: string): number => paths.push(path);
     const found = [...serviceEntries([SERVICE], new Map([["nas", HOST]]), go), ...serviceEntries([SERVICE], new Map(), go), ...hostEntries([HOST], go)]; // prettier-ignore

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import { detailBeside, withDetail } from "./detail.js";
 
-describe("console.detail: what stands beside a name", () => {
-  it("is left out where it would repeat the name", () => {
+describe("console.detail: the detail beside a name", () => {
+  it("is omitted when it would repeat the name", () => {
     expect(detailBeside("LAN", "10.0.0.0/24")).toBe("10.0.0.0/24");
     expect(detailBeside("10.0.0.0/24", "10.0.0.0/24")).toBe("");
     expect(detailBeside("nas", null)).toBe("");

@@ -22,7 +22,7 @@ describe("a moment in words", () => {
   });
 });
 
-describe("how long ago a moment was, in words", () => {
+describe("the time since a moment, in words", () => {
   it.each([
     ["2026-06-01T12:00:10.000Z", "less than a minute"],
     ["2026-06-01T11:59:30.000Z", "less than a minute"],
@@ -31,7 +31,7 @@ describe("how long ago a moment was, in words", () => {
     ["2026-05-18T12:00:01.000Z", "13 days"],
     ["2026-05-11T12:00:00.000Z", "3 weeks"],
     ["2026-04-01T12:00:00.000Z", "2 months"],
-  ])("since %s it has been %s", (at, words) => {
+  ])("since %s: %s", (at, words) => {
     expect(lapse(at, NOW)).toBe(words);
   });
 });

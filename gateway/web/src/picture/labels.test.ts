@@ -9,8 +9,8 @@ const at = fc.double({ min: -300, max: 1_500, noNaN: true });
 const aBox: fc.Arbitrary<Box> = fc.tuple(at, at, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 30 })).map(([left, top, width, height]) => ({ left, top, right: left + width, bottom: top + height })); // prettier-ignore
 const aHost = fc.record({ x: at, y: at, r: fc.constant(8), name: fc.string({ minLength: 1, maxLength: 40 }) });
 
-describe("names on the picture", () => {
-  it("are free exactly where nothing has been taken", () => {
+describe("labels of the picture", () => {
+  it("are free exactly where no space is taken", () => {
     fc.assert(
       fc.property(fc.array(aBox, { maxLength: 60 }), (boxes) => {
         const room = createRoom();
@@ -25,7 +25,7 @@ describe("names on the picture", () => {
     );
   });
 
-  it("never lie on each other nor on a host, and a host has none only where no way is free", () => {
+  it("never overlap each other or a host; a host has none only when no position is free", () => {
     fc.assert(
       fc.property(fc.array(aHost, { maxLength: 80 }), (hosts) => {
         const around = rooms();
@@ -45,7 +45,7 @@ describe("names on the picture", () => {
     );
   });
 
-  it("stand below their host when there is room, then beside it, and at last shortened", () => {
+  it("are below their host when there is room, otherwise beside it, and truncated as a last resort", () => {
     const around = rooms();
     const place = (x: number): unknown[] => {
       const ways = waysForHost({ x, y: 0, r: 8 }, "Accounting workstation", { size: 10, width: 70, measure });
@@ -70,8 +70,8 @@ describe("names on the picture", () => {
   });
 });
 
-describe("names on the picture, where it is full,", () => {
-  it("lie on the dots of services rather than nowhere, and are not cut by the edge of the window", () => {
+describe("labels of a crowded picture", () => {
+  it("overlap dots of services rather than being dropped, and are not cut off by the edge of the window", () => {
     const alignAt = (around: Rooms): string | undefined =>
       write(waysForHost({ x: 0, y: 0, r: 8 }, "nas", { size: 10, width: 60, measure }), around)?.align;
     const dotted = rooms();
@@ -81,7 +81,7 @@ describe("names on the picture, where it is full,", () => {
     expect(alignAt({ ...rooms(), window: { left: 0, top: 0, right: 0, bottom: 0 } })).toBeUndefined();
   });
 
-  it("of services have their ports, or the first of them, where there is room", () => {
+  it("of services include their ports, or the first of them, when there is room", () => {
     const service = { size: 10, side: "left", ports: ":3000 :3001", measure } as const;
     const textsOf = (name: string, ports: string): (string | undefined)[] =>
       waysForService({ x: 0, y: 0, r: 6 }, name, { ...service, ports }).map(({ lines: [line] }) => line);

@@ -37,8 +37,8 @@ function aLargeTopology(): Topology {
   return { nodes, edges };
 }
 
-describe("the names of 5,000 nodes", () => {
-  it("are whole and apart at the nearest zoom, also on a telephone: each host has one", () => {
+describe("the labels of 5,000 nodes", () => {
+  it("are complete and do not overlap at the closest zoom, also on a telephone: every host has one", () => {
     const topology = aLargeTopology();
     const { places, bounds } = layoutOf(modelOf(topology));
     const unit = WINDOW_PX / ZOOM.nearest / Math.max(bounds.right - bounds.left, bounds.top - bounds.bottom);

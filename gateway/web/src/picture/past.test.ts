@@ -24,8 +24,8 @@ const now: Topology = {
 const difference = (entity: Difference["entity"], entity_id: string, host_id: string | null, fields: string[]): Difference => ({ entity, entity_id, host_id, network_id: "network", name: entity_id, before: {}, after: {}, fields }); // prettier-ignore
 const diff = (...changed: Difference[]): Diff => ({ from: "a", to: "b", added: [], removed: [], changed });
 
-describe("a moment of the past beside the present", () => {
-  it("says of each node whether it is new, gone or changed, and shows what was then as it was", () => {
+describe("comparing a past graph with the present one", () => {
+  it("marks each node as new, deleted or changed, and shows past nodes as they were", () => {
     const { topology, marks } = compared(then, now, diff(difference("Host", "nas", "nas", ["name"])));
     expect(Object.fromEntries(marks)).toEqual({ fresh: "new", trial: "gone", ssh: "gone", nas: "changed" });
     expect(topology.nodes.map(({ id }) => id).sort()).toEqual(["fresh", "lan", "nas", "quiet", "ssh", "trial"]);
@@ -38,19 +38,19 @@ describe("a moment of the past beside the present", () => {
     ["an interface of it", difference("Interface", "i", "quiet", ["name"]), { quiet: "changed" }],
     ["only its place", difference("Host", "quiet", "quiet", ["position"]), {}],
     ["a tag", difference("Tag", "quiet", null, ["name"]), {}],
-  ])("tells by the differences which hosts have changed: %s", (_what, one, expected) => {
+  ])("derives the changed hosts from the differences: %s", (_what, one, expected) => {
     const { marks } = compared(then, then, diff(one));
     expect(Object.fromEntries(marks)).toEqual(expected);
   });
 
-  it("counts what was added to a host and taken from it", () => {
+  it("counts what was added to a host and removed from it", () => {
     const port = difference("Port", "p", "quiet", []);
     expect(compared(then, then, { ...diff(), added: [port] }).marks.get("quiet")).toBe("changed");
     expect(compared(then, then, { ...diff(), removed: [port] }).marks.get("quiet")).toBe("changed");
   });
 });
 
-describe("where things stand", () => {
+describe("the combined graph for the layout", () => {
   const entry = (entity: Change["entity"], entity_id: string, before: object): Change => ({ entity, entity_id, action: "deleted", before: { network_id: "network", name: entity_id, ...before } }) as unknown as Change; // prettier-ignore
   const deleted = deletedBy([
     entry("Host", "trial", {}),
@@ -61,44 +61,44 @@ describe("where things stand", () => {
   ]);
   const placesWith = (...seen: Topology[]) => layoutOf(modelOf(withoutLooseEnds(seen.reduce(unionOf, now)))).places;
 
-  it("is known of what recent changes deleted before the moment itself is read, so that nothing moves then", () => {
+  it("includes recently deleted nodes before the past is loaded, so that nothing moves afterwards", () => {
     const places = placesWith(deleted);
     expect([...places.keys()].sort()).toEqual(["fresh", "lan", "nas", "quiet", "ssh", "trial"]);
     expect(placesWith(deleted, then)).toEqual(places);
   });
 
-  it("stays the same graph while nothing new is seen", () => {
+  it("stays the same object while nothing new appears", () => {
     const seen = unionOf(now, deleted);
     expect(unionOf(seen, then)).toBe(seen);
     expect(unionOf(now, NOTHING)).toBe(now);
   });
 });
 
-describe("the moments that one can go to", () => {
+describe("the selectable moments", () => {
   const change = (at: string, request_id: string): Change =>
     ({ at, request_id, cursor: `${at} ${request_id}` }) as Change;
   const changes = [change("2026-11-05T10:00:00.000Z", "c"), change("2026-11-04T10:00:02.000Z", "b"), change("2026-11-04T10:00:01.000Z", "b"), change("2026-11-03T10:00:00.000Z", "a")]; // prettier-ignore
 
-  it("are one behind each request but the last, behind which is the present", () => {
+  it("are one after each request but the last, which is the present", () => {
     const steps = stepsOf(changes, null);
     expect(steps.map(({ at }) => at)).toEqual(["2026-11-03T10:00:00.000Z", "2026-11-04T10:00:02.000Z"]);
     expect(stepsOf([], null)).toEqual([]);
   });
 
-  it("are equally far apart before those that were read, and never more than a slider can show", () => {
+  it("are equally spaced before the loaded ones, and never more than a slider can show", () => {
     const earlier = (oldestAt: string): string[] => stepsOf(changes, oldestAt).slice(0, -2).map(({ at }) => at); // prettier-ignore
     expect(earlier("2026-11-03T09:58:00.000Z")).toEqual(["2026-11-03T09:58:00.000Z", "2026-11-03T09:59:00.000Z"]);
     expect(earlier("1996-11-03T10:00:00.000Z")).toHaveLength(60);
   });
 
-  it("are one for many that follow each other closely, so that the days after an import can be hit", () => {
+  it("merge changes that follow each other closely, so that the days after an import can be selected", () => {
     const each = (day: number, count: number): Change[] =>
       Array.from({ length: count }, (_, n) => change(`2026-11-0${day}T10:00:00.${String(n).padStart(3, "0")}Z`, `${day} ${n}`)); // prettier-ignore
     const many = [...each(1, 200), ...each(3, 1), ...each(5, 1), ...each(7, 1)].toReversed();
     expect(stepsOf(many, null).map(({ at }) => at)).toEqual([each(1, 200), each(3, 1), each(5, 1)].map((day) => day.at(-1)?.at)); // prettier-ignore
   });
 
-  it("have places: that of a moment is behind the last change before it", () => {
+  it("have cursors: that of a moment is after the last change before it", () => {
     const steps = stepsOf(changes, null);
     expect(["2026-11-01", "2026-11-03T10:00:00.000Z", "2026-11-04T00:00:00.000Z", "2027"].map((at) => placeOf(steps, at))).toEqual([-1, 0, 0, 1]); // prettier-ignore
   });

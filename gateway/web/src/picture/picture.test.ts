@@ -70,8 +70,8 @@ function expectInAreas(model: Model, { places, discs, bounds }: Layout): void {
   }
 }
 
-describe("the layout", () => {
-  it("has a place for every node, none on another one and hosts in the area of their subnet, also when it goes on from another graph", () => {
+describe("the layout of the picture", () => {
+  it("places every node, without overlaps and hosts inside their subnet, also when it continues from another graph", () => {
     fc.assert(
       fc.property(fc.array(aTopology, { minLength: 1, maxLength: 4 }), (topologies) => {
         let layout: Layout | null = null;
@@ -86,7 +86,7 @@ describe("the layout", () => {
     );
   });
 
-  it("moves nothing when hosts go", () => {
+  it("moves nothing when hosts are removed", () => {
     fc.assert(
       fc.property(aTopology, fc.func(fc.boolean()), (topology, stays) => {
         const nodes = topology.nodes.filter((node) => node.kind === "subnet" || stays(hostIdOf(node)));
@@ -102,7 +102,7 @@ describe("the layout", () => {
     );
   });
 
-  it("moves others no further than a new host needs room, and puts it into its subnet", () => {
+  it("moves others no further than a new host needs, and places it in its subnet", () => {
     const nodes = [subnet("lan"), subnet("dmz"), ...["a", "b", "c", "d"].map((id) => host(id))];
     const edges = ["a", "b", "c"].map((id) => inSubnet(id, "lan")).concat(inSubnet("d", "dmz"));
     const before = layoutOf(modelOf({ nodes, edges }));
@@ -114,7 +114,7 @@ describe("the layout", () => {
     expect(distance(places.get("e")!, places.get("lan")!)).toBeLessThan(80);
   });
 
-  it("is the same for the same graph", () => {
+  it("is deterministic", () => {
     fc.assert(
       fc.property(aTopology, (topology) => {
         expect(layoutOf(modelOf(structuredClone(topology)))).toEqual(layoutOf(modelOf(topology)));
@@ -131,7 +131,7 @@ describe("the layout", () => {
   });
 });
 
-describe("what is shown", () => {
+describe("the visible nodes", () => {
   const model = modelOf({
     nodes: [
       subnet("lan"),
@@ -173,7 +173,7 @@ describe("what is shown", () => {
     ["10.0.0.0/", ["dmz", "lan"]],
     [" shop ", ["shop"]],
     ["nowhere", []],
-  ])("a search for %j finds what the lists of the API find", (part, expected) => {
+  ])("for the search %j are those that the lists of the API return", (part, expected) => {
     expect(findIn(model, part).map(({ id }) => id)).toEqual(expected);
   });
 });
@@ -201,7 +201,7 @@ describe("a search for an address and port", () => {
     ["53/udp", ["nas", "dns"]],
     ["10.0.0.7:53", []],
     ["443/udp", []],
-  ])("finds at %s what is bound there, and its host", (part, expected) => {
+  ])("finds with %s the services bound there and their host", (part, expected) => {
     expect(findIn(model, part).map(({ id }) => id)).toEqual(expected);
   });
 });
@@ -237,7 +237,7 @@ describe("the cards", () => {
       ...hosts.map(({ node, addresses, services }) => [node.id, ...addresses, ...services.map((one) => `${one.node.id}${one.sockets.map(({ text }) => text).join()}`)]), // prettier-ignore
     ]);
 
-  it("are subnets by block, hosts by address, and services where they are reached; without an address at last", () => {
+  it("are subnets by block, hosts by address, and services by socket; those without an address come last", () => {
     expect(told(null)).toEqual([
       ["dmz", ["gate", "10.0.2.1", "ssh:22", "web:443"]],
       ["empty"],
@@ -246,20 +246,20 @@ describe("the cards", () => {
     ]);
   });
 
-  it("lead where the service is reached in the subnet", () => {
+  it("link to where the service is reachable in the subnet", () => {
     const [dmz] = cardsOf(model, shownIn(model, NO_FILTERS), null);
     expect(dmz?.hosts[0]?.services[1]?.sockets[0]?.href).toBe("https://10.0.2.1/");
   });
 
-  it("have only what a search has found: whole subnets and hosts, or services on theirs", () => {
+  it("contain only search results: whole subnets and hosts, or matching services under their host", () => {
     expect(told(["web"])).toEqual([["dmz", ["gate", "10.0.2.1", "web:443"]]]);
     expect(told(["nas", "ssh"])).toEqual([["dmz", ["gate", "10.0.2.1", "ssh:22"]], ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22"]]]); // prettier-ignore
     expect(told(["empty"])).toEqual([["empty"]]);
   });
 });
 
-describe("the picture as an SVG", () => {
-  it("is well-formed and names everything that is shown, whatever the names are made of", () => {
+describe("the SVG of the picture", () => {
+  it("is well-formed and contains every visible name, whatever characters it has", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("<&\">'", "]]>", "-->", "&amp;")), (name) => {
         const model = modelOf({ nodes: [subnet("a", { label: name }), host("b", { label: name })], edges: [inSubnet("b", "a")] }); // prettier-ignore

@@ -10,19 +10,19 @@ function textsOf(bindings: readonly BindingInput[]): Record<number, string[]> {
   return Object.fromEntries([...remarks].map(([index, list]) => [index, list.map(({ text }) => text)]));
 }
 
-describe("what the editor says about bindings before they are saved", () => {
-  it("is nothing about those that are saved as they are", () => {
+describe("remarks on bindings before they are saved", () => {
+  it("are absent for those that are saved unchanged", () => {
     expect(textsOf([port("lan"), { type: "Interface", interface_id: "wan" }])).toEqual({});
   });
 
-  it("names, for each that is left out, the one that stays", () => {
+  it("name, for each dropped binding, the one that stays", () => {
     expect(textsOf([port("lan"), port(null), port(null)])).toEqual({
       0: ["Will be dropped: covered by binding 2 (all interfaces)."],
       2: ["Will be dropped: duplicate of binding 2."],
     });
   });
 
-  it("marks both sides of a conflict", () => {
+  it("mark both sides of a conflict", () => {
     expect(textsOf([port("lan"), { type: "Interface", interface_id: "lan" }])).toEqual({
       0: ["Conflict: binding 2 claims the same interface."],
       1: ["Conflict: binding 1 claims the same interface."],

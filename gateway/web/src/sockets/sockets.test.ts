@@ -26,8 +26,8 @@ const one = (more: Partial<Bound>, definition = "nginx", addresses: readonly str
   return { text, value, href };
 };
 
-describe("where a service is reached", () => {
-  it("is what its bindings name, without those whose port or interface is gone", () => {
+describe("the sockets of a service", () => {
+  it("are those of its bindings, without bindings whose port or interface is deleted", () => {
     const bindings = [
       { id: "1", type: "Port", port_id: "files", interface_id: "four" },
       { id: "2", type: "Port", port_id: "web", interface_id: null },
@@ -41,7 +41,7 @@ describe("where a service is reached", () => {
     expect(texts).toEqual(["10.20.10.5:445", "all interfaces:443", "[fd00::5]:53/udp", "fd00::5"]);
   });
 
-  it("is the same of the graph, which tells ports with the bindings", () => {
+  it("are the same in the graph, which includes ports in the bindings", () => {
     const addresses = new Map(HOST.interfaces.map(({ id, ip_address }) => [id as string, ip_address as string]));
     const all = [
       { type: "Port", id: "1", port_id: "p", port: 443, protocol: "Tcp", interface_id: null },
@@ -54,14 +54,14 @@ describe("where a service is reached", () => {
     expect(portsText([...found, ...found])).toBe(":443 :53/udp");
   });
 
-  it("opens in a browser by http or https at an address in digits, and is copied as an address and port", () => {
+  it("are opened by http or https at a numeric address, and copied as address and port", () => {
     expect(one({})).toEqual({ text: "10.20.10.5:443", value: "10.20.10.5:443", href: "https://10.20.10.5/" });
     expect(one({ port: 8080, address: "fd00::5" })).toEqual({ text: "[fd00::5]:8080", value: "[fd00::5]:8080", href: "http://[fd00::5]:8080/" });
     expect(one({ port: 3000, address: null })).toEqual({ text: "all interfaces:3000", value: "10.20.10.5:3000", href: "http://10.20.10.5:3000/" });
     expect(one({ address: null }, "nginx", ["fe80::1", "fd00::5"])).toMatchObject({ href: "https://[fd00::5]/" });
   }); // prettier-ignore
 
-  it("is no link where there is nothing for a browser, or nothing that leads there", () => {
+  it("are not links when a browser cannot open or reach them", () => {
     for (const [more, definition, addresses] of [
       [{ port: 445 }, "Samba", ADDRESSES],
       [{ protocol: "Udp" }, "nginx", ADDRESSES],
@@ -75,7 +75,7 @@ describe("where a service is reached", () => {
   });
 });
 
-describe("what a browser can open", () => {
+describe("ports that a browser can open", () => {
   it.each([
     ["anything", 80, "http"],
     ["anything", 8443, "https"],

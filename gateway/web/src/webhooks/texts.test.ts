@@ -16,9 +16,9 @@ describe("the state of a webhook", () => {
   });
 });
 
-describe("what a webhook sends", () => {
+describe("the filter of a webhook", () => {
   const none = { network_ids: [], entities: [], actions: [], tag_ids: [] };
-  it("is told in a few words", () => {
+  it("is summarized in a few words", () => {
     expect(contentOf({ filter: none })).toBe("Everything");
     expect(
       contentOf({ filter: { ...none, entities: ["Host", "Service"], actions: ["created"], tag_ids: ["x"] } }),
@@ -26,8 +26,8 @@ describe("what a webhook sends", () => {
   });
 });
 
-describe("what came of a delivery", () => {
-  it("is the status that was answered, or else why there was none", () => {
+describe("the result of a delivery", () => {
+  it("is the status of the response, or the reason why there was none", () => {
     expect(answerText({ status: 503, error: "refused" })).toBe("HTTP 503");
     expect(answerText({ status: null, error: "no_connection" })).toBe("The connection could not be established.");
   });

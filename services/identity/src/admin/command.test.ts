@@ -2,19 +2,19 @@ import { describe, expect, it } from "@jest/globals";
 import { readCommand } from "./command.js";
 import { AdminProblem } from "./problem.js";
 
-describe("admin.command: what an operator asks for", () => {
-  it("is a reset, with the email address as accounts have it", () => {
+describe("admin.command: parsing", () => {
+  it("accepts reset-password, with the email address in its stored form", () => {
     const asked = { kind: "reset-password", email: "ada@example.com", fromStdin: false };
     expect(readCommand(["reset-password", " Ada@Example.com"])).toEqual(asked);
     expect(readCommand(["reset-password", "--stdin", "ada@example.com"])).toEqual({ ...asked, fromStdin: true });
   });
 
-  it("takes a second factor away, which needs no password", () => {
+  it("accepts reset-second-factor, which needs no password", () => {
     const asked = { kind: "reset-second-factor", email: "ada@example.com" };
     expect(readCommand(["reset-second-factor", " Ada@Example.com"])).toEqual(asked);
   });
 
-  it("ends a user's sign-in by providers, or by one of them, and lets passwords in again", () => {
+  it("accepts unlinking a user from all or one of the providers, which allows passwords again", () => {
     const asked = { kind: "unlink-provider", email: "ada@example.com" };
     expect(readCommand(["unlink-provider", "ada@example.com"])).toEqual(asked);
     expect(readCommand(["unlink-provider", "ada@example.com", "--provider", "home"])).toEqual({
@@ -27,7 +27,7 @@ describe("admin.command: what an operator asks for", () => {
     });
   });
 
-  it("ends and restores the access of a user, and lists organizations", () => {
+  it("accepts disabling and enabling a user, and listing organizations", () => {
     expect(readCommand(["disable-user", "Ada@example.com"])).toEqual({
       kind: "disable-user",
       email: "ada@example.com",
@@ -36,7 +36,7 @@ describe("admin.command: what an operator asks for", () => {
     expect(readCommand(["list-organizations"])).toEqual({ kind: "list-organizations" });
   });
 
-  it("is an owner, with what a registration would take", () => {
+  it("accepts create-owner, with what a registration would accept", () => {
     const asked = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
     expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(asked);
     expect(readCommand(["create-owner", "--stdin", "ada@example.com", "--organization", " Ada's "])).toEqual({
@@ -45,8 +45,8 @@ describe("admin.command: what an operator asks for", () => {
   });
 });
 
-describe("admin.command: what an operator did not ask for", () => {
-  it.each([[["--help"]], [["-h"]], [["reset-password", "--help"]]])("is help for %j", (args) => {
+describe("admin.command: invalid input", () => {
+  it.each([[["--help"]], [["-h"]], [["reset-password", "--help"]]])("shows help for %j", (args) => {
     expect(readCommand(args)).toEqual({ kind: "help" });
   });
 
@@ -68,7 +68,7 @@ describe("admin.command: what an operator did not ask for", () => {
     [["create-owner", "ada"], "ada must be an email address"],
     [["create-owner", "ada@example.com", "--organization", " "], "The name of the organization must"],
     [["create-owner", "ada@example.com", "--organization"], "--organization"],
-  ])("refuses %j in a sentence that points to --help or the form", (args, sentence) => {
+  ])("rejects %j in one sentence that points to --help or the expected form", (args, sentence) => {
     expect(() => readCommand(args)).toThrow(AdminProblem);
     expect(() => readCommand(args)).toThrow(sentence);
   });

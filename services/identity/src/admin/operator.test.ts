@@ -2,8 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { userInfo } from "node:os";
 import { operatorName } from "./operator.js";
 
-describe("admin.operator: who is written into the log", () => {
-  it("is the name of the user, or the number where the system knows no name", () => {
+describe("admin.operator: the operator in the log", () => {
+  it("is the name of the system user, or the numeric id when it has no name", () => {
     expect(operatorName()).toBe(userInfo().username);
     const nameless = () => {
       throw new Error("ENOENT");

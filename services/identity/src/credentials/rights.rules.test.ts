@@ -62,8 +62,8 @@ const checkSession = (found: Partial<FoundSession>, at = now) =>
 const refusal = (code: string, subjects: string[]) => ({ status: "refused", number: 7, code, subjects });
 const all = ["key", "user", "organization"];
 
-describe("credentials.rights: what an API key may do", () => {
-  it("is what its user may do when it is not restricted", () => {
+describe("credentials.rights: the permissions of an API key", () => {
+  it("are those of its user when it is not restricted", () => {
     expect(checkKey({})).toEqual({
       status: "valid",
       number: 7,
@@ -80,7 +80,7 @@ describe("credentials.rights: what an API key may do", () => {
     });
   });
 
-  it("never exceeds its user, nor what it was made for", () => {
+  it("never exceed those of its user, nor its own level", () => {
     const level = fc.constantFrom(...PERMISSIONS);
     const networks = fc.subarray(["home", "office", "lab"]);
     fc.assert(
@@ -104,19 +104,19 @@ describe("credentials.rights: what an API key may do", () => {
     );
   });
 
-  it("is nothing when it is restricted to nothing, also for an owner", () => {
+  it("are none when its list of networks is empty, also for an Owner", () => {
     const verified = checkKey({ user: { ...user, permissions: "Owner" }, key: { ...key, network_ids: [] } });
     expect(verified).toMatchObject({ principal: { networks: [] } });
   });
 });
 
-describe("credentials.rights: when an API key may do nothing", () => {
-  it("ends at its expiry to the millisecond, told as a duration", () => {
+describe("credentials.rights: when an API key is invalid", () => {
+  it("expires to the millisecond, reported as a duration", () => {
     expect(checkKey({ key: { ...key, expires_at: after(1) } })).toMatchObject({ status: "valid", expires_in_ms: 1 });
     expect(checkKey({ key: { ...key, expires_at: now } })).toEqual(refusal("api_key_expired", all));
   });
 
-  it("ends when its secret is as old as the organization permits, now and not when it was made", () => {
+  it("expires when its secret reaches the organization's current maximum age", () => {
     const permits = (days: number) => ({ organization: { ...organization, max_key_lifetime_days: days } });
     const old = { ...key, created_at: after(-48 * HOUR_MS) };
     expect(checkKey({ ...permits(3), key: old })).toMatchObject({ status: "valid", expires_in_ms: 24 * HOUR_MS });
@@ -124,12 +124,12 @@ describe("credentials.rights: when an API key may do nothing", () => {
     expect(checkKey({ ...permits(2), key: { ...old, issued_at: after(-HOUR_MS) } })).toMatchObject({ status: "valid" });
   });
 
-  it("is nothing for a key that is not known, or whose user is gone", () => {
+  it("is invalid when it is unknown or its user was removed", () => {
     expect(checkKey({ key: null })).toEqual(refusal("api_key_invalid", []));
     expect(checkKey({ user: null })).toEqual(refusal("api_key_invalid", []));
   });
 
-  it("is nothing while it is disabled, or while the organization refuses API keys", () => {
+  it("is invalid while it is disabled, or while the organization rejects API keys", () => {
     expect(checkKey({ key: { ...key, is_enabled: false } })).toEqual(refusal("api_key_disabled", all));
     expect(checkKey({ organization: { ...organization, api_access_enabled: false } })).toEqual(
       refusal("api_access_disabled", all),
@@ -137,17 +137,17 @@ describe("credentials.rights: when an API key may do nothing", () => {
   });
 });
 
-describe("credentials.rights: what an API key is kept to", () => {
+describe("credentials.rights: the limits of an API key", () => {
   const limited = { ...key, allowed_ips: ["10.0.0.0/8"], rate_limit_per_minute: 5 };
 
-  it("is told along, and where it would not be enforced the key is refused", () => {
+  it("are reported with the principal; a caller that cannot enforce them gets a rejection", () => {
     expect(checkKey({ key: limited })).toMatchObject({ limits: { allowed_ips: ["10.0.0.0/8"], per_minute: 5 } });
     const found = { number: 7, hash: "", key: limited, user, organization };
     expect(verifyKey(found, now, false)).toEqual(refusal("api_key_disabled", all));
     expect(verifyKey({ ...found, key }, now, false)).toMatchObject({ status: "valid" });
   });
 
-  it("ends the secret before a rotation when its grace or the key ends, whichever is first", () => {
+  it("end the previous secret when its grace period or the key ends, whichever is first", () => {
     const previous = { hash: "old", since: now, expires_at: after(HOUR_MS), last_used: null };
     const check = (expires_at: Date | null) => checkKey({ hash: "old", key: { ...key, expires_at, previous } });
     expect(check(null)).toMatchObject({ status: "valid", is_previous: true, expires_in_ms: HOUR_MS });
@@ -156,8 +156,8 @@ describe("credentials.rights: what an API key is kept to", () => {
   });
 });
 
-describe("credentials.rights: what a session may do", () => {
-  it("is what its user may do, with all networks from Admin upwards", () => {
+describe("credentials.rights: the permissions of a session", () => {
+  it("are those of its user, with all networks from Admin upwards", () => {
     expect(checkSession({})).toMatchObject({ principal: { kind: "session", permission: "Member" } });
     for (const permissions of PERMISSIONS)
       expect(checkSession({ user: { ...user, permissions } })).toMatchObject({
@@ -165,14 +165,14 @@ describe("credentials.rights: what a session may do", () => {
       });
   });
 
-  it("ends at its expiry", () => {
+  it("end at its expiry", () => {
     expect(checkSession({ session: { ...session, expires_at: now } })).toEqual(refusal("session_expired", []));
     expect(checkSession({ session: null })).toEqual(refusal("session_expired", []));
     expect(checkSession({ organization: null })).toEqual(refusal("session_expired", []));
     expect(checkSession({ user: null })).toEqual(refusal("session_expired", []));
   });
 
-  it("lasts as long as this use makes it last", () => {
+  it("last as long as the present use extends it", () => {
     expect(checkSession({}, after(2 * HOUR_MS))).toMatchObject({ expires_in_ms: 7 * 24 * HOUR_MS });
   });
 });

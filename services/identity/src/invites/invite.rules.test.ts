@@ -7,8 +7,8 @@ const after = (ms: number): Date => new Date(now.getTime() + ms);
 const own = { _id: "invite", hash: "hash", organization_id: "organization", invited_by: "ada", now };
 const existing = ["home", "office"];
 
-describe("invites.invite: making one", () => {
-  it("gives it the time that was asked for, and the networks, each once", () => {
+describe("invites.invite: creating", () => {
+  it("sets the requested lifetime, and the networks without duplicates", () => {
     const input = { permissions: "Viewer", network_ids: ["home", "home"], expires_in_hours: 2 } as const;
     const made = newInvite({ ...input, network_ids: [...input.network_ids] }, own, existing);
     expect(made).toMatchObject({ permissions: "Viewer", network_ids: ["home"], expires_at: after(7_200_000) });
@@ -19,13 +19,13 @@ describe("invites.invite: making one", () => {
     expect(newInvite({ ...input, network_ids: [...input.network_ids] }, own, existing).network_ids).toEqual([]);
   });
 
-  it("refuses a network that does not exist", () => {
+  it("rejects a network that does not exist", () => {
     expect(() =>
       newInvite({ permissions: "Viewer", network_ids: ["gone"], expires_in_hours: 1 }, own, existing),
     ).toThrow(expect.objectContaining({ code: "invalid_reference", params: { path: "network_ids.0" } }));
   });
 
-  it("answers neither the hash nor networks that the caller may not know of", () => {
+  it("returns neither the hash nor networks that the caller may not see", () => {
     const made = newInvite({ permissions: "Viewer", network_ids: [...existing], expires_in_hours: 1 }, own, existing);
     const answered = inviteAnswer(made, ["office"]);
     expect(answered.network_ids).toEqual(["office"]);
@@ -33,23 +33,23 @@ describe("invites.invite: making one", () => {
   });
 });
 
-describe("invites.invite: using one", () => {
+describe("invites.invite: using", () => {
   const invite = (permissions: Permission) => ({ permissions, expires_at: after(1) });
   const by = (permissions: Permission) => ({ permissions });
 
-  it("works until its time is over, to the millisecond", () => {
+  it("works until it expires, to the millisecond", () => {
     expect(isUsable(invite("Viewer"), by("Owner"), now)).toBe(true);
     expect(isUsable(invite("Viewer"), by("Owner"), after(1))).toBe(false);
   });
 
-  it("works for the levels that its inviter could invite to today", () => {
+  it("works for the levels that its inviter may grant at present", () => {
     const usable = (level: Permission) => PERMISSIONS.filter((one) => isUsable(invite(one), by(level), now));
     expect(usable("Owner")).toEqual(PERMISSIONS);
     expect(usable("Admin")).toEqual(["Member", "Viewer"]);
     expect([usable("Member"), usable("Viewer")]).toEqual([[], []]);
   });
 
-  it("does not work when its inviter is gone", () => {
+  it("does not work when its inviter was removed", () => {
     expect(isUsable(invite("Viewer"), null, now)).toBe(false);
   });
 });

@@ -17,18 +17,18 @@ async function durationOf(task: Promise<void>): Promise<number> {
 
 const registryOf = (...gateways: LiveGateway[]) => ({ live: () => Promise.resolve(gateways) });
 
-describe("key-changes.acknowledgements: how long a change is waited for", () => {
-  it("is not at all without gateways", async () => {
+describe("key-changes.acknowledgements: waiting for a change to be applied", () => {
+  it("ends at once without gateways", async () => {
     expect(await durationOf(createAcknowledgements(registryOf()).wait(5))).toBeLessThan(LEASE_MS);
   });
 
-  it("is not at all when every gateway has applied it, or a later one, already", async () => {
+  it("ends at once when every gateway has applied it or a later one", async () => {
     const acknowledgements = createAcknowledgements(registryOf({ id: "a", applied: 6 }, { id: "b", applied: 0 }));
     acknowledgements.note("b", 5);
     expect(await durationOf(acknowledgements.wait(5))).toBeLessThan(LEASE_MS);
   });
 
-  it("is until the last gateway has said so", async () => {
+  it("ends when the last gateway has acknowledged it", async () => {
     const acknowledgements = createAcknowledgements(registryOf({ id: "a", applied: 4 }, { id: "b", applied: 4 }));
     let isOver = false;
     const waiting = acknowledgements.wait(5).then(() => (isOver = true));
@@ -39,21 +39,21 @@ describe("key-changes.acknowledgements: how long a change is waited for", () => 
     await waiting;
   });
 
-  it("ends when the registry says that a gateway told another replica", async () => {
+  it("ends when the registry shows that a gateway acknowledged it to another replica", async () => {
     let applied = 4;
     const acknowledgements = createAcknowledgements({ live: () => Promise.resolve([{ id: "a", applied }]) });
     setTimeout(() => (applied = 5), 100);
     expect(await durationOf(acknowledgements.wait(5))).toBeLessThan(LEASE_MS);
   });
 
-  it("ends when a gateway is gone", async () => {
+  it("ends when a gateway deregisters", async () => {
     const gateways = [{ id: "a", applied: 4 }];
     const acknowledgements = createAcknowledgements({ live: () => Promise.resolve([...gateways]) });
     setTimeout(() => gateways.pop(), 100);
     expect(await durationOf(acknowledgements.wait(5))).toBeLessThan(LEASE_MS);
   });
 
-  it("is as long as a lease lasts when a gateway is silent, or when the registry cannot be read", async () => {
+  it("lasts as long as a lease when a gateway is silent, or when the registry cannot be read", async () => {
     const silent = createAcknowledgements(registryOf({ id: "a", applied: 4 }));
     const unknown = createAcknowledgements({ live: () => Promise.reject(new Error("away")) });
     const hanging = createAcknowledgements({ live: () => new Promise(() => undefined) });

@@ -5,17 +5,17 @@ import { pageOf } from "./page.rules.js";
 const change = (number: number) => ({ number, subjects: [`subject-${number}`] });
 const changes = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => change(from + i));
 
-describe("key-changes.page: what a gateway is told", () => {
-  it("is nothing new when nothing changed", () => {
+describe("key-changes.page: the page for a gateway", () => {
+  it("is empty when nothing changed", () => {
     expect(pageOf(7, 7, [])).toEqual({ changes: [], highest: 7, reset: false });
     expect(pageOf(0, 0, [])).toEqual({ changes: [], highest: 0, reset: false });
   });
 
-  it("is every change since the one it has applied", () => {
+  it("contains every change since the one it has applied", () => {
     expect(pageOf(2, 4, changes(3, 4))).toEqual({ changes: changes(3, 4), highest: 4, reset: false });
   });
 
-  it("includes a change that came after the highest number was read", () => {
+  it("includes a change that was committed after the highest number was read", () => {
     expect(pageOf(2, 3, changes(3, 5))).toEqual({ changes: changes(3, 5), highest: 5, reset: false });
   });
 
@@ -24,15 +24,15 @@ describe("key-changes.page: what a gateway is told", () => {
     expect(pageOf(2, 6, [])).toEqual({ changes: [], highest: 6, reset: true });
   });
 
-  it("is a reset when there are more changes than are told one by one", () => {
+  it("is a reset when there are more changes than a page may contain", () => {
     expect(pageOf(2, 9, changes(3, 5))).toEqual({ changes: [], highest: 9, reset: true });
   });
 
-  it("is a reset for a gateway that is ahead of the record", () => {
+  it("is a reset for a gateway that is ahead of the log", () => {
     expect(pageOf(9, 3, [])).toEqual({ changes: [], highest: 3, reset: true });
   });
 
-  it("leaves out no change without saying reset", () => {
+  it("omits no change without a reset", () => {
     const known = fc.integer({ min: 0, max: 20 });
     fc.assert(
       fc.property(known, known, fc.subarray(changes(1, 20)), (after, highest, kept) => {

@@ -70,8 +70,8 @@ function refusal(ask: () => unknown): unknown {
   }
 }
 
-describe("keys.key: what a new key may be", () => {
-  it("is an enabled Viewer without end that follows its user, unless asked otherwise", () => {
+describe("keys.key: creating", () => {
+  it("makes an enabled Viewer without expiry that follows its user, by default", () => {
     expect(create({})).toEqual({
       name: "Key",
       tags: ["ci"],
@@ -84,7 +84,7 @@ describe("keys.key: what a new key may be", () => {
     });
   });
 
-  it("is never above its creator", () => {
+  it("rejects a level above its creator's", () => {
     PERMISSIONS.forEach((held, heldRank) => {
       PERMISSIONS.forEach((asked, askedRank) => {
         const made = refusal(() => create({ permissions: asked }, { ...member, permission: held }));
@@ -95,20 +95,20 @@ describe("keys.key: what a new key may be", () => {
     });
   });
 
-  it("reaches no network that its creator does not", () => {
+  it("rejects networks that its creator may not use", () => {
     expect(refusal(() => create({ network_ids: [home, lab] }))).toEqual({
       code: "invalid_reference",
       params: { path: "network_ids.1" },
     });
   });
 
-  it("is restricted to a list, also to an empty one and to all that there are, and not restricted by null", () => {
+  it("restricts to a list, also an empty one or one of all networks, and does not restrict with null", () => {
     expect(create({ network_ids: [] }).network_ids).toEqual([]);
     expect(create({ network_ids: [office, home, office] }).network_ids).toEqual([office, home]);
     expect(create({ network_ids: null }).network_ids).toBeNull();
   });
 
-  it("does not begin expired", () => {
+  it("rejects an expiry in the past", () => {
     expect(refusal(() => create({ expires_at: past }))).toEqual({
       code: "validation_failed",
       params: { errors: [{ path: "expires_at", message: "must be in the future" }] },
@@ -116,12 +116,12 @@ describe("keys.key: what a new key may be", () => {
     expect(create({ expires_at: future }).expires_at).toEqual(new Date(future));
   });
 
-  it("belongs to nobody else", () => {
+  it("rejects another owner", () => {
     expect(refusal(() => create({ user_id: "another" }))).toMatchObject({ code: "permission_denied" });
     expect(refusal(() => create({ organization_id: "another" }))).toMatchObject({ code: "permission_denied" });
   });
 
-  it("takes as tags free labels and managed tags that exist", () => {
+  it("accepts as tags free labels and existing managed tags", () => {
     expect(create({ tags: ["ci", managedTag] }).tags).toEqual(["ci", managedTag]);
     const tags = ["ci", otherTag];
     expect(refusal(() => create({ tags }))).toEqual({ code: "invalid_reference", params: { path: "tags.1" } });
@@ -129,12 +129,12 @@ describe("keys.key: what a new key may be", () => {
 });
 
 describe("keys.key: what an update changes", () => {
-  it("is nothing for what is absent", () => {
+  it("is nothing for absent members", () => {
     const current = { expires_at: now, is_enabled: false, network_ids: [home], permissions: "Owner" } as const;
     expect(update({ ...current, network_ids: [home] }, {})).toEqual({});
   });
 
-  it("is nothing for a record that is sent back as it was answered, whatever has become of it since", () => {
+  it("is nothing for a record sent back as it was returned, whatever has changed since", () => {
     const anyKey = fc.record({
       name: fc.string(),
       tags: fc.array(fc.string()),
@@ -157,33 +157,33 @@ describe("keys.key: what an update changes", () => {
     );
   });
 
-  it("is nothing for the networks that are answered, in any order and repeated, restricted or not", () => {
+  it("is nothing for the networks as returned, in any order and with duplicates, restricted or not", () => {
     expect(update({ network_ids: null }, { network_ids: [office, home, home] })).toEqual({});
     expect(update({ network_ids: [home, lab] }, { network_ids: [home] })).toEqual({});
   });
 
-  it("is a restriction for any other list", () => {
+  it("is the restriction for any other list", () => {
     expect(update({ network_ids: null }, { network_ids: [home] })).toEqual({ network_ids: [home] });
     expect(update({ network_ids: null }, { network_ids: [] })).toEqual({ network_ids: [] });
     expect(update({ network_ids: [home] }, { network_ids: [home, office] })).toEqual({ network_ids: [home, office] });
   });
 
-  it("is the end of the restriction for null", () => {
+  it("is the removal of the restriction for null", () => {
     expect(update({ network_ids: [home] }, { network_ids: null })).toEqual({ network_ids: null });
     expect(update({ network_ids: null }, { network_ids: null })).toEqual({});
   });
 });
 
-describe("keys.key: what an update means", () => {
-  it("keeps a tag that the key has already, also when it is no longer there", () => {
+describe("keys.key: the rules of an update", () => {
+  it("keep a tag that the key already has, also when the tag was deleted", () => {
     expect(update({ tags: [otherTag] }, { tags: [otherTag, "new"] })).toEqual({ tags: [otherTag, "new"] });
   });
 
-  it("is the end of an expiry for null", () => {
+  it("remove the expiry for null", () => {
     expect(update({ expires_at: now }, { expires_at: null })).toEqual({ expires_at: null });
   });
 
-  it("obeys the rules of creation", () => {
+  it("are those of creation", () => {
     expect(refusal(() => update({}, { permissions: "Admin" }))).toMatchObject({ code: "permission_denied" });
     expect(refusal(() => update({}, { expires_at: past }))).toMatchObject({ code: "validation_failed" });
     expect(refusal(() => update({ network_ids: [home] }, { network_ids: [home, lab] }))).toMatchObject({
@@ -193,7 +193,7 @@ describe("keys.key: what an update means", () => {
     expect(refusal(() => update({}, { user_id: "another" }))).toMatchObject({ code: "permission_denied" });
   });
 
-  it("concerns the gateways when it takes or gives rights", () => {
+  it("notify the gateways when permissions change", () => {
     expect(touchesRights({ name: "New", tags: [] })).toBe(false);
     for (const changes of [
       { expires_at: now },
@@ -211,21 +211,21 @@ describe("keys.key: the secrets of a key", () => {
   const next = { hash: "next", publicId: "BBBBBBBB" };
   const after = (ms: number): Date => new Date(now.getTime() + ms);
 
-  it("are two while a rotation is under way, and one once the grace is over", () => {
+  it("are two during a rotation, and one after the grace period", () => {
     const key = { ...stored, ...rotated(stored, next, 60, now) };
     expect(secretOf(key, "next", now)).toBe("current");
     expect([secretOf(key, "hash", after(59_999)), secretOf(key, "hash", after(60_000))]).toEqual(["previous", null]);
     expect(secretOf(key, "another", now)).toBeNull();
   });
 
-  it("are one after a rotation without grace, and after another one never three", () => {
+  it("are one after a rotation without grace period, and never three after another rotation", () => {
     expect(secretOf({ ...stored, ...rotated(stored, next, 0, now) }, "hash", now)).toBeNull();
     const once = { ...stored, ...rotated(stored, next, 60, now) };
     const twice = { ...once, ...rotated(once, { hash: "third", publicId: "C" }, 60, now) };
     expect(["third", "next", "hash"].map((hash) => secretOf(twice, hash, now))).toEqual(["current", "previous", null]);
   });
 
-  it("of a key with limits are stored so that a build which knows none does not find them", () => {
+  it("of a key with limits are stored so that a build without limits does not find them", () => {
     const limited = { ...stored, allowed_ips: ["10.0.0.0/8"] };
     const hash = storedHashOf("hash", limited);
     expect(hash).not.toBe("hash");
@@ -233,14 +233,14 @@ describe("keys.key: the secrets of a key", () => {
     expect(secretOf({ ...limited, hash }, "hash", now)).toBe("current");
   });
 
-  it("end with the previous one where an earlier build has written last", () => {
+  it("end with the previous one when an earlier build has written last", () => {
     const key = { ...stored, ...rotated(stored, next, 60, now) };
     expect(secretOf(KEY_FORM.upgrade(key), "hash", now)).toBeNull();
   });
 });
 
-describe("keys.key: the networks that a key may use now", () => {
-  it("are those of its user, cut to its list when it has one", () => {
+describe("keys.key: the networks that a key may use", () => {
+  it("are those of its user, intersected with its list when it has one", () => {
     const networks = fc.subarray([home, office, lab]);
     fc.assert(
       fc.property(fc.option(networks), networks, (network_ids, ofUser) => {

@@ -10,7 +10,7 @@ const letter: Letter = {
 };
 
 describe("mail.letter", () => {
-  it("shows whatever comes from outside as text, and loads nothing", () => {
+  it("escapes external text, and loads nothing", () => {
     const html = htmlOf(letter);
     expect(html).toContain("&lt;img src=&quot;https://tracker.example/1.gif&quot;&gt; &amp; word");
     expect(html).not.toMatch(/<(img|script|link|iframe|style)\b|url\(/);
@@ -19,7 +19,7 @@ describe("mail.letter", () => {
     ]);
   });
 
-  it("says the same as plain text, in lines that fit a terminal, with the link in one piece", () => {
+  it("contains the same as plain text, in lines that fit a terminal, with the link unbroken", () => {
     const text = textOf(letter);
     expect(text.split("\n")).toContain("https://nts.example/reset-password#token=a&b");
     expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(76);

@@ -3,7 +3,7 @@ import { faultOfToken, lacks, personIn } from "./person.rules.js";
 
 const claims = { sub: "ada", iat: 1_000 };
 
-describe("providers.person: what a provider says of somebody", () => {
+describe("providers.person: claims of a provider", () => {
   it.each([
     [{}, null],
     [{ azp: "client" }, null],
@@ -13,11 +13,11 @@ describe("providers.person: what a provider says of somebody", () => {
     [{ iat: undefined }, "the time of issue"],
     [{ sub: "" }, "the subject"],
     [{ sub: "x".repeat(256) }, "the subject"],
-  ])("is believed with %j unless: %s", (more, fault) => {
+  ])("with %j are accepted unless: %s", (more, fault) => {
     expect(faultOfToken({ ...claims, ...more }, "client", 1_000)).toBe(fault);
   });
 
-  it("has an address that is verified when the provider says so, or is trusted and says nothing", () => {
+  it("have a verified address when the provider says so, or when it is trusted and does not say", () => {
     const of = (more: object, trusts = false) =>
       personIn({ ...claims, email: " Ada@Example.com", ...more }, "groups", trusts);
     expect(of({ email_verified: true })).toMatchObject({ email: "ada@example.com", isVerified: true });
@@ -29,7 +29,7 @@ describe("providers.person: what a provider says of somebody", () => {
     expect(of({ email: 7, email_verified: true })).toMatchObject({ email: null, isVerified: false });
   });
 
-  it("has groups as a list or as one text, and whatever else is none", () => {
+  it("have groups as a list or a single text; anything else counts as none", () => {
     const groupsOf = (groups: unknown) => personIn({ ...claims, groups }, "groups", false).groups;
     expect(groupsOf(["lab", 7, null])).toEqual(["lab"]);
     expect(groupsOf("lab")).toEqual(["lab"]);
@@ -37,7 +37,7 @@ describe("providers.person: what a provider says of somebody", () => {
     expect(groupsOf(Array.from({ length: 2_000 }, () => "lab"))).toHaveLength(1_000);
   });
 
-  it("is asked for more where the token says neither address nor groups that are needed", () => {
+  it("are completed from userinfo when the token lacks the address or required groups", () => {
     expect(lacks({ email: "ada@example.com" }, null)).toBe(false);
     expect(lacks({ email: "ada@example.com" }, "groups")).toBe(true);
     expect(lacks({}, null)).toBe(true);

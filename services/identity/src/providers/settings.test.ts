@@ -11,8 +11,8 @@ const faultsOf = (...providers: readonly object[]): string[] => {
   return read.success ? [] : read.error.issues.map(({ path }) => path.join("."));
 };
 
-describe("providers.settings: what operators say of providers", () => {
-  it("needs little, and is bound to nothing then", () => {
+describe("providers.settings: the configuration of providers", () => {
+  it("needs few members, and then has no organization", () => {
     expect(ProviderList.parse(JSON.stringify([good]))).toEqual([
       {
         ...{ ...good, client_authentication: "basic", scopes: "openid email profile", provision: "never" },
@@ -21,7 +21,7 @@ describe("providers.settings: what operators say of providers", () => {
     ]);
   });
 
-  it("is taken as docs/access.md shows it, but for files that are not there", () => {
+  it("is accepted as docs/access.md shows it, except for missing files", () => {
     const page = readFileSync(new URL("../../../../docs/access.md", import.meta.url), "utf8");
     const examples = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
     expect(examples.length).toBeGreaterThan(2);
@@ -46,17 +46,17 @@ describe("providers.settings: what operators say of providers", () => {
     ["groups.admins.permissions", { organization_id: id, groups: { admins: { permissions: "Root" } } }],
     ["groups.admins", { organization_id: id, groups: { admins: { permissions: "Admin", networks: [] } } }],
     ["", { client_ID: "topology" }],
-  ])("says that %s is wrong in %j", (member, wrong) => {
+  ])("reports %s as wrong in %j", (member, wrong) => {
     const expected = member === "" ? "1" : `1.${member}`;
     expect(faultsOf({ ...good, id: "first" }, { ...good, ...wrong })).toContain(expected);
   });
 
-  it("has one provider of each id", () => {
+  it("accepts each provider id once", () => {
     expect(faultsOf(good, good)).toEqual([""]);
     expect(ProviderList.safeParse("not json").success).toBe(false);
   });
 
-  it("takes a secret from a file, without the line break at its end", () => {
+  it("reads a secret from a file, without the trailing line break", () => {
     const folder = mkdtempSync(join(tmpdir(), "providers-"));
     try {
       writeFileSync(join(folder, "secret"), "kettle\n");

@@ -4,8 +4,8 @@ import { createSealer } from "./seal.js";
 const OLD = "the-secret-of-before-with-32-letters";
 const NEW = "the-secret-of-now-with-32-letters-too";
 
-describe("second-factor.seal: what is kept of a second factor", () => {
-  it("is read again by its owner alone, never twice the same, and nothing of it can be seen", () => {
+describe("second-factor.seal: the encrypted second factor", () => {
+  it("is decrypted for its owner only, never encrypted the same way twice, and reveals nothing", () => {
     const { seal, open } = createSealer([NEW]);
     const sealed = seal("JBSWY3DPEHPK3PXP", "ada");
     expect(open(sealed, "ada")).toBe("JBSWY3DPEHPK3PXP");
@@ -14,7 +14,7 @@ describe("second-factor.seal: what is kept of a second factor", () => {
     expect(() => open(sealed, "grace")).toThrow("Second factors");
   });
 
-  it("is refused when one bit of it was changed", () => {
+  it("is rejected when one bit of it was changed", () => {
     const { seal, open } = createSealer([NEW]);
     const [id = "", body = ""] = seal("JBSWY3DPEHPK3PXP", "ada").split(".");
     const bytes = Buffer.from(body, "base64url");
@@ -25,7 +25,7 @@ describe("second-factor.seal: what is kept of a second factor", () => {
     }
   });
 
-  it("is read under each of the present secrets, and belongs under the first one", () => {
+  it("is decrypted under each current secret, and encrypted under the first one", () => {
     const sealed = createSealer([OLD]).seal("JBSWY3DPEHPK3PXP", "ada");
     const both = createSealer([NEW, OLD]);
     expect([both.open(sealed, "ada"), both.isCurrent(sealed)]).toEqual(["JBSWY3DPEHPK3PXP", false]);
@@ -34,7 +34,7 @@ describe("second-factor.seal: what is kept of a second factor", () => {
     expect(() => createSealer([NEW]).open(sealed, "ada")).toThrow("Second factors");
   });
 
-  it("cannot be made, nor read, where no secret is set", () => {
+  it("cannot be encrypted or decrypted when no secret is set", () => {
     const none = createSealer([]);
     expect(() => none.seal("JBSWY3DPEHPK3PXP", "ada")).toThrow("Second factors");
     expect(() => none.open(createSealer([NEW]).seal("x", "ada"), "ada")).toThrow("Second factors");

@@ -16,6 +16,9 @@ it.each([
   [GUARDED, shown("none"), "confirmation_required"],
   [GUARDED, shown("free"), "confirmation_required"],
   [GUARDED, shown("none", true), null],
-])("sessions.acting: a session goes on where what it has shown is enough (%#)", (organization, session, bar) => {
-  expect(barTo(organization, session)).toBe(bar);
-});
+])(
+  "sessions.acting: a session switches organization when its authentication is sufficient there (%#)",
+  (organization, session, bar) => {
+    expect(barTo(organization, session)).toBe(bar);
+  },
+);

@@ -6,7 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 const start = new Date("2026-01-01T00:00:00.000Z");
 const after = (ms: number): Date => new Date(start.getTime() + ms);
 
-describe("sessions.lifetime: how long a session lasts", () => {
+describe("sessions.lifetime: the lifetime of a session", () => {
   it("ends seven days after its beginning when it is not used", () => {
     expect(expiryOfNew(start)).toEqual(after(7 * DAY_MS));
   });

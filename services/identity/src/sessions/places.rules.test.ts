@@ -15,7 +15,7 @@ function toldOf(...places: readonly (readonly [string, string])[]): boolean[] {
 }
 
 describe("sessions.places: a sign-in", () => {
-  it("is told when its address or its browser is new, but for the first one", () => {
+  it("is notified when its address or its browser is new, except for the first one", () => {
     expect(toldOf(["home", "fox"], ["home", "fox"], ["cafe", "fox"], ["home", "chrome"], ["cafe", "chrome"])).toEqual([
       ...[false, false],
       ...[true, true],
@@ -23,7 +23,7 @@ describe("sessions.places: a sign-in", () => {
     ]);
   });
 
-  it("is told five times a day at most", () => {
+  it("is notified five times a day at most", () => {
     const places = Array.from({ length: 30 }, (_, n) => [`address ${n}`, "fox"] as const);
     const told = toldOf(...places);
     expect(told.filter(Boolean)).toHaveLength(10);
@@ -38,7 +38,7 @@ describe("sessions.places: a sign-in", () => {
 });
 
 describe("sessions.places: a browser", () => {
-  it("is the same with another version", () => {
+  it("is the same in another version", () => {
     expect(withoutVersion("Firefox 131 on Linux")).toBe("Firefox on Linux");
     expect(withoutVersion("curl/8.5.0")).toBe("curl");
   });

@@ -20,7 +20,7 @@ function membershipIn(organization_id: string, revision = 1): Membership {
 const idsOf = (user: UserDocument): string[] => membershipsOf(user).map(({ organization_id }) => organization_id);
 
 describe("users.memberships: an account with several organizations", () => {
-  it("is the user of each, with the level there, and never loses one by that", () => {
+  it("is a user of each, with its level there, and loses none by joining another", () => {
     const user = account("a", "b", "c");
     const inB = userIn(user, "b");
     expect(inB).toMatchObject({ organization_id: "b", permissions: "Viewer", network_ids: ["n"], email: user.email });
@@ -29,14 +29,14 @@ describe("users.memberships: an account with several organizations", () => {
     expect([userIn(user, "a"), userIn(user, "d")]).toEqual([user, null]);
   });
 
-  it("is the user of the one that was signed in to last, while it belongs to that one", () => {
+  it("acts in the organization of the last sign-in, while it belongs to that one", () => {
     const user = account("a", "b");
     expect(userWhereLast({ ...user, last_organization_id: "b" }).organization_id).toBe("b");
     expect(userWhereLast({ ...user, last_organization_id: "gone" }).organization_id).toBe("a");
     expect(userWhereLast(user).organization_id).toBe("a");
   });
 
-  it("changes in one and joins another, whichever the document names itself", () => {
+  it("changes in one organization or joins another, whichever is stored in the document itself", () => {
     const user = account("a", "b");
     const joined = { ...user, ...withMembership(user, membershipIn("c")) };
     expect(idsOf(joined)).toEqual(["a", "b", "c"]);
@@ -45,7 +45,7 @@ describe("users.memberships: an account with several organizations", () => {
     expect({ ...changed, ...withMembership(changed, membershipIn("a", 9)) }).toMatchObject({ revision: 9, permissions: "Viewer" }); // prettier-ignore
   });
 
-  it("goes on in the next one when it leaves the one that the document names, and ends with the last one", () => {
+  it("continues in the next organization when it leaves the stored one, and ends with the last one", () => {
     const user = account("a", "b", "c");
     const left = { ...user, ...withoutMembership(user, "a") };
     expect(left).toMatchObject({ organization_id: "b", permissions: "Viewer" });

@@ -4,20 +4,20 @@ import { ranksOver, requireRank } from "./rank.rules.js";
 
 const below = (own: Permission) => PERMISSIONS.filter((level) => ranksOver(own, level));
 
-describe("users.rank: who decides about whom", () => {
-  it("is an Owner about everybody, other Owners included", () => {
+describe("users.rank: who may manage whom", () => {
+  it("lets an Owner manage everybody, including other Owners", () => {
     expect(below("Owner")).toEqual(PERMISSIONS);
   });
 
-  it("is an Admin about Members and Viewers", () => {
+  it("lets an Admin manage Members and Viewers", () => {
     expect(below("Admin")).toEqual(["Member", "Viewer"]);
   });
 
-  it("is nobody else", () => {
+  it("lets nobody else manage anybody", () => {
     expect([below("Member"), below("Viewer")]).toEqual([[], []]);
   });
 
-  it("takes every level into account that somebody has and is to have", () => {
+  it("considers every current and future level of the target", () => {
     const refusal = expect.objectContaining({ code: "permission_denied", params: { required: "Owner" } });
     expect(() => {
       requireRank({ permission: "Admin" }, "Member", "Admin");

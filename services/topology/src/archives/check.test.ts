@@ -47,8 +47,8 @@ async function stopOf(lines: readonly Line[]): Promise<unknown[]> {
 
 const whole = (lines: number): unknown[] => [lines, "cut_off", expect.anything()];
 
-describe("an archive of too much", () => {
-  it("is refused at the first tag, network or subnet that is too many, and nothing behind it is looked at", async () => {
+describe("an archive that exceeds the limits", () => {
+  it("is rejected at the first tag, network or subnet over the limit, and nothing after it is checked", async () => {
     const message = "an archive can have at most 4 tags, networks and subnets";
     expect(await stopOf([...tags(2), NETWORK, SUBNET])).toEqual(whole(5));
     expect(await stopOf([...tags(5), NETWORK])).toEqual([6, "too_many", message]);
@@ -56,7 +56,7 @@ describe("an archive of too much", () => {
     expect(await stopOf([...tags(3), NETWORK, SUBNET, ...hosts(3)])).toEqual([6, "too_many", message]);
   });
 
-  it("is refused at the first entity that is too many, whatever it is", async () => {
+  it("is rejected at the first entity over the limit, of whatever kind", async () => {
     expect(await stopOf([NETWORK, ...hosts(5)])).toEqual(whole(7));
     expect(await stopOf([NETWORK, ...hosts(9)])).toEqual([8, "too_many", "an archive can have at most 6 entities"]);
   });

@@ -3,8 +3,8 @@ import { createSlices, SLICE_MS } from "./slices.js";
 
 const slices = () => createSlices(() => Promise.resolve());
 
-describe("slices of work on the thread of requests", () => {
-  it("are of one organization after the other, however many one of them has", async () => {
+describe("time slices on the main thread", () => {
+  it("alternate between organizations, however many slices one of them has", async () => {
     const { run } = slices();
     const order: string[] = [];
     const name = (of: string) => run(of, () => order.push(of));
@@ -13,7 +13,7 @@ describe("slices of work on the thread of requests", () => {
     expect(order.join("")).toBe("aabcaba");
   });
 
-  it("let whatever waits have its turn between any two of them", async () => {
+  it("let other work run between any two of them", async () => {
     const { run } = slices();
     const order: string[] = [];
     const serve = (): void => {
@@ -25,7 +25,7 @@ describe("slices of work on the thread of requests", () => {
     expect(order.join(" ")).toMatch(/^slice( request slice){4}/);
   });
 
-  it("are over after their milliseconds, also the one after a fault", async () => {
+  it("end after their milliseconds, also the one after a failure", async () => {
     let now = 0;
     const { run } = createSlices(
       () => Promise.resolve(),

@@ -13,7 +13,7 @@ async function read(parts: AsyncIterable<ListPart>): Promise<unknown[][]> {
 }
 
 describe("the hosts of a list", () => {
-  it("come as they come there", async () => {
+  it("keep their order", async () => {
     expect(await read(list([',{"id":1},{"id":2}', 2], [',{"id":3}', 1]))).toEqual([
       [{ id: 1 }, { id: 2 }],
       [{ id: 3 }],
@@ -21,7 +21,7 @@ describe("the hosts of a list", () => {
     expect(await read(list())).toEqual([]);
   });
 
-  it("are put together from pieces, without the details of what is on them", async () => {
+  it("are assembled from pieces, without the details of their children", async () => {
     const big = "x".repeat(1_000);
     const service = (id: number): string => `{"id":${id},"name":"é","virtualization":{"details":{"big":"${big}"}}}`;
     const pieces = [",", '{"id":1,"virtualization":{"type":"vm","details":{}}', ',"ports":[', "]", ',"services":[', `${service(1)},${service(2)}`, `,${service(3)}`, "]", "}"]; // prettier-ignore

@@ -50,7 +50,7 @@ const portBinding = (n: number, portNumber: number, interface_id: string | null 
 });
 
 describe("the graph", () => {
-  it("shows a service on its host with what its bindings are bound to", () => {
+  it("shows a service on its host with the targets of its bindings", () => {
     const { id, network_id, ...rest } = portBinding(1, 1);
     const onInterface: Binding = { ...at, id: idOf(6, 2), network_id, service_id: rest.service_id, type: "Interface", interface_id: idOf(INTERFACE, 7) }; // prettier-ignore
     const edge = onHostEdge(service(0, { bindings: [{ ...rest, id, network_id }, onInterface] }), new Map([[idOf(PORT, 1), port(1)]])); // prettier-ignore
@@ -66,7 +66,7 @@ describe("the graph", () => {
     });
   });
 
-  it("puts what is virtualized under the service that its details name, and else under the host", () => {
+  it("places virtualized nodes under the service that their details name, otherwise under the host", () => {
     const details = { service_id: idOf(SERVICE, 1).toUpperCase(), host_id: idOf(HOST, 1) };
     const guest = host(0, { type: "Proxmox", details });
     const by = (target: string) => [{ id: `virtualized_by:${guest.id}`, kind: "virtualized_by", source: guest.id, target, type: "Proxmox" }]; // prettier-ignore
@@ -80,13 +80,13 @@ describe("the graph", () => {
     ["no text", { host_id: 7, service_id: ["x"] }],
     ["no id", { host_id: "pve1", service_id: "" }],
     ["the host itself", { host_id: idOf(HOST, 0) }],
-  ])("finds nobody who runs a host whose details name %s", (_what, details) => {
+  ])("finds no parent for a host whose details name %s", (_what, details) => {
     expect(runnersOf(host(0, { type: "VM", details }))).toEqual([]);
   });
 });
 
 describe("the graph of any inventory", () => {
-  it("is as the contract says, with ids that nothing else has and ends that are there, whatever it is made of", () => {
+  it("satisfies the contract, with unique ids and edges between existing nodes, whatever it is built from", () => {
     const few = fc.integer({ min: 1, max: 4 });
     const named = fc.record({ service_id: fc.oneof(fc.nat(5), fc.string()), host_id: fc.oneof(fc.nat(5), fc.string()) }, { requiredKeys: [] }); // prettier-ignore
     const virtualization = fc.option(

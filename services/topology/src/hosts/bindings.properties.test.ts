@@ -43,8 +43,8 @@ function resolved(request: readonly BindingInput[]): BindingInput[] {
 let made = 0;
 const owner = { serviceId: "s", networkId: "n", now: "now", newId: () => `id${made++}` };
 
-describe("bindings: what holds for every request", () => {
-  it("does not depend on the order sent, neither the set nor the refusal", () => {
+describe("bindings: properties of every request", () => {
+  it("do not depend on the order sent, neither the set nor the rejection", () => {
     fc.assert(
       fc.property(twoOrders, ([one, other]) => {
         expect(outcome(other)).toEqual(outcome(one));
@@ -52,7 +52,7 @@ describe("bindings: what holds for every request", () => {
     );
   });
 
-  it("changes nothing when it is resolved twice", () => {
+  it("are unchanged when they are resolved twice", () => {
     fc.assert(
       fc.property(aRequest, (request) => {
         const once = resolved(request);
@@ -61,7 +61,7 @@ describe("bindings: what holds for every request", () => {
     );
   });
 
-  it("leaves no conflict, no duplicate and nothing that an all-interfaces binding covers", () => {
+  it("contain no conflict, no duplicate and nothing that an all-interfaces binding covers", () => {
     fc.assert(
       fc.property(aRequest, (request) => {
         const kept = resolved(request);
@@ -81,7 +81,7 @@ describe("bindings: what holds for every request", () => {
     );
   });
 
-  it("loses nothing that was asked for: what is gone is covered by what is kept", () => {
+  it("lose nothing that was requested: what is dropped is covered by what is kept", () => {
     fc.assert(
       fc.property(aRequest, (request) => {
         const kept = new Set(resolved(request).map(bindingKey));
@@ -95,8 +95,8 @@ describe("bindings: what holds for every request", () => {
   });
 });
 
-describe("bindings: what holds for every change", () => {
-  it("keeps ids through any change: what is in both keeps its id, what is new has one of its own", () => {
+describe("bindings: properties of every change", () => {
+  it("keep the ids of bindings in both sets, and give new ones their own", () => {
     fc.assert(
       fc.property(aRequest, aRequest, (before, after) => {
         const current = bindingsOf(resolved(before), [], owner);
@@ -114,7 +114,7 @@ describe("bindings: what holds for every change", () => {
     );
   });
 
-  it("stores what was sent back in another order as it was, member for member", () => {
+  it("store unchanged what is sent back in another order", () => {
     fc.assert(
       fc.property(twoOrders, ([one, other]) => {
         const current = bindingsOf(resolved(one), [], owner);

@@ -16,14 +16,14 @@ function refusal(...requested: BindingInput[]): unknown {
   }
 }
 
-describe("bindings: what a service may be bound to", () => {
+describe("bindings: allowed targets", () => {
   it("accepts ports and interfaces of the service's host", () => {
     const requested = [port("p1"), port("p2", "i1"), on("i2")].slice(1);
     expect(resolveBindings(requested, host)).toEqual(requested);
     expect(resolveBindings([], host)).toEqual([]);
   });
 
-  it("rejects a binding that names a port or an interface of another host, naming every one and what is wrong in it", () => {
+  it("rejects bindings to a port or an interface of another host, with the place and reason of each", () => {
     expect(refusal(port("p1"), port("alien"), port("p1", "elsewhere"), port("alien", "elsewhere"), on("elsewhere"))).toEqual({
       code: "binding_cross_host",
       violations: [
@@ -35,26 +35,26 @@ describe("bindings: what a service may be bound to", () => {
     }); // prettier-ignore
   });
 
-  it("takes neither a port for an interface nor an interface for a port", () => {
+  it("accepts neither a port as an interface nor an interface as a port", () => {
     expect(refusal(port("i1"), on("p1"))).toMatchObject({ violations: [{ port_id: "i1" }, { interface_id: "p1" }] });
   });
 
-  it("removes duplicates: the same type, port and interface are one", () => {
+  it("removes duplicates with the same type, port and interface", () => {
     const requested = [port("p1", "i1"), on("i2"), port("p1", "i1"), on("i2"), port("p2", "i1")];
     expect(resolveBindings(requested, host)).toEqual([port("p1", "i1"), on("i2"), port("p2", "i1")]);
   });
 
-  it("removes the bindings of a port on single interfaces when the port is bound on all", () => {
+  it("removes the bindings of a port to single interfaces when the port is bound to all", () => {
     expect(resolveBindings([port("p1", "i1"), port("p1"), port("p1", "i2")], host)).toEqual([port("p1")]);
   });
 
-  it("leaves the single interfaces of another port when a port is bound on all", () => {
+  it("keeps the single interfaces of another port when a port is bound to all", () => {
     expect(resolveBindings([port("p1"), port("p2", "i1")], host)).toEqual([port("p1"), port("p2", "i1")]);
   });
 });
 
 describe("bindings: conflicts", () => {
-  it("rejects an interface binding and a port binding on the same interface", () => {
+  it("rejects an interface binding together with a port binding on the same interface", () => {
     expect(refusal(on("i1"), port("p1", "i1"))).toEqual({
       code: "binding_conflict",
       violations: [{ index: 0, interface_id: "i1", conflicts_with: 1, port_id: "p1" }],
@@ -62,14 +62,14 @@ describe("bindings: conflicts", () => {
     expect(refusal(on("i1"), port("p1", "i2"))).toEqual({ resolved: [on("i1"), port("p1", "i2")] });
   });
 
-  it("rejects an interface binding beside a port binding on all interfaces", () => {
+  it("rejects an interface binding together with a port binding on all interfaces", () => {
     expect(refusal(port("p1"), on("i1"))).toMatchObject({
       code: "binding_conflict",
       violations: [{ index: 1, interface_id: "i1", conflicts_with: 0, port_id: "p1" }],
     });
   });
 
-  it("names every pair in conflict", () => {
+  it("reports every conflicting pair", () => {
     const answer = refusal(on("i1"), on("i2"), port("p1"), port("p2", "i2"));
     expect((answer as { violations: object[] }).violations).toEqual([
       { index: 0, interface_id: "i1", conflicts_with: 2, port_id: "p1" },
@@ -78,7 +78,7 @@ describe("bindings: conflicts", () => {
     ]);
   });
 
-  it("checks hosts before conflicts, and counts a pair once however often it was asked", () => {
+  it("checks hosts before conflicts, and counts a pair once however often it was requested", () => {
     expect(refusal(on("i1"), port("p1", "i1"), port("alien"))).toMatchObject({ code: "binding_cross_host" });
     expect(refusal(on("i1"), on("i1"), port("p1"), port("p1"), port("p1", "i1"))).toEqual({
       code: "binding_conflict",
@@ -86,7 +86,7 @@ describe("bindings: conflicts", () => {
     });
   });
 
-  it("names no more than a thousand pairs", () => {
+  it("reports no more than a thousand pairs", () => {
     const ids = Array.from({ length: 500 }, (_, n) => `x${n}`);
     const requested = [...ids.map(on), ...ids.map((id) => port(id))];
     const refused = (): unknown => resolveBindings(requested, bindingJudge({ ports: ids, interfaces: ids }));
@@ -99,7 +99,7 @@ describe("bindings: conflicts", () => {
   });
 });
 
-describe("bindings: what is stored of them", () => {
+describe("bindings: what is stored", () => {
   let made = 0;
   const owner = { serviceId: "s", networkId: "n", now: "later", newId: () => `new${made++}` };
   const stored = (id: string, binding: BindingInput): Binding => ({
@@ -119,21 +119,21 @@ describe("bindings: what is stored of them", () => {
     ]); // prettier-ignore
   });
 
-  it("lets a binding that stays what it was keep its id and its times", () => {
+  it("keeps the id and times of an unchanged binding", () => {
     const current = [stored("a", port("p1", "i1")), stored("b", on("i2"))];
     const next = bindingsOf([port("p2", "i1"), on("i2"), port("p1", "i1")], current, owner);
     expect(next.slice(0, 2)).toEqual(current);
     expect(next[2]).toMatchObject({ port_id: "p2", created_at: "later" });
   });
 
-  it("drops what is no longer asked for, and takes a binding on another interface for another binding", () => {
+  it("drops bindings that are no longer requested, and treats a binding to another interface as a new one", () => {
     const current = [stored("a", port("p1", "i1")), stored("b", on("i2"))];
     const next = bindingsOf([port("p1")], current, owner);
     expect(next).toHaveLength(1);
     expect(next[0]!.id).not.toBe("a");
   });
 
-  it("loses the bindings that name a deleted port or interface, and no other", () => {
+  it("removes the bindings to a deleted port or interface, and no others", () => {
     const all = [port("p1"), port("p1", "i1"), port("p2", "i1"), port("p2", "i2"), on("i1"), on("i2")];
     expect(withoutTargets(all, new Set(["p1"])).map(bindingKey)).toEqual(all.slice(2).map(bindingKey));
     expect(withoutTargets(all, new Set(["i1"]))).toEqual([port("p1"), port("p2", "i2"), on("i2")]);

@@ -5,19 +5,19 @@ const SET = "AA:BB:CC:DD:EE:FF";
 const OTHER = "AA:BB:CC:DD:EE:00";
 
 describe("mac-address: immutable once set", () => {
-  it("is set once when it was not", () => {
+  it("can be set when there was none", () => {
     expect(nextMacAddress(null, SET)).toBe(SET);
   });
 
-  it("refuses another value once it is set", () => {
+  it("rejects another value once it is set", () => {
     expect(() => nextMacAddress(SET, OTHER)).toThrow(expect.objectContaining({ code: "mac_address_immutable" }));
   });
 
-  it("accepts the value that it has", () => {
+  it("accepts its present value", () => {
     expect(nextMacAddress(SET, SET)).toBe(SET);
   });
 
-  it.each([null, undefined])("keeps what is when %s is sent", (sent) => {
+  it.each([null, undefined])("is unchanged when %s is sent", (sent) => {
     expect(nextMacAddress(SET, sent)).toBe(SET);
     expect(nextMacAddress(null, sent)).toBeNull();
   });

@@ -28,7 +28,7 @@ function refusal(body: object): unknown {
   }
 }
 
-describe("new-host: a host made with its children in one call", () => {
+describe("new-host: a host with its children in one request", () => {
   it("gives everything an id of its own, whatever ids were sent", () => {
     const { host, interfaces, ports, services } = made({
       id: local(9),
@@ -41,7 +41,7 @@ describe("new-host: a host made with its children in one call", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it("puts every child on the host and in its network, made at one time by the server's source", () => {
+  it("puts every child on the host and in its network, with the same creation time and source", () => {
     const { host, interfaces, ports, services } = made({
       source: { type: "Forged" },
       interfaces: [anInterface(1)],
@@ -54,7 +54,7 @@ describe("new-host: a host made with its children in one call", () => {
     expect(ports[0]!.type).toBe("Https");
   });
 
-  it("rewrites local names in bindings to the ids that the server gave", () => {
+  it("replaces local ids in bindings with the ids from the server", () => {
     const { interfaces, ports, services } = made({
       interfaces: [anInterface(1), anInterface(2)],
       ports: [aPort(80), aPort(53)],
@@ -69,7 +69,7 @@ describe("new-host: a host made with its children in one call", () => {
       expect(bindings).toEqual([expect.objectContaining({ service_id: id, network_id: NETWORK })]);
   });
 
-  it("takes a local name in any notation of a UUID for the same name", () => {
+  it("recognizes a local id in any notation of a UUID", () => {
     const name = "abcdef00-0000-4000-8000-00000000000f";
     const { ports, services } = made({
       ports: [{ ...aPort(80), id: name.toUpperCase() }],
@@ -83,7 +83,7 @@ describe("new-host: a host made with its children in one call", () => {
     expect(interfaces[0]!.ip_address).toBe("2001:db8::1");
   });
 
-  it("places interfaces and services densely, each list by itself", () => {
+  it("numbers interfaces and services from 0 without gaps, each list separately", () => {
     const { interfaces, services } = made({
       interfaces: [anInterface(1), anInterface(2, { position: 0 }), anInterface(3, { position: 40 })],
       services: [aService("a"), { ...aService("b"), position: 0 }],
@@ -93,15 +93,15 @@ describe("new-host: a host made with its children in one call", () => {
   });
 });
 
-describe("new-host: what is refused", () => {
-  it("refuses a local name that is used twice, also by an interface and a port, naming every repetition", () => {
+describe("new-host: rejected bodies", () => {
+  it("rejects a local id that is used twice, also by an interface and a port, with every repetition", () => {
     expect(refusal({ interfaces: [anInterface(1), anInterface(1)], ports: [aPort(2), aPort(1), aPort(2)] })).toEqual({
       code: "validation_failed",
       errors: ["interfaces.1.id", "ports.1.id", "ports.2.id"].map((path) => ({ path, message: expect.any(String) })),
     });
   });
 
-  it("refuses bindings to anything that is not in the body, naming every one with the place of its service", () => {
+  it("rejects bindings to anything that is not in the body, with the places of all of them", () => {
     const body = {
       interfaces: [anInterface(1)],
       ports: [aPort(80)],
@@ -117,7 +117,7 @@ describe("new-host: what is refused", () => {
     });
   });
 
-  it("refuses conflicts within a service, naming every pair of every service", () => {
+  it("rejects conflicts within a service, with every pair of every service", () => {
     const children = { interfaces: [anInterface(1), anInterface(2)], ports: [aPort(80)] };
     expect(refusal({ ...children, services: [aService("a", on(1), port(80)), aService("b", port(80, 2), on(2))] })).toEqual({
       code: "binding_conflict",
@@ -128,13 +128,13 @@ describe("new-host: what is refused", () => {
     }); // prettier-ignore
   });
 
-  it("lets two services share a port, and one take an interface that the other's port is on", () => {
+  it("lets two services share a port, and one bind an interface that the other's port is on", () => {
     const children = { interfaces: [anInterface(1)], ports: [aPort(80)] };
     const { services } = made({ ...children, services: [aService("a", port(80, 1)), aService("b", port(80, 1)), aService("c", on(1))] }); // prettier-ignore
     expect(services.map(({ bindings }) => bindings.length)).toEqual([1, 1, 1]);
   });
 
-  it("names what is across hosts before what conflicts", () => {
+  it("reports foreign bindings before conflicts", () => {
     const body = { interfaces: [anInterface(1)], ports: [aPort(80)] };
     expect(refusal({ ...body, services: [aService("a", on(1), port(80)), aService("b", port(99))] })).toMatchObject({
       code: "binding_cross_host",

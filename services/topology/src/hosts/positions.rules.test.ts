@@ -38,37 +38,37 @@ function after(change: (stored: Stored) => void, ...items: string[]): string {
   return inOrder(stored).join("");
 }
 
-describe("positions: where an item goes and what moves", () => {
-  it("appends a new item that says nothing, and one that says a place beyond the end", () => {
+describe("positions: inserting and moving", () => {
+  it("appends a new item without a position, or with one beyond the end", () => {
     expect(after((list) => add(list, "x", undefined), "a", "b")).toBe("abx");
     expect(after((list) => add(list, "x", 99), "a", "b")).toBe("abx");
     expect(after((list) => add(list, "x", 5))).toBe("x");
   });
 
-  it("puts a new item where it says and shifts what stands there and after", () => {
+  it("inserts a new item at its position and shifts those from there on", () => {
     expect(after((list) => add(list, "x", 0), "a", "b", "c")).toBe("xabc");
     expect(after((list) => add(list, "x", 1), "a", "b", "c")).toBe("axbc");
   });
 
-  it("moves an item down and up, and shifts only what it passes", () => {
+  it("moves an item in both directions, and shifts only those that it passes", () => {
     expect(after((list) => move(list, "d", 1), "a", "b", "c", "d", "e")).toBe("adbce");
     expect(after((list) => move(list, "b", 3), "a", "b", "c", "d", "e")).toBe("acdbe");
     expect(placeExisting(3, 1, 5).shift).toEqual({ from: 1, to: 2, by: 1 });
     expect(placeExisting(1, 3, 5).shift).toEqual({ from: 2, to: 3, by: -1 });
   });
 
-  it("takes a place beyond the end for the last one", () => {
+  it("treats a position beyond the end as the last one", () => {
     expect(after((list) => move(list, "a", 99), "a", "b", "c")).toBe("bca");
   });
 
-  it("moves nothing when the place is absent or the one it has", () => {
+  it("moves nothing when the position is absent or unchanged", () => {
     expect(placeExisting(1, undefined, 3)).toEqual({ position: 1, shift: null });
     expect(placeExisting(1, 1, 3)).toEqual({ position: 1, shift: null });
     expect(placeExisting(2, 99, 3)).toEqual({ position: 2, shift: null });
     expect(placeNew(3, 3)).toEqual({ position: 3, shift: null });
   });
 
-  it("places several new items one after the other, in the order given", () => {
+  it("inserts several new items one after the other, in the given order", () => {
     expect(placeAll([undefined, undefined, undefined])).toEqual([0, 1, 2]);
     expect(placeAll([undefined, 0, undefined, 1])).toEqual([2, 0, 3, 1]);
     expect(placeAll([7, 7, 0])).toEqual([1, 2, 0]);
@@ -79,8 +79,8 @@ describe("positions: where an item goes and what moves", () => {
 const aPlace = fc.option(fc.nat(12), { nil: undefined });
 const anAct = fc.record({ act: fc.constantFrom("add", "add", "move", "remove"), item: fc.nat(20), wanted: aPlace });
 
-describe("positions: what holds after any history", () => {
-  it("is dense from 0, and equals a plain list on which the same was done", () => {
+describe("positions: properties of any history", () => {
+  it("are dense from 0, and equal a plain list with the same operations", () => {
     fc.assert(
       fc.property(fc.array(anAct, { maxLength: 40 }), (history) => {
         const stored: Stored = new Map();
@@ -106,7 +106,7 @@ describe("positions: what holds after any history", () => {
     );
   });
 
-  it("is the same for items made together as for items made one by one", () => {
+  it("are the same for items created together as for items created one by one", () => {
     fc.assert(
       fc.property(fc.array(aPlace, { maxLength: 12 }), (wanted) => {
         const stored: Stored = new Map();

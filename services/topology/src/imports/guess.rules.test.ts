@@ -9,7 +9,7 @@ const service = (name: string | null, more: Partial<SeenService> = {}): SeenServ
   ...more,
 });
 
-describe("the definition of a service is guessed", () => {
+describe("the guessed definition of a service", () => {
   it.each([
     ["from the product", 8081, service("http", { product: "nginx" }), "nginx", "product"],
     ["from how the product begins", 2222, service("ssh", { product: "OpenSSH" }), "SSH", "product"],
@@ -34,18 +34,18 @@ describe("the definition of a service is guessed", () => {
     ["the scanner was only let in", service("tcpwrapped")],
     ["the name only stands for the number", service("finger", { isProbed: false })],
     ["the name is that of a member of objects", service("constructor", { isProbed: false })],
-  ])("not at all, when %s", (_what, seen) => {
+  ])("is absent when %s", (_what, seen) => {
     expect(guessOf({ number: 50_001, protocol: "Tcp" }, seen)).toBeNull();
   });
 
-  it("to a name that the catalogue has, written as there", () => {
+  it("is the catalogue entry in its own spelling", () => {
     const names = new Map(CATALOGUE.map(({ name }) => [name.toLowerCase(), name]));
     const written = [...Object.values(DEFINITION_OF_NAME), ...Object.values(DEFINITION_OF_PRODUCT)];
     const wrong = written.filter((name) => (names.get(name!.toLowerCase()) ?? name) !== name);
     expect(wrong).toEqual([]);
   });
 
-  it("under the name of the product, where it is known", () => {
+  it("is derived from the product when that is known", () => {
     const at = { number: 22, protocol: "Tcp" } as const;
     expect(guessOf(at, service("ssh", { product: "OpenSSH" }))).toMatchObject({ name: "OpenSSH", isProduct: true });
     expect(guessOf(at, service("ssh"))).toMatchObject({ name: "SSH", isProduct: false });

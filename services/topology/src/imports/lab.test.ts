@@ -46,13 +46,13 @@ function hostsIn({ hosts }: MemoryNetwork): string[] {
     .sort();
 }
 
-describe("machines, seen by leases, sockets, a scan, neighbours and containers", () => {
+describe("machines reported by leases, sockets, a scan, neighbours and containers", () => {
   const importAll = (order: typeof FILES, network = createMemoryNetwork()): MemoryNetwork => {
     for (const [file, hostname] of order) network.importFile(texts.get(file) ?? "", false, { hostname });
     return network;
   };
 
-  it("are one host each, with the same cards and bindings in whatever order, and again", () => {
+  it("become one host each, with the same interfaces and bindings in any order, and when imported again", () => {
     for (const order of ordersOf(seen).filter((_, at) => at % STEP === 0)) {
       const network = importAll(order);
       const files = order.map(([file]) => file);

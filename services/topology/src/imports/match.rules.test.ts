@@ -30,7 +30,7 @@ const match = (addresses: Addresses, known: readonly Interface[]): string | null
   return found === null ? null : `${found.hostId} by ${found.by}`;
 };
 
-describe("a host that was seen is", () => {
+describe("a sighted host is matched with", () => {
   it.each([
     ["none that is there", [["10.0.0.1", A]], [], null],
     ["the one with its MAC address", [["10.0.0.1", A]], [at("h1", "10.0.0.9", A)], "h1 by mac_address"],
@@ -48,7 +48,7 @@ describe("a host that was seen is", () => {
   }); // prettier-ignore
 });
 
-describe("an address that is seen at a host is taken from", () => {
+describe("an address found at one host is moved from", () => {
   it.each([
     ["another host with another MAC address", null, [["10.0.0.1", B]], [at("h1", "10.0.0.1", A)], ["h1 10.0.0.1"]],
     ["another host when the host had it not", "h2", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A)], ["h1 10.0.0.1"]],

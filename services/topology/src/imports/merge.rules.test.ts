@@ -41,7 +41,7 @@ describe("sightings of one host in one file", () => {
     expect(merged(...hosts)).toEqual(expected);
   }); // prettier-ignore
 
-  it("are counted as one host among the most that an import takes", () => {
+  it("count as one host towards the maximum of an import", () => {
     const others = Array.from({ length: MOST_HOSTS }, (_, n) => seen(`10.1.${n >> 8}.${n & 255}`));
     const skipped = createSkipped();
     const hosts = mergeSeen([...others, seen("10.1.0.0", A), seen("10.200.0.1")], skipped);
@@ -50,7 +50,7 @@ describe("sightings of one host in one file", () => {
     expect(skipped.listed.map(({ what }) => what)).toEqual(["host 10.200.0.1"]);
   });
 
-  it("of which later ones have taken every address are left out, with the reason", () => {
+  it("are skipped, with the reason, when later ones have taken every address", () => {
     const skipped = createSkipped();
     const hosts = mergeSeen([seen("10.0.0.1", A), seen("10.0.0.1", B)], skipped);
     expect(hosts.map(({ addresses }) => addresses)).toEqual([[{ ip: "10.0.0.1", mac: B }]]);
@@ -59,7 +59,7 @@ describe("sightings of one host in one file", () => {
     ]);
   });
 
-  it("take no longer when there are very many of one host", () => {
+  it("take linear time when one host has very many", () => {
     const many = Array.from({ length: 65_535 }, (_, n) => seen("10.0.0.1", null, n + 1));
     expect(mergeSeen(many, createSkipped())[0]!.ports.length).toBe(65_535);
   });

@@ -12,7 +12,7 @@ const lost = { lostMacs: [MAC] };
 const seen = (hostname: string | null, ips: readonly string[] = ["10.0.0.1"]) => seenHost(ips, [], { hostname });
 const seenWithMac = { ...seen("nas"), addresses: [{ ip: "10.0.0.1", mac: "02:00:00:00:00:0B" }] };
 
-describe("a host name is that of", () => {
+describe("a hostname is matched with", () => {
   it.each([
     ["the one host that has it", seen("nas"), [host("a", "nas"), host("b", "web")], "a"],
     ["a host that writes it otherwise", seen("NAS"), [host("a", "nas")], "a"],
@@ -33,7 +33,7 @@ describe("a host name is that of", () => {
     expect(createKnownNames(hosts).named(sighting, "label", new Set())?.id ?? null).toBe(expected);
   }); // prettier-ignore
 
-  it("nobody, when the host loses its addresses in the same import: it had some", () => {
+  it("nothing when the host loses its addresses in the same import", () => {
     expect(createKnownNames([host("a", "nas")]).named(seen("nas"), "label", new Set(["a"]))).toBeNull();
   });
 
@@ -43,19 +43,19 @@ describe("a host name is that of", () => {
     [["nas.home.example", "nas.lan"], ["name", "name"]],
     [["nas", "nas.lan"], ["name", "name"]],
     [[null, "localhost"], ["no", "no"]],
-  ] as const)("one host of a file at most: of %p, it tells apart by %p", (names, expected) => {
+  ] as const)("at most one host of a file: of %p, it matches %p", (names, expected) => {
     const hosts = names.map((name) => seen(name));
     expect(hosts.map(createDistinction(hosts))).toEqual(expected);
   }); // prettier-ignore
 
-  it("one with a domain only as it is written, when the file has another one that begins alike", () => {
+  it("the exact name only, when the file has another one with the same first label", () => {
     const known = createKnownNames([host("a", "nas")]);
     expect(known.named(seen("nas.lan"), "name", new Set())).toBeNull();
     expect(known.named(seen("NAS"), "name", new Set())?.id).toBe("a");
   });
 });
 
-it("a MAC address that hosts have lost is that of the oldest of them", () => {
+it("a MAC address that hosts have lost is matched with the oldest of them", () => {
   const known = createKnownNames([host("b", null, lost), host("a", null, lost)]);
   expect(known.withLostMac(MAC)?.id).toBe("a");
   expect(known.withLostMac("02:00:00:00:00:0C")).toBeNull();

@@ -16,7 +16,7 @@ const anIp = fc.oneof(
 const aBlock = fc.tuple(anIp, fc.nat(128)).map(([ip, bits]) => blockAround(ip, ip.includes(":") ? bits : bits % 33));
 
 describe("the subnet of an address", () => {
-  it("is the smallest that holds it, for any subnets", () => {
+  it("is the smallest that contains it, for any subnets", () => {
     fc.assert(
       fc.property(fc.array(aBlock, { maxLength: 20 }), anIp, (cidrs, ip) => {
         const subnets = cidrs.map((cidr, index) => subnet(String(index).padStart(2, "0"), cidr));
@@ -31,7 +31,7 @@ describe("the subnet of an address", () => {
     );
   });
 
-  it("is the smallest hint that holds it, when there is none", () => {
+  it("is the smallest hint that contains it, when there is none", () => {
     const places = createPlaces([subnet("there", "10.0.1.0/24")], hintsOf(["10.0.0.0/8", "10.0.0.0/16", "fd00::/48"]));
     const found = ["10.0.1.1", "10.0.2.1", "10.1.0.1", "fd00::1", "192.168.1.7", "127.0.0.1", "::1"].map(places.of);
     expect(found.map(({ id, cidr }) => `${id ?? "new"} ${cidr}`)).toEqual([
@@ -45,7 +45,7 @@ describe("the subnet of an address", () => {
     ]);
   });
 
-  it("is asked for once, in the order of asking, and has its id when it has been made", () => {
+  it("is requested once, in the order of first use, and has its id when it has been created", () => {
     const places = createPlaces([subnet("there", "10.0.0.0/24")], []);
     for (const ip of ["192.168.1.1", "10.0.0.1", "192.168.1.2"]) places.of(ip);
     places.made("192.168.1.0/24", "made");
@@ -60,7 +60,7 @@ describe("the subnet of an address", () => {
     ]);
   });
 
-  it("needs hints with no host bits", () => {
+  it("rejects hints with host bits", () => {
     expect(() => hintsOf(["10.0.0.0/8", "10.0.0.1/8"])).toThrow(
       expect.objectContaining({
         params: { errors: [{ path: "subnet_hint.1", message: expect.any(String) as never }] },

@@ -7,7 +7,7 @@ import type { Recognized } from "./plan.rules.js";
 import type { SeenService } from "./scan.rules.js";
 import { after, plan, type SeenAt, seenHost } from "./testing/sightings.js";
 
-describe("whatever has been seen", () => {
+describe("any sequence of sightings", () => {
   const ips = ["10.0.0.1", "10.0.0.2", "10.0.0.3"];
   const aService: fc.Arbitrary<Partial<SeenService> | undefined> = fc.option(
     fc.record({
@@ -25,7 +25,7 @@ describe("whatever has been seen", () => {
     .tuple(fc.shuffledSubarray(ips, { minLength: 1 }), fc.array(aPort, { maxLength: 12 }))
     .map(([own, ports]) => seenHost(own, ports.filter(([ip]) => own.includes(ip)))); // prettier-ignore
 
-  it("seeing it again changes nothing, and nothing that was there is taken away", () => {
+  it("changes nothing when it is repeated, and removes nothing that was there", () => {
     fc.assert(
       fc.property(fc.array(aSighting, { minLength: 1, maxLength: 4 }), (sightings) => {
         let known: Recognized | null = null;
@@ -43,7 +43,7 @@ describe("whatever has been seen", () => {
     );
   });
 
-  it("the bindings obey the rules of services, each port and interface is there once, and lists have no gaps", () => {
+  it("leaves valid bindings, unique ports and interfaces, and positions without gaps", () => {
     fc.assert(
       fc.property(fc.array(aSighting, { minLength: 1, maxLength: 4 }), (sightings) => {
         let known: Recognized | null = null;

@@ -3,8 +3,8 @@ import { after, edited, MAC, plan, seenHost, servicesOf } from "./testing/sighti
 
 const byPerson = { source: { type: "Manual" } };
 
-describe("a host that is new", () => {
-  it("gets name, maker and source of the scan, and everything that was seen on it", () => {
+describe("a new host", () => {
+  it("gets the name, vendor and source from the scan, and everything that was found on it", () => {
     const seen = seenHost(["10.0.0.1", "fd00::1"], ["22/Tcp"], { hostname: "nas.lan", vendor: "Synology" });
     const planned = plan({ ...seen, addresses: seen.addresses.map(({ ip }) => ({ ip, mac: MAC })) });
     expect(planned).toMatchObject({ action: "create", before: null, matchedBy: null, changes: [], line: 7 });
@@ -28,7 +28,7 @@ describe("a host that is new", () => {
     ["its host name", "nas", "nas"],
     ["the first label of a long host name", `nas.${"x".repeat(99)}`, "nas"],
     ["as much as fits of a long label", "x".repeat(200), "x".repeat(100)],
-  ])("is called %s", (_what, hostname, name) => {
+  ])("is named %s", (_what, hostname, name) => {
     expect(plan(seenHost(["10.0.0.1"], [], { hostname })).entity.name).toBe(name);
   });
 });
@@ -48,7 +48,7 @@ describe("the services of open ports", () => {
     expect(servicesOf(after(planned))).toEqual(services);
   }); // prettier-ignore
 
-  it("that are not known are left out with a reason, and their ports are not", () => {
+  it("without a guess are left out with a reason, and their ports are not", () => {
     const planned = plan(seenHost(["10.0.0.1"], ["50001/Tcp"]));
     expect(planned.ports.length).toBe(1);
     expect(planned.skipped).toEqual([
@@ -56,7 +56,7 @@ describe("the services of open ports", () => {
     ]);
   });
 
-  it("are at most a thousand ports of one host", () => {
+  it("are created for at most a thousand ports of one host", () => {
     const ports = Array.from({ length: 1_010 }, (_, n) => `${n + 1}/Tcp`);
     const planned = plan(seenHost(["10.0.0.1"], ports));
     expect(planned.ports.map(({ entity }) => entity.number)).toEqual(Array.from({ length: 1_000 }, (_, n) => n + 1));
@@ -78,8 +78,8 @@ describe("the addresses of a host", () => {
 const first = seenHost(["10.0.0.1"], ["22/Tcp", "443/Tcp"]);
 const there = after(plan(first));
 
-describe("a host that was there", () => {
-  it("is not touched by what is known of it", () => {
+describe("a known host", () => {
+  it("is not changed by what is already known", () => {
     const planned = plan(first, there);
     expect([planned.action, planned.changes, planned.skipped]).toEqual(["unchanged", [], []]);
     expect([...planned.interfaces, ...planned.ports, ...planned.services].map(({ action }) => action)).toEqual(
@@ -87,13 +87,13 @@ describe("a host that was there", () => {
     );
   });
 
-  it("keeps its name, its description, and a host name that is known", () => {
+  it("keeps its name, its description, and an existing hostname", () => {
     const person = edited(there, () => ({}), { name: "My NAS", hostname: "nas.lan", description: null });
     const planned = plan({ ...first, hostname: "other.lan", vendor: "Synology" }, person);
     expect([planned.action, planned.entity]).toEqual(["unchanged", person.host.entity]);
   });
 
-  it("learns a host name and a MAC address of which nothing was known", () => {
+  it("gets a hostname and a MAC address when it had none", () => {
     const planned = plan({ ...first, hostname: "nas.lan", addresses: [{ ip: "10.0.0.1", mac: MAC }] }, there);
     expect(planned.action).toBe("update");
     expect(planned.entity).toMatchObject({ name: "10.0.0.1", hostname: "nas.lan" });
@@ -103,14 +103,14 @@ describe("a host that was there", () => {
     ]);
   });
 
-  it("keeps a MAC address that is known, and says so", () => {
+  it("keeps an existing MAC address, with a remark", () => {
     const learnt = after(plan({ ...first, addresses: [{ ip: "10.0.0.1", mac: MAC }] }, there), there);
     const planned = plan({ ...first, addresses: [{ ip: "10.0.0.1", mac: "02:00:00:00:00:0B" }] }, learnt);
     expect(planned.interfaces[0]).toMatchObject({ action: "unchanged", entity: { mac_address: MAC } });
     expect(planned.skipped.map(({ what }) => what)).toEqual(["MAC address 02:00:00:00:00:0B of 10.0.0.1"]);
   });
 
-  it("gets what is new beside what it has, at the end of its lists", () => {
+  it("gets new children after the existing ones", () => {
     const planned = plan(seenHost(["10.0.0.2"], ["80/Tcp"]), there);
     expect(planned.action).toBe("update");
     expect(planned.interfaces.map(({ action, entity }) => [action, entity.position])).toEqual([["create", 1]]);
@@ -122,38 +122,38 @@ describe("a host that was there", () => {
     ]);
   });
 
-  it("gets the second address of a port as a binding of the service that an import has made", () => {
+  it("gets the second address of a port as a binding of the imported service", () => {
     const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), there);
     expect(planned.changes).toEqual([{ path: "services.SSH.bindings", from: null, to: "10.0.0.2 22/tcp" }]);
     expect(servicesOf(after(planned, there))[0]).toBe("SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2");
   });
 
-  it("keeps the binding ids that it has", () => {
+  it("keeps its existing binding ids", () => {
     const [before] = there.services;
     const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), there);
     expect(planned.services[0]?.entity.bindings[0]).toEqual(before?.entity.bindings[0]);
   });
 });
 
-describe("the services of a host that was there", () => {
+describe("the services of a known host", () => {
   it.each([
     ["renamed", { name: "Login" }],
     ["called something else", { service_definition: "Gitea" }],
     ["tagged", { tags: ["mine"] }],
     ["said to be one's own", byPerson],
-  ])("keeps a service that a person has %s", (_what, edit) => {
+  ])("include a service that a user has %s", (_what, edit) => {
     const person = edited(there, () => edit);
     expect(plan(first, person).action).toBe("unchanged");
   });
 
-  it("keeps the service that a person has bound to a port elsewhere, and makes no other for it", () => {
+  it("include the service that a user has bound to the port elsewhere, without a second one", () => {
     const person = edited(there, () => byPerson);
     const planned = plan(seenHost(["10.0.0.2"], ["22/Tcp"]), person);
     expect(planned.services.map(({ action }) => action)).toEqual(["unchanged"]);
     expect(servicesOf(after(planned, person))).toEqual(servicesOf(person));
   });
 
-  it("keeps a service that is bound to all interfaces", () => {
+  it("include a service that is bound to all interfaces", () => {
     const everywhere = edited(there, ({ bindings }) => ({
       bindings: bindings.map((one) => ({ ...one, interface_id: null }) as never),
     }));
@@ -162,7 +162,7 @@ describe("the services of a host that was there", () => {
     ]);
   });
 
-  it("gets a service of its own when the one that would fit is at the interface without a port", () => {
+  it("include a new one when the matching service is bound to the interface without a port", () => {
     const planned = plan(seenHost(["10.0.0.2"]), there);
     const wider = after(planned, there);
     const interfaceId = wider.interfaces[1]!.entity.id;

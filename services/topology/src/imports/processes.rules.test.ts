@@ -8,8 +8,8 @@ const definitionOf = (program: string, number = 50_001): string | undefined => {
   return guessed === null ? undefined : `${guessed.definition} called ${guessed.name}`;
 };
 
-describe("the program behind a socket", () => {
-  it.each(Object.keys(SERVICE_OF_PROCESS))("is known by its name to the kernel: %s", (program) => {
+describe("the process that owns a socket", () => {
+  it.each(Object.keys(SERVICE_OF_PROCESS))("is recognized by its kernel name: %s", (program) => {
     expect(program).toBe(program.toLowerCase());
     expect(program.length).toBeLessThanOrEqual(16);
     const told = guessOf(PORT, serviceOfProcess(program));
@@ -17,14 +17,14 @@ describe("the program behind a socket", () => {
     expect([program, isKnown]).toEqual([program, true]);
   });
 
-  it("says what the service is, and what it is called when nobody knows it", () => {
+  it("determines the definition, and the name of a service without a definition", () => {
     expect(definitionOf("nginx", 8080)).toBe("nginx called nginx");
     expect(definitionOf("pveproxy worker", 8006)).toBe("Proxmox VE called Proxmox VE");
     expect(definitionOf("door-control")).toBe("door-control called door-control");
     expect(definitionOf("door-control", 22)).toBe("SSH called door-control");
   });
 
-  it("says less than the port where it runs others, and nothing where it passes on", () => {
+  it("is ignored when it runs other programs, or only forwards connections", () => {
     expect(definitionOf("java", 9200)).toBe("Elasticsearch called Elasticsearch");
     expect(definitionOf("java")).toBe("java called java");
     expect(definitionOf("MainThread", 8123)).toBe(definitionOf("node", 8123));

@@ -30,8 +30,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe("imports that run at a time", () => {
-  it("are as many as there are places, and of one organization two while half of them are free", async () => {
+describe("concurrent imports", () => {
+  it("are as many as there are slots, with two of one organization while half of the slots are free", async () => {
     const queue = createImportQueue(LIMITS);
     const order: string[] = [];
     const { enter } = enterer(queue, order);
@@ -45,7 +45,7 @@ describe("imports that run at a time", () => {
     expect([queue.running(), queue.waiting()]).toEqual([4, 1]);
   });
 
-  it("are followed by one of each organization that waits, in turns", async () => {
+  it("are followed by one of each waiting organization in turn", async () => {
     const queue = createImportQueue({ ...LIMITS, running: 1, waiting: 10, waitingOfOrganization: 4 });
     const order: string[] = [];
     const { enter, leaveFirst } = enterer(queue, order);
@@ -58,7 +58,7 @@ describe("imports that run at a time", () => {
     expect([queue.running(), queue.waiting()]).toEqual([0, 0]);
   });
 
-  it("keep others waiting for a bounded time, and say when to come again", async () => {
+  it("keep others waiting for a bounded time, with Retry-After", async () => {
     jest.useFakeTimers();
     const queue = createImportQueue({ ...LIMITS, running: 1 });
     await queue.enter("a");
@@ -70,7 +70,7 @@ describe("imports that run at a time", () => {
     expect(queue.waiting()).toBe(0);
   });
 
-  it("have a bounded number behind them, of one organization and of all", async () => {
+  it("have a bounded queue, per organization and in total", async () => {
     const queue = createImportQueue({ ...LIMITS, running: 1, waiting: 3 });
     const { enter } = enterer(queue, []);
     for (const organization of ["a", "a", "a", "b"]) void enter(organization).catch(() => undefined);
@@ -78,7 +78,7 @@ describe("imports that run at a time", () => {
     await expect(queue.enter("c")).rejects.toEqual(refused("unavailable"));
   });
 
-  it("give their place back once, however often they leave", async () => {
+  it("release their slot once, however often they are released", async () => {
     const queue = createImportQueue(LIMITS);
     const leave = await queue.enter("a");
     leave();

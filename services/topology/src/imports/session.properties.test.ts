@@ -44,8 +44,8 @@ function aNetworkWithSockets(): MemoryNetwork {
   return network;
 }
 
-describe("whatever moves, and however it is seen", () => {
-  it("an address is at one host, which is the machine that was seen there last", () => {
+describe("any moves of machines between any scans", () => {
+  it("leave an address at one host, the machine that was found there last", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
         const network = aNetworkWithSockets();
@@ -70,7 +70,7 @@ describe("whatever moves, and however it is seen", () => {
     );
   });
 
-  it("a preview says what the import then does", () => {
+  it("are previewed exactly as they are imported", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
         const network = aNetworkWithSockets();
@@ -83,7 +83,7 @@ describe("whatever moves, and however it is seen", () => {
     );
   });
 
-  it("the same scan again changes nothing", () => {
+  it("change nothing when the same scan is repeated", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
         const network = aNetworkWithSockets();
@@ -98,8 +98,8 @@ describe("whatever moves, and however it is seen", () => {
   });
 });
 
-describe("whatever moves, and whoever it was,", () => {
-  it("a machine is one host from when its MAC address was seen, whoever takes its addresses", () => {
+describe("any identity of machines", () => {
+  it("keeps a machine one host once its MAC address was found, whoever takes its addresses", () => {
     fc.assert(
       fc.property(someScans, (scans) => {
         const network = aNetworkWithSockets();
@@ -117,7 +117,7 @@ describe("whatever moves, and whoever it was,", () => {
     );
   });
 
-  it("a host that somebody renamed is the same one after a thousand imports, whatever they call it", () => {
+  it("keeps a renamed host the same through a thousand imports, whatever they call it", () => {
     const network = createMemoryNetwork();
     const scan = (n: number): string =>
       `<nmaprun><host><address addr="10.0.0.${(n % 4) + 1}" addrtype="ipv4"/><address addr="${MACS[0]}" addrtype="mac"/>` +

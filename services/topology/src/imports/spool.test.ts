@@ -17,8 +17,8 @@ function aFile() {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const bytes = (length: number): Uint8Array => new Uint8Array(length).map((_value, index) => index % 251);
 
-describe("files that arrive", () => {
-  it("are kept as they are, however they are cut, in memory of their own", async () => {
+describe("spooled files", () => {
+  it("are kept unchanged in memory of their own, however they are split", async () => {
     const spool = createSpool({ totalBytes: 10_000_000, organizationBytes: 10_000_000 });
     const whole = bytes(600_000);
     const { file, send, end } = aFile();
@@ -32,7 +32,7 @@ describe("files that arrive", () => {
     expect(spool.bytes()).toBe(0);
   });
 
-  it("of one organization have a share, and the one that exceeds it is refused", async () => {
+  it("of one organization have a share, and the one that exceeds it is rejected", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 40 });
     const [first, second] = [aFile(), aFile()];
     const kept = spool.receive("a", first.file);
@@ -45,7 +45,7 @@ describe("files that arrive", () => {
     expect((await kept).blocks.length).toBe(1);
   });
 
-  it("are given up, of those who hold the most, when there is no room for somebody else's", async () => {
+  it("of the largest holders are dropped when there is no room for others", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 80 });
     const [hog, other, victim] = [aFile(), aFile(), aFile()];
     const outcomes = [spool.receive("hog", hog.file), spool.receive("hog", other.file)].map((one) =>
@@ -66,7 +66,7 @@ describe("files that arrive", () => {
     expect(spool.bytes()).toBe(95);
   });
 
-  it("hold nothing after they have broken off", async () => {
+  it("hold nothing after the upload was aborted", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 80 });
     // oxlint-disable-next-line typescript/require-await -- a file is read asynchronously
     async function* broken(): AsyncGenerator<Uint8Array> {

@@ -42,7 +42,7 @@ async function planned(file: string, limits = LIMITS): Promise<number | string> 
   }
 }
 
-describe("a file that is made to be expensive", () => {
+describe("a file designed to be expensive", () => {
   const mac = '<address addr="02:00:00:00:00:0A" addrtype="mac"/>';
   const ports = (count: number): string => `<ports>${numbers(count).map((n) => port(n + 1)).join("")}</ports>`; // prettier-ignore
   it.each([
@@ -58,35 +58,35 @@ describe("a file that is made to be expensive", () => {
     ["host names of a megabyte", scanOf(numbers(10).map((n) => host(`${address(ip(n))}<hostnames><hostname name="${"x".repeat(1_000_000)}"/></hostnames>`)).join("")), 10],
     ["products of a megabyte", scanOf(numbers(10).map((n) => host(`${address(ip(n))}<ports><port protocol="tcp" portid="80"><state state="open"/><service name="http" product="${" /".repeat(500_000)}"/></port></ports>`)).join("")), 10],
     ["3,000 subnets", scanOf(numbers(3_000).map((n) => host(address(ip(n * 256)))).join("")), "too_many_subnets"],
-  ] as const)("is read with little, or refused: %s", async (_what, file, outcome) => {
+  ] as const)("is read with few resources, or rejected: %s", async (_what, file, outcome) => {
     // Three seconds of processor time are far more than any of them takes, and far less than what they once took.
     expect(await planned(file, { ...LIMITS, seconds: 3 })).toBe(outcome);
   }); // prettier-ignore
 });
 
-describe("an import in a thread of its own", () => {
-  it("is planned at the limits of what it may hold", async () => {
+describe("an import in a worker thread", () => {
+  it("is planned at its memory limits", async () => {
     const file = scanOf(numbers(10_000).map((n) => host(address(ip(n)) + `<ports>${numbers(3).map((k) => port(k + 1)).join("")}</ports>`)).join("")); // prettier-ignore
     expect(await planned(file)).toBe(10_000);
   });
 
-  it("is ended when it takes more processor time than it may", async () => {
+  it("is terminated when it exceeds its processor time", async () => {
     const file = scanOf(numbers(80_000).map((n) => host(address(ip(n)))).join("")); // prettier-ignore
     expect(await planned(file, { ...LIMITS, seconds: 0.1 })).toBe("import_too_expensive");
   });
 
-  it("is ended when it takes more memory than it may", async () => {
+  it("is terminated when it exceeds its memory", async () => {
     const file = scanOf(numbers(80_000).map((n) => host(address(ip(n)))).join("")); // prettier-ignore
     expect(await planned(file, { ...LIMITS, memoryMb: 8 })).toBe("import_too_expensive");
   });
 
-  it("refuses what is asked of it after its end", async () => {
+  it("rejects calls after its end", async () => {
     thread = startImportThread(LIMITS);
     await thread.end();
     await expect(thread.session.identities(0)).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("tells the place of a fault in the file", async () => {
+  it("reports the place of an error in the file", async () => {
     thread = startImportThread(LIMITS);
     await expect(thread.session.read(blocksOf(scanOf("<host>")), GIVEN)).rejects.toMatchObject({
       code: "validation_failed",

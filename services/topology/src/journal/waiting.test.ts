@@ -5,7 +5,7 @@ describe("waiting for changes", () => {
   const isOver = (): boolean => false;
   const isThere = (found: number): boolean => found > 0;
 
-  it("finds what was told before it had begun, of which no notice comes any more", async () => {
+  it("finds a change whose notice came before the wait", async () => {
     const waiting = createWaiting();
     waiting.wake("organization", null);
     const waiter = waiting.begin("user", "organization", "all");
@@ -14,7 +14,7 @@ describe("waiting for changes", () => {
     expect(await waitFor(waiter, { seconds: 0.1, isOver, look, isThere })).toBe(1);
   });
 
-  it("looks again when it is woken, also while it looks", async () => {
+  it("looks again when it is woken, also during a look", async () => {
     const waiting = createWaiting();
     const waiter = waiting.begin("user", "organization", "all");
     let looks = 0;
@@ -25,7 +25,7 @@ describe("waiting for changes", () => {
     expect(await waitFor(waiter, { seconds: 4, isOver, look, isThere })).toBe(3);
   });
 
-  it("answers with nothing when the time is up, and wakes nobody in other networks", async () => {
+  it("returns nothing at the timeout, and wakes no waiter of other networks", async () => {
     const waiting = createWaiting();
     const waiter = waiting.begin("user", "organization", new Set(["home"]));
     let looks = 0;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "@jest/globals";
 import { searchFilter, searchTextOf } from "../values/search.rules.js";
 import { comparePlacesIn, meets } from "./conditions.rules.js";
 
-describe("conditions", () => {
-  it("are met as the database meets them: by a value, by any of a list, or by none", () => {
+describe("filter conditions on past entities", () => {
+  it("match as in the database: by a value, by any of a list, or by null", () => {
     const document = { host_id: "a", tags: ["x", "y"], category: "DNS", interface_id: null };
     for (const met of [
       {},
@@ -24,19 +24,19 @@ describe("conditions", () => {
       expect([unmet, meets(document, unmet)]).toEqual([unmet, false]);
   });
 
-  it("find a searched part whatever it is made of", () => {
+  it("match a searched substring with any characters", () => {
     const document = { search: searchTextOf("a.b*(c) \\ Ärger", "10.0.0.1") };
     for (const part of ["A.B*(", "\\", "ärger", "0.0.1"]) expect([part, meets(document, searchFilter(part))]).toEqual([part, true]); // prettier-ignore
     for (const part of ["axb", "rger10", "\\\\"]) expect([part, meets(document, searchFilter(part))]).toEqual([part, false]); // prettier-ignore
   });
 
-  it("that no list has are an error, and not overlooked", () => {
+  it("that no list has are an error instead of being ignored", () => {
     expect(() => meets({ number: 1 }, { number: { $gt: 0 } })).toThrow("$gt");
   });
 });
 
-describe("places", () => {
-  it("stand in the order of the database: null first, times and numbers by size, texts by code points, in each direction", () => {
+describe("positions in a sorted list", () => {
+  it("follow the order of the database: null first, times and numbers by value, texts by code points, in each direction", () => {
     const texts = ["", "A", "a", "ab", "é", "\uffee", "😀"];
     const values = [null, ...texts];
     for (const [low, a] of values.entries())

@@ -19,8 +19,8 @@ function counting() {
   return { begun, count, end };
 }
 
-describe("what was counted", () => {
-  it("is counted once for all who ask meanwhile, and answered again afterwards", async () => {
+describe("cached statistics", () => {
+  it("are computed once for all concurrent callers, and cached afterwards", async () => {
     const { begun, count, end } = counting();
     const kept = createKeptStats(60_000);
     const asked = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
@@ -30,7 +30,7 @@ describe("what was counted", () => {
     expect([begun, answers.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
   });
 
-  it("has the same tag as long as the numbers are the same, whenever they were counted", async () => {
+  it("have the same ETag while the numbers are the same, whenever they were computed", async () => {
     const kept = createKeptStats();
     const tagOf = async (organization: string, ports: number): Promise<string> =>
       (await kept(all(organization), () => Promise.resolve({ at: organization, totals: { ports } } as Stats))).etag;
@@ -38,7 +38,7 @@ describe("what was counted", () => {
     expect(await tagOf("c", 2)).not.toBe(await tagOf("a", 1));
   });
 
-  it("is one thing at a time for an organization, and fails for those only who asked for it", async () => {
+  it("are computed one at a time per organization, and fail only for those who requested them", async () => {
     const { begun, count, end } = counting();
     const kept = createKeptStats();
     const failing = kept(all("o"), () => Promise.reject(new Error("away")));

@@ -17,12 +17,12 @@ describe("revisions: the next state of an entity", () => {
     });
   });
 
-  it("is nothing when nothing changes, whatever order its members have and whatever updated_at was sent", () => {
+  it("is absent when nothing changes, whatever the order of members and the updated_at that was sent", () => {
     const { name, ...rest } = entity;
     expect(revised(current, { name, ...rest, updated_at: LATER.toISOString() }, LATER)).toBeNull();
   });
 
-  it("is nothing when members deep inside come in another order", () => {
+  it("is absent when only nested members are reordered", () => {
     const virtualization = { type: "vm", details: { node: "n1", limits: { cpu: 2, ram: 4 } } };
     const echoed = { details: { limits: { ram: 4, cpu: 2 }, node: "n1" }, type: "vm" };
     const stored = { entity: { ...entity, virtualization }, revision: 7 };
@@ -34,11 +34,11 @@ describe("revisions: the next state of an entity", () => {
     ["a list in another order", { tags: ["y", "x"] }],
     ["a member deep inside", { virtualization: { type: "vm", details: { node: "n1" } } }],
     ["an object that became null", { virtualization: {} }],
-  ])("takes %s for a change", (_what, change) => {
+  ])("treats %s as a change", (_what, change) => {
     expect(revised(current, { ...entity, ...change }, LATER)?.revision).toBe(8);
   });
 
-  it("moves updated_at forward also in the same millisecond, and when the clock was set back", () => {
+  it("moves updated_at forward also within the same millisecond, and when the clock was set back", () => {
     for (const now of [AT, "2026-01-31T09:29:59.999Z", "1970-01-01T00:00:00.000Z"])
       expect(revised(current, { ...entity, name: "api" }, new Date(now))?.entity.updated_at).toBe(
         "2026-01-31T09:30:00.001Z",

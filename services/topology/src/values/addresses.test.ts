@@ -29,7 +29,7 @@ function faultOf(cidr: string): unknown {
   }
 }
 
-describe("addresses: one form for one address", () => {
+describe("addresses: one canonical form for each address", () => {
   it.each([
     ["2001:DB8:0:0:0:0:0:1", "2001:db8::1"],
     ["2001:0db8:0000:0000:0001:0000:0000:0001", "2001:db8::1:0:0:1"],
@@ -38,18 +38,18 @@ describe("addresses: one form for one address", () => {
     ["fe80:0:0:0:1:0:0:0", "fe80::1:0:0:0"],
     ["1:0:0:2:0:0:0:3", "1:0:0:2::3"],
     ["10.0.0.7", "10.0.0.7"],
-  ])("answers %s as RFC 5952 writes it: %s", (given, canonical) => {
+  ])("formats %s as in RFC 5952: %s", (given, canonical) => {
     expect(parseAddress(given).text).toBe(canonical);
   });
 
   it.each(["::ffff:10.0.0.7", "::ffff:a00:7", "0:0:0:0:0:FFFF:10.0.0.7"])(
-    "takes %s for the IPv4 address that it holds",
+    "reads %s as the IPv4 address that it embeds",
     (given) => {
       expect(parseAddress(given)).toEqual(parseAddress("10.0.0.7"));
     },
   );
 
-  it("is what the platform writes, for any address", () => {
+  it("equals what the platform writes, for any address", () => {
     fc.assert(
       fc.property(ipv6, (text) => {
         const platform = new URL(`http://[${text}]`).hostname.slice(1, -1);
@@ -59,7 +59,7 @@ describe("addresses: one form for one address", () => {
     );
   });
 
-  it("stays what it is when it is read again", () => {
+  it("is stable when it is parsed again", () => {
     fc.assert(
       fc.property(fc.oneof(ipv4, ipv6), (text) => {
         const once = parseAddress(text);
@@ -69,11 +69,11 @@ describe("addresses: one form for one address", () => {
   });
 });
 
-describe("addresses: keys whose order is the numeric one", () => {
+describe("addresses: keys in numeric order", () => {
   it.each([
     ["IPv4", ipv4],
     ["IPv6", ipv6],
-  ])("orders %s addresses as numbers", (_family, address) => {
+  ])("sort %s addresses as numbers", (_family, address) => {
     fc.assert(
       fc.property(address, address, (a, b) => {
         fc.pre(![a, b].some((text) => parseAddress(text).key.startsWith("4") && text.includes(":")));
@@ -82,13 +82,13 @@ describe("addresses: keys whose order is the numeric one", () => {
     );
   });
 
-  it("puts 10.0.0.9 before 10.0.0.10, and all of IPv4 before IPv6", () => {
+  it("sort 10.0.0.9 before 10.0.0.10, and all of IPv4 before IPv6", () => {
     const texts = ["::", "10.0.0.10", "fe80::1", "255.255.255.255", "10.0.0.9", "2001:db8::a", "2001:db8::9"];
     const sorted = texts.map(parseAddress).sort((a, b) => compare(a.key, b.key));
     expect(sorted.map(({ text }) => text)).toEqual(["10.0.0.9", "10.0.0.10", "255.255.255.255", "::", "2001:db8::9", "2001:db8::a", "fe80::1"]); // prettier-ignore
   });
 
-  it("orders blocks by network, then by length", () => {
+  it("sort blocks by network, then by length", () => {
     const blocks = ["10.0.0.0/24", "10.0.0.0/8", "9.0.0.0/8", "10.0.0.0/16", "2001:db8::/32", "10.0.1.0/24"];
     const sorted = blocks.map((cidr) => parseBlock(cidr, "cidr")).sort((a, b) => compare(a.key, b.key));
     expect(sorted.map(({ text }) => text)).toEqual(["9.0.0.0/8", "10.0.0.0/8", "10.0.0.0/16", "10.0.0.0/24", "10.0.1.0/24", "2001:db8::/32"]); // prettier-ignore
@@ -102,23 +102,23 @@ describe("addresses: blocks", () => {
     ["0.0.0.1/0", "0.0.0.0/0"],
     ["2001:db8::1/64", "2001:db8::/64"],
     ["2001:db8:0:8::/60", "2001:db8::/60"],
-  ])("refuses host bits in %s and names the block that is meant", (cidr, meant) => {
+  ])("reject host bits in %s and name the intended block", (cidr, meant) => {
     expect(faultOf(cidr)).toEqual(["validation_failed", { errors: [{ path: "cidr", message: expect.stringContaining(meant) }] }]); // prettier-ignore
   });
 
   it.each(["0.0.0.0/0", "10.0.0.0/8", "10.0.0.7/32", "::/0", "2001:db8::/32", "2001:db8::1/128"])(
-    "accepts %s, which has none",
+    "accept %s, which has none",
     (cidr) => {
       expect(faultOf(cidr)).toBeNull();
       expect(parseBlock(cidr, "cidr").text).toBe(cidr);
     },
   );
 
-  it("writes an IPv6 block as RFC 5952 does", () => {
+  it("are formatted as in RFC 5952 for IPv6", () => {
     expect(parseBlock("2001:0DB8:0:0:0:0:0:0/32", "cidr").text).toBe("2001:db8::/32");
   });
 
-  it("contains the addresses that share its leading bits, and no other", () => {
+  it("contain the addresses that share their leading bits, and no others", () => {
     fc.assert(
       fc.property(ipv4, ipv4, fc.nat(32), (base, address, bits) => {
         const low = 32n - BigInt(bits);
@@ -133,7 +133,7 @@ describe("addresses: blocks", () => {
     expect(["2001:db8:0:20::1", "2001:db8:0:f::", "10.0.0.1"].some(v6.contains)).toBe(false);
   });
 
-  it("contains an IPv4 address that is written as IPv6, and mixes no families", () => {
+  it("contain an IPv4 address written as IPv6, and do not mix families", () => {
     const block = parseBlock("10.0.0.0/8", "cidr");
     expect(block.contains("::ffff:10.1.2.3")).toBe(true);
     expect(block.contains("a01:203::")).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { compareNames, hostLabel } from "./host-names.rules.js";
 
-describe("host names", () => {
+describe("hostnames", () => {
   it.each([
     ["nas", "nas"],
     ["NAS.Home.Example.", "nas"],
@@ -9,7 +9,7 @@ describe("host names", () => {
     ["localhost.localdomain", null],
     ["", null],
     [null, null],
-  ])("%p are found by their first label: %p", (hostname, label) => {
+  ])("%p are indexed by their first label: %p", (hostname, label) => {
     expect(hostLabel(hostname)).toBe(label);
   });
 

@@ -11,7 +11,7 @@ const special = fc.array(fc.constantFrom(...Array.from("^$\\.*+?()[]{}|/-#a0 é"
 const aPart = fc.oneof(fc.string({ minLength: 1 }), special.map((characters) => characters.join(""))); // prettier-ignore
 
 describe("searching", () => {
-  it("finds every part of a value, in upper or lower case, whatever it is made of", () => {
+  it("finds every substring of a value, ignoring case, with any characters", () => {
     fc.assert(
       fc.property(fc.string(), aPart, fc.string(), (before, part, after) => {
         const text = searchTextOf("other", before + part + after, null);
@@ -20,7 +20,7 @@ describe("searching", () => {
     );
   });
 
-  it("finds nothing that is not there literally", () => {
+  it("finds nothing that is not literally contained", () => {
     fc.assert(
       fc.property(aPart, fc.string(), (part, value) => {
         const text = searchTextOf(value);
@@ -29,7 +29,7 @@ describe("searching", () => {
     );
   });
 
-  it("finds no part that begins in one value and ends in another", () => {
+  it("finds no substring across two values", () => {
     expect(finds("ab", searchTextOf("a", "b"))).toBe(false);
   });
 });

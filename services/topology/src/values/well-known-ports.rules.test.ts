@@ -18,7 +18,7 @@ describe("portType", () => {
     [123, "Udp", "Ntp"],
     [161, "Udp", "Snmp"],
     [51820, "Udp", "WireGuard"],
-  ] as const)("calls port %i/%s %s", (number, protocol, name) => {
+  ] as const)("returns for port %i/%s %s", (number, protocol, name) => {
     expect(portType(number, protocol)).toBe(name);
   });
 
@@ -28,18 +28,18 @@ describe("portType", () => {
     [443, "Https"],
     [514, "Syslog"],
     [3389, "Rdp"],
-  ] as const)("calls port %i %s on both protocols", (number, name) => {
+  ] as const)("returns for port %i %s on both protocols", (number, name) => {
     expect([portType(number, "Tcp"), portType(number, "Udp")]).toEqual([name, name]);
   });
 
   it.each([
     [22, "Udp"],
     [161, "Tcp"],
-  ] as const)("answers Custom for %i/%s, which is well known on the other protocol only", (number, protocol) => {
+  ] as const)("returns Custom for %i/%s, which is well known on the other protocol only", (number, protocol) => {
     expect(portType(number, protocol)).toBe("Custom");
   });
 
-  it.each([1, 12_345, 65_535])("answers Custom for port %i, which is not well known", (number) => {
+  it.each([1, 12_345, 65_535])("returns Custom for port %i, which is not well known", (number) => {
     expect([portType(number, "Tcp"), portType(number, "Udp")]).toEqual(["Custom", "Custom"]);
   });
 

@@ -96,7 +96,7 @@ describe("addresses that webhooks may not be sent to", () => {
     ...MALFORMED,
   ];
 
-  it(`are refused: none of ${corpus.length} gets through, and none is connected to`, async () => {
+  it(`are rejected: none of ${corpus.length} gets through, and none is connected to`, async () => {
     expect(HOSTS.length).toBeGreaterThan(60);
     const through: string[] = [];
     for (const url of corpus) {
@@ -107,13 +107,13 @@ describe("addresses that webhooks may not be sent to", () => {
     expect(hits).toBe(0);
   });
 
-  it("stay refused beside a network that the operator allows", async () => {
+  it("stay rejected beside a network that the operator allows", async () => {
     const through: string[] = [];
     for (const url of corpus) if ((await refusedAt(url, ["10.77.0.0/16"], answered)) === null) through.push(url);
     expect(through).toEqual([]);
   });
 
-  it("are not taken for public ones, which are allowed by https alone", () => {
+  it("are not accepted as public ones, which are allowed by https alone", () => {
     const guard = createAddressGuard([]);
     for (const address of ["8.8.8.8", "93.184.216.34", "1.1.1.1", "2606:4700::1111", "2a00:1450:4001::1"]) {
       expect([address, guard.allows(address, "https:"), guard.allows(address, "http:")]).toEqual([
@@ -125,12 +125,12 @@ describe("addresses that webhooks may not be sent to", () => {
   });
 });
 
-describe("a connection", () => {
+describe("a delivery", () => {
   const allowed = createAddressGuard(["127.0.0.1/32"]);
   const toName = (resolve: ResolveName): Promise<Outcome> =>
     createSend(allowed, resolve)({ ...message, url: `http://receiver.example:${port}/` });
 
-  it("goes to the address that was judged: the name is asked for once", async () => {
+  it("connects to the address that was checked: the name is resolved once", async () => {
     let asked = 0;
     hits = 0;
     const rebinding: ResolveName = () => Promise.resolve([["127.0.0.1"], ["10.0.0.1"]][asked++] ?? []);
@@ -140,7 +140,7 @@ describe("a connection", () => {
     expect(hits).toBe(1);
   });
 
-  it("does not follow a redirect", async () => {
+  it("does not follow redirects", async () => {
     hits = 0;
     const redirecting = await listening((_request, response) => {
       response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end();
@@ -150,7 +150,7 @@ describe("a connection", () => {
     expect(hits).toBe(0);
   });
 
-  it("is given up in time when nothing is answered, and when the answer does not end", async () => {
+  it("times out when nothing is answered, and when the response does not end", async () => {
     const silent = await listening(() => undefined);
     const dripping = await listening((_request, response) => {
       response.writeHead(200).write("a");
@@ -162,13 +162,13 @@ describe("a connection", () => {
     for (const server of servers) server.closeAllConnections();
   });
 
-  it("is given up in time when nobody answers what the name is", async () => {
+  it("times out when the name is not resolved", async () => {
     const silent: ResolveName = () => new Promise(() => undefined);
     const sending = { ...message, withinMs: 200, url: "http://receiver.example/" };
     expect(await createSend(allowed, silent)(sending)).toMatchObject({ status: null, error: "timeout" });
   });
 
-  it("reads no more of an answer than it has to", async () => {
+  it("reads no more of a response than it needs", async () => {
     let sent = 0;
     const endless = await listening((_request, response) => {
       const more = (): void => {

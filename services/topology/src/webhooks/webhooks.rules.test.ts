@@ -12,8 +12,8 @@ const line: Line = {
   comment: "moved",
 };
 
-describe("a text for people", () => {
-  it("says what was done, by whom, to what, and why", () => {
+describe("a message for chat services", () => {
+  it("describes what was done, by whom, to what, and why", () => {
     expect(textOfLines([line], PLAIN)).toBe("Host nas was changed by ada@example.com (name): moved");
     expect(textOfLines([{ action: "deleted", entity: "Tag", name: "a", fields: [], email: undefined, comment: undefined }], SLACK)).toBe("Tag *a* was deleted"); // prettier-ignore
   });
@@ -27,7 +27,7 @@ describe("a text for people", () => {
     for (const sign of ["\\<", "\\@", "\\*\\*b", "\\[x\\]\\(", "\\`"]) expect(discord).toContain(sign);
   });
 
-  it("stays within what the service takes, and says how much more there is", () => {
+  it("stays within the length limit of the service, and counts what it omits", () => {
     const lines = Array.from({ length: 100 }, () => ({ ...line, name: "n".repeat(100) }));
     const text = textOfLines(lines, DISCORD);
     expect(text.length).toBeLessThan(2_000);
@@ -43,11 +43,11 @@ describe("a text for people", () => {
   });
 });
 
-describe("a webhook", () => {
+describe("the rules of a webhook", () => {
   const everything = { network_ids: [], entities: [], actions: [], tag_ids: [] };
   const entry = { network_id: "one", entity: "Host", action: "updated", wire: `{"tags":["new"]}`, old: `{"tags":["old"]}` } as const; // prettier-ignore
 
-  it("tells what has one of each list, and of tags what had one before, too", () => {
+  it("match changes that satisfy each filter, with tags from before or after the change", () => {
     expect(isWanted(everything, entry)).toBe(true);
     expect(isWanted({ ...everything, network_ids: ["two"] }, entry)).toBe(false);
     expect(isWanted({ ...everything, network_ids: ["one"] }, { ...entry, network_id: null })).toBe(false);
@@ -61,14 +61,14 @@ describe("a webhook", () => {
       expect([tag, isWanted({ ...everything, tag_ids: [tag] }, entry)]).toEqual([tag, isTold]);
   });
 
-  it("is seen by who may use all networks that it names, and without any by who may use all that there are", () => {
+  it("show it to callers who may use all networks that it names, and without any only to callers with all networks", () => {
     expect(isSeenFrom("all", everything)).toBe(true);
     expect(isSeenFrom(["one"], everything)).toBe(false);
     expect(isSeenFrom(["one"], { ...everything, network_ids: ["one"] })).toBe(true);
     expect(isSeenFrom(["one"], { ...everything, network_ids: ["one", "two"] })).toBe(false);
   });
 
-  it("rests longer after each failure, ten minutes at most, and is paused after three days", () => {
+  it("back off after each failure, up to ten minutes, and pause it after three days", () => {
     expect([1, 2, 3, 10, 11, 5_000].map(longestRestMs)).toEqual([1_000, 2_000, 4_000, 512_000, 600_000, 600_000]);
     const now = new Date("2026-11-23T00:00:00Z");
     const since = (ms: number) => ({ failingSince: new Date(now.getTime() - ms), now });

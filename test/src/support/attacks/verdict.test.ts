@@ -12,11 +12,11 @@ function verdict(attacked: Partial<Seen>, wrong: readonly string[] = []): Verdic
 }
 
 describe("the verdict on an attack", () => {
-  it("is that the system stood, when every request of the victim was answered in time", () => {
+  it("is a success when every request of the victim was answered in time", () => {
     expect(verdict({})).toEqual({ faults: [], isSlowOnly: false, isStarved: false });
   });
 
-  it("is a fault at once when the victim was refused, a process ended, or memory grew, whoever had the processors", () => {
+  it("is a failure at once when the victim was rejected, a process ended, or memory grew, whatever used the processors", () => {
     for (const [seen, wrong] of [
       [{ failures: ["/networks: 500"] }, []],
       [{ grownBytes: { "topology-1": 200 * 2 ** 20 } }, []],
@@ -30,7 +30,7 @@ describe("the verdict on an attack", () => {
         });
   });
 
-  it("is a fault that is judged again when the victim only waited, and names who had no processor", () => {
+  it("is a failure that is repeated when the victim only waited, with the starved processes", () => {
     for (const seen of [
       { slowestMs: 600 },
       { failures: ["/networks: 504"] },
@@ -42,13 +42,13 @@ describe("the verdict on an attack", () => {
     ]);
   });
 
-  it("takes 503 for waiting only where a process had no processor", () => {
+  it("treats 503 as waiting only when a process was starved", () => {
     const refused = { failures: ["/networks: 503"] };
     expect(verdict(refused).isSlowOnly).toBe(false);
     expect(verdict({ ...refused, ...STARVED })).toMatchObject({ isSlowOnly: true, isStarved: true });
   });
 
-  it("blames the machine only when others had the processors, not when the attack had them", () => {
+  it("blames the machine only when other programs used the processors, not when the attack did", () => {
     expect(verdict({ ...STARVED, othersShare: 0.1, slowestMs: 9_000 })).toMatchObject({
       isSlowOnly: true,
       isStarved: false,

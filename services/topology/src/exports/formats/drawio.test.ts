@@ -45,7 +45,7 @@ function overlap([x, y, width, height]: readonly number[], [x2, y2, width2, heig
 } // prettier-ignore
 
 describe("a drawing", () => {
-  it("has subnets, in them hosts, and in those their services", () => {
+  it("contains subnets, in them hosts, and in those their services", () => {
     const cells = drawn(["a", [aCard("nas", 2), aCard("pi")]]);
     expect(cells.map(({ id, parent, value }) => [id, parent, value])).toEqual([
       ["0", undefined, undefined],
@@ -59,12 +59,12 @@ describe("a drawing", () => {
     ]);
   });
 
-  it("has an edge to each other subnet that a host is in", () => {
+  it("has an edge to each other subnet of a host", () => {
     const cells = drawn(["a", [aCard("router", 0, [{ id: "if2", subnetId: "b", address: "10.0.1.1" }])]], ["b", []]);
     expect(cells.find(({ id }) => id === "if2")).toMatchObject({ source: "router", target: "b", value: "10.0.1.1" });
   });
 
-  it("has everything within what it stands in, and nothing over anything else", () => {
+  it("has everything inside its container, without overlaps", () => {
     const sizes = fc.array(fc.array(fc.nat(9), { maxLength: 40 }), { maxLength: 20 });
     fc.assert(
       fc.property(sizes, (boxes) => {
@@ -86,7 +86,7 @@ describe("a drawing", () => {
     );
   });
 
-  it("shows any name as text", () => {
+  it("escapes any name", () => {
     const title = `<img src=x onerror="alert(1)"> & 'b' ]]>`;
     const [cell] = cellsOf(createDrawioWriter().box("a", title, []));
     expect(cell?.value).toBe("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; &amp; &apos;b&apos; ]]&gt;");
@@ -99,7 +99,7 @@ describe("a drawing", () => {
   });
 });
 
-describe("what is drawn of a host", () => {
+describe("the drawing of a host", () => {
   const host = {
     ...{ id: "h", name: "nas" },
     interfaces: [
@@ -114,7 +114,7 @@ describe("what is drawn of a host", () => {
     ],
   } as unknown as Host; // prettier-ignore
 
-  it("is its name with its first address, its services with their ports, and the other subnets it is in", () => {
+  it("contains its name with its first address, its services with their ports, and its other subnets", () => {
     expect(cardIn(host)).toEqual({
       ...{ id: "h", lines: ["nas", "10.0.0.5 and 2 more"] },
       services: [{ id: "s1", text: "Photos · 443/tcp" }, { id: "s2", text: "Backup" }],
@@ -123,7 +123,7 @@ describe("what is drawn of a host", () => {
     expect(cardIn({ ...host, interfaces: [] }).lines).toEqual(["nas"]);
   });
 
-  it("is in a subnet that is called by its name and its block", () => {
+  it("is in a subnet labelled with its name and its block", () => {
     expect(titleOf({ name: "LAN", cidr: "10.0.0.0/24" })).toBe("LAN · 10.0.0.0/24");
     expect(titleOf({ name: "10.0.0.0/24", cidr: "10.0.0.0/24" })).toBe("10.0.0.0/24");
   });

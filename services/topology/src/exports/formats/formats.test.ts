@@ -54,12 +54,12 @@ describe("labelOf", () => {
 });
 
 describe("lines for /etc/hosts", () => {
-  it("have each address with the host name and the name", () => {
+  it("have each address with the hostname and the name", () => {
     const file = fileOf(createHostsWriter(), NAS, { name: "pi", hostname: "pi", ips: ["10.0.0.6"] }, { name: "no address" }, { name: "?", ips: ["10.0.0.7"] }); // prettier-ignore
     expect(file).toBe("10.0.0.5\tnas.home.example nas-buro\n2001:db8::5\tnas.home.example nas-buro\n10.0.0.6\tpi\n");
   });
 
-  it("never have anything but one address and names, whatever hosts are called", () => {
+  it("never have anything but one address and names, whatever hosts are named", () => {
     const file = fileOf(createHostsWriter(), {
       name: "a\n6.6.6.6 bank",
       hostname: "x y\n6.6.6.6 bank",
@@ -70,7 +70,7 @@ describe("lines for /etc/hosts", () => {
 });
 
 describe("targets for Prometheus", () => {
-  it("are the places where services listen on TCP, with what they are", () => {
+  it("are the TCP sockets of services, with labels", () => {
     const [group, ...more] = JSON.parse(fileOf(createPrometheusWriter(names), NAS, { ips: ["10.0.0.6"] })) as { targets: string[]; labels: Record<string, string> }[]; // prettier-ignore
     expect(more).toEqual([]);
     expect(group?.targets).toEqual(["10.0.0.5:443", "[2001:db8::5]:8443"]);
@@ -82,7 +82,7 @@ describe("targets for Prometheus", () => {
     });
   });
 
-  it("are a list that is empty where nothing listens", () => {
+  it("are an empty list when nothing listens", () => {
     expect(JSON.parse(fileOf(createPrometheusWriter(names), { ips: ["10.0.0.6"] }))).toEqual([]);
     expect(JSON.parse(fileOf(createPrometheusWriter(names), NAS, NAS))).toHaveLength(2);
   });
@@ -99,7 +99,7 @@ describe("an inventory for Ansible", () => {
   const inventoryOf = (...hosts: Given[]): Inventory["all"] =>
     (JSON.parse(fileOf(createAnsibleWriter(names), ...hosts)) as Inventory).all;
 
-  it("has each host once, with its variables, and groups by network, tag and service", () => {
+  it("contains each host once, with its variables, and groups by network, tag and service", () => {
     const { hosts, children } = inventoryOf(NAS, { name: "pi", ips: ["10.0.0.6"] });
     expect(Object.keys(hosts)).toEqual(["nas.home.example", "pi"]);
     expect(hosts["nas.home.example"]).toMatchObject({ ansible_host: "10.0.0.5", nts_tags: ["prod, EU"], nts_network: "Büro 1" });
@@ -111,20 +111,20 @@ describe("an inventory for Ansible", () => {
     ]);
   }); // prettier-ignore
 
-  it("keeps hosts that are called alike", () => {
+  it("keeps hosts with the same name", () => {
     expect(Object.keys(inventoryOf({ name: "pi" }, { name: "Pi!" }).hosts)).toHaveLength(2);
     expect(inventoryOf()).toEqual({ hosts: {}, children: {} });
   });
 
-  it("has nothing that Ansible would run", () => {
+  it("contains nothing that Ansible would execute", () => {
     const text = JSON.stringify(inventoryOf({ ...NAS, name: "{{ lookup('pipe', 'id') }}", service: "{% x %}{{{# y" }));
     expect(text).not.toMatch(/\{[{%#](?!\w*")/);
     expect(text).toContain("{ { lookup('pipe', 'id') }}");
   });
 });
 
-describe("a zone", () => {
-  it("has a record for each address, under the host name in the zone or else the name", () => {
+describe("a DNS zone", () => {
+  it("has a record for each address, under the hostname in the zone or else the name", () => {
     const zone = createDnsWriter("Home.Example.", 7);
     const file = fileOf(zone, NAS, { name: "Old printer", hostname: "printer.other.example", ips: ["10.0.0.9"] }, { name: "日本", ips: ["10.0.0.8"] }); // prettier-ignore
     expect(file.split("\n").filter((line) => / (?:A|AAAA|SOA|NS) /.test(line))).toEqual([
@@ -146,11 +146,11 @@ describe("a table", () => {
     ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55"],
     ["ports", "NAS (Büro),10.0.0.5,443,Tcp"],
     ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true"],
-  ] as const)("of %s has what an import of one reads", (resource, row) => {
+  ] as const)("of %s contains what an import of one reads", (resource, row) => {
     expect(rowsOf(resource, NAS)[1]).toBe(row);
   });
 
-  it("is calculated by no spreadsheet, and has quotes where they are needed", () => {
+  it("contains no spreadsheet formulas, and quotes where they are needed", () => {
     expect(rowsOf("hosts", { name: '=HYPERLINK("x")' }, { name: "+1", description: 'a "b"; c' })).toEqual([
       "name,hostname,ip_addresses,mac_addresses,description",
       `"'=HYPERLINK(""x"")",,,,`,

@@ -30,7 +30,7 @@ function fileOf(...hosts: Host[]): unknown {
 const link = (href: string): object => ({ href, description: "nginx", siteMonitor: href });
 
 describe("services for Homepage", () => {
-  it("stand in a group for each network, with a link where a browser can open them", () => {
+  it("are grouped by network, with a link when a browser can open them", () => {
     const hosts = [
       aHost("n1", "nas", { Photos: [2283], Database: [5432], Web: [80, 443] }),
       aHost("n1", "pi", { Web: [80] }, "2001:db8::1"),
@@ -49,19 +49,19 @@ describe("services for Homepage", () => {
     ]);
   });
 
-  it("are an empty list where nothing has a link", () => {
+  it("are an empty list when nothing has a link", () => {
     expect(fileOf(aHost("n1", "db", { Database: [5432] }))).toEqual([]);
     expect(fileOf()).toEqual([]);
   });
 
-  it("never have a name twice, which Homepage would ask for one state", () => {
+  it("never have a name twice, which Homepage would query for a single status", () => {
     const hosts = [aHost("n1", "nas", { Web: [80], "Web ": [8080] }), aHost("n3", "nas", { Web: [80] })];
     const groups = fileOf(...hosts) as Record<string, object[]>[];
     expect(groups.map((group) => Object.keys(group))).toEqual([["Home"], ["Home (2)"]]);
     expect(groups[0]?.["Home"]?.flatMap((entry) => Object.keys(entry))).toEqual(["Web (nas)", `Web (nas) ${hosts[0]?.services[1]?.id}`]); // prettier-ignore
   });
 
-  it("have the names that they have here, whatever these are, and nothing that Homepage would fill in", () => {
+  it("keep their names, whatever these are, and nothing that Homepage would substitute", () => {
     expect(JSON.stringify(fileOf(aHost("n1", "x", { "{{HOMEPAGE_VAR_KEY}}": [80] })))).not.toContain("{{");
     const text = fc.string({ unit: "binary", minLength: 1, maxLength: 20 }).filter((name) => !/\{[{%#]|\p{Cs}/u.test(name)); // prettier-ignore
     fc.assert(

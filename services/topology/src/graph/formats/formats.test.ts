@@ -34,7 +34,7 @@ function withText(text: string): [TopologyNode[], TopologyEdge[]] {
 }
 
 describe("the graph as JSON", () => {
-  it("is the graph again, in however many pieces it came", () => {
+  it("equals the graph, in however many pieces it was sent", () => {
     const pieces = fc.array(fc.array(anything, { maxLength: 3 }), { maxLength: 4 });
     fc.assert(
       fc.property(pieces, pieces, (labels, types) => {
@@ -67,7 +67,7 @@ describe("the graph for Graphviz", () => {
       .replaceAll(/\\(.)/g, (_escape, character: string) => (character === "n" ? "\n" : character))
       .replaceAll("&amp;", "&");
 
-  it("reads as the same labels, whatever is in them", () => {
+  it("preserves labels, whatever characters they contain", () => {
     fc.assert(
       fc.property(anything, (text) => {
         const shown = text.replaceAll(/\r\n|\r/g, "\n");
@@ -84,7 +84,7 @@ describe("the graph for Graphviz", () => {
     );
   });
 
-  it("has the block of a subnet once where it is its name", () => {
+  it("contains the block of a subnet once when it is also its name", () => {
     expect(written(createDotWriter(), [subnet(1, "10.0.0.0/24", "10.0.0.0/24")], []).split("10.0.0.0/24")).toHaveLength(2); // prettier-ignore
   });
 });
@@ -112,7 +112,7 @@ describe("the graph as GraphML", () => {
     return found;
   }
 
-  it("is well-formed and holds the same texts, but for characters that XML has no place for", () => {
+  it("is well-formed and preserves all texts, except for characters that XML does not allow", () => {
     fc.assert(
       fc.property(anything, (text) => {
         const isSpeakable = (one: string): boolean => (one >= " " || "\t\n\r".includes(one)) && !"\u{fffe}\u{ffff}".includes(one); // prettier-ignore
@@ -158,7 +158,7 @@ describe("the graph for Mermaid", () => {
   const shown = (text: string): string =>
     text.replaceAll(/#(\d+);/g, (_code, digits: string) => String.fromCodePoint(Number(digits)));
 
-  it("has one line for each node and edge, whose labels hold nothing special and read as the same texts", () => {
+  it("has one line for each node and edge, whose escaped labels read as the original texts", () => {
     fc.assert(
       fc.property(anything, (text) => {
         const [title, one, two, three, four, ...rest] = written(createMermaidWriter(), ...withText(text)).split("\n");
@@ -175,7 +175,7 @@ describe("the graph for Mermaid", () => {
     );
   });
 
-  it("is refused when it has more edges than Mermaid draws", () => {
+  it("is rejected when it has more edges than Mermaid draws", () => {
     const edges = (count: number): TopologyEdge[] => Array.from({ length: count }, () => edge(1, "VM"));
     const { edges: limit } = MERMAID_LIMITS;
     expect(written(createMermaidWriter(), [host(1, "h")], edges(limit)).split("\n")).toHaveLength(limit + 3);
@@ -184,7 +184,7 @@ describe("the graph for Mermaid", () => {
     );
   });
 
-  it("is refused when its text is longer than Mermaid reads", () => {
+  it("is rejected when its text is longer than Mermaid accepts", () => {
     const name = "x".repeat(100);
     const line = `  n0["${name}"]\n`.length;
     const nodes = (count: number): TopologyNode[] => Array.from({ length: count }, (_, n) => host(n, name));

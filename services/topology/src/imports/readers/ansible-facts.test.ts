@@ -68,19 +68,19 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ]],
 ]; // prettier-ignore
 
-describe("the facts of machines", () => {
+describe("Ansible facts", () => {
   it.each(CORPUS)("become hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("ansible-facts", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(ansibleFacts, file)).toEqual(skipped);
   }); // prettier-ignore
 
-  it("describe a new host by its system and what it runs on", () => {
+  it("describe a new host by its system and its virtualization", () => {
     const { hosts } = read(ansibleFacts, corpusFile("ansible-facts", "tree-all"));
     expect(hosts.map(({ vendor }) => vendor)).toEqual(["Debian 12.5, PowerEdge R640", "Ubuntu 24.04, KVM"]);
   });
 
-  it("are those of one machine, however often it tells them", () => {
+  it("are merged when one machine reports them several times", () => {
     const file = Buffer.from(corpusFile("ansible-facts", "tree-one"));
     expect(importedFrom([[Buffer.concat([file, file])]])).toEqual(importedFrom([[file]]));
   });
@@ -91,7 +91,7 @@ describe("the facts of machines", () => {
     ['{"ansible_facts":{}}\n{"hosts":[]}', "line 2, column 1: must be facts as `ansible -m setup` writes them"],
     ["[7]", "line 1, column 1: must be facts as `ansible -m setup` writes them"],
     [`{"ansible_facts":${"[".repeat(40)}`, "$: must not be nested deeper than 32 levels"],
-  ])("are refused with the place where they are none: %j", (file, refusal) => {
+  ])("are rejected with the place when they are invalid: %j", (file, refusal) => {
     expect(refusalOf(ansibleFacts, file)).toBe(refusal);
   });
 });

@@ -4,7 +4,7 @@ import { corpusFile } from "../testing/corpus.js";
 import { faultsOf, importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { csv } from "./csv.js";
 
-describe("a table", () => {
+describe("a CSV table", () => {
   it.each([
     ["excel-semicolons", [
       "Drucker Büro [192.168.1.31 00:1B:A9:00:11:22]: ",
@@ -65,8 +65,8 @@ describe("a table", () => {
   }); // prettier-ignore
 });
 
-describe("a table, cell by cell,", () => {
-  it("says of each cell that is wrong in which line and column, with a code", () => {
+describe("a CSV table, cell by cell,", () => {
+  it("reports each invalid cell with line, column and code", () => {
     const file = "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;"; // prettier-ignore
     const told = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);
     expect(told).toEqual([
@@ -88,11 +88,11 @@ describe("a table, cell by cell,", () => {
     ['ip,name\n10.0.0.2,"b\n', "open_quote"],
     [`ip,name\n${",".repeat(300)}\n`, "too_many_cells"],
     [`ip,name\n"${"a\n".repeat(40_000)}"\n`, "row_too_long"],
-  ])("that is none is refused with a code", (file, code) => {
+  ])("is rejected with a code when it is not a table", (file, code) => {
     expect(faultsOf(csv, file)).toEqual([expect.objectContaining({ code })]);
   });
 
-  it("is what the request says, where its headings could be those of another", () => {
+  it("is read as the requested format when its headings are ambiguous", () => {
     const file = Buffer.from("name,ip_address,port\nnas,10.0.0.5,22\n");
     const namesAs = (resource: "hosts" | "services"): unknown =>
       csv.read([file], { nowMs: NOW_MS, resource }).hosts.map(({ name, ports }) => [name, ports.map(({ number }) => number)]); // prettier-ignore
@@ -100,7 +100,7 @@ describe("a table, cell by cell,", () => {
     expect(namesAs("services")).toEqual([[null, [22]]]);
   });
 
-  it("says what services are, which is no guess: not even where a port is known for something else", () => {
+  it("determines what services are, which is not a guess, also on ports that are known for something else", () => {
     const file = "host,ip,port,name,service_definition\ncrm,10.0.0.5,8096,CRM,Our own CRM\ncrm,10.0.0.5,5432,Data,postgresql\n";
     const guesses = read(csv, file).hosts.flatMap(({ ports }) => ports.map((port) => guessOf(port, port.service)));
     expect(guesses.map((guess) => [guess?.name, guess?.definition])).toEqual([["CRM", "Our own CRM"], ["Data", "PostgreSQL"]]);
@@ -112,7 +112,7 @@ describe("a table, cell by cell,", () => {
     ['ip,name\n10.0.0.1,"a"b\n', "line 2, column 12: has a quote where none belongs"],
     ['ip,name\n10.0.0.1,a\n10.0.0.2,"b\n', "line 3, column 1: has a quote that is not closed"],
     [`ip,name\n${",".repeat(300)}\n`, "line 2, column 201: must not have more than 200 cells"],
-  ])("is refused with the place where it is none: %j", (file, refusal) => {
+  ])("is rejected with the place when it is malformed: %j", (file, refusal) => {
     expect(refusalOf(csv, file)).toBe(refusal);
   });
 });

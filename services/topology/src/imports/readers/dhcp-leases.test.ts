@@ -3,7 +3,7 @@ import { corpusFile } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { dhcpLeases } from "./dhcp-leases.js";
 
-describe("the leases of a server", () => {
+describe("DHCP leases", () => {
   it.each([
     ["dhcpd", [
       "192.168.20.102 [192.168.20.102 7E:11:22:33:44:55]: ",
@@ -53,21 +53,21 @@ describe("the leases of a server", () => {
       "9 lease of 10.20.30.41: it has expired",
       "16 lease of 10.20.30.42: it was abandoned: something else has the address"
     ]],
-  ])("become hosts as long as they count, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
+  ])("become hosts while they are valid, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("dhcp-leases", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(dhcpLeases, file)).toEqual(skipped);
   }); // prettier-ignore
 });
 
-describe("the leases of a server, in time and number,", () => {
-  it("are those of the moment of the import: what has ended by then is left out", () => {
+describe("DHCP leases: times and numbers", () => {
+  it("are evaluated at the time of the import: expired ones are left out", () => {
     const file = (seconds: number): string => `${seconds} 00:11:32:aa:bb:cc 10.0.0.1 nas *\n`;
     expect(read(dhcpLeases, file(1_771_234_201)).hosts.length).toBe(1);
     expect(skippedIn(dhcpLeases, file(1_771_234_199))).toEqual(["1 lease of 10.0.0.1: it has expired"]);
   });
 
-  it("follow the last lease of an address, where a server appends to its file", () => {
+  it("are taken from the last entry of an address, for servers that append to their file", () => {
     const kea = "address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state\n";
     const row = (mac: string, state: number): string => `10.0.0.1,${mac},,4000,1771240000,1,0,0,nas,${state}\n`;
     const moved = kea + row("00:11:32:00:00:01", 0) + row("00:11:32:00:00:02", 0);
@@ -76,20 +76,20 @@ describe("the leases of a server, in time and number,", () => {
     expect(skippedIn(dhcpLeases, released)).toEqual(["4 lease of 10.0.0.1: it was released"]);
   });
 
-  it("count in whatever state that nothing is known of", () => {
+  it("count in any unknown state", () => {
     const kea = "address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state\n";
     const isc = "lease 10.0.0.1 {\n  binding state constructor;\n}\n";
     for (const file of [`${kea}10.0.0.1,,,4000,1771240000,1,0,0,nas,constructor\n`, isc])
       expect(read(dhcpLeases, file)).toMatchObject({ hosts: [{ addresses: [{ ip: "10.0.0.1" }] }] });
   });
 
-  it("are refused when the file is something else", () => {
+  it("are rejected when the file is something else", () => {
     expect(refusalOf(dhcpLeases, "hello\n")).toBe(
       "line 1, column 1: must be leases of dnsmasq, of Kea as CSV, or of ISC dhcpd",
     );
   });
 
-  it("are taken up to the limits of an import", () => {
+  it("are accepted up to the limits of an import", () => {
     const line = (n: number): string => `0 * 10.${n >> 16}.${(n >> 8) & 255}.${n & 255} * *\n`;
     const file = Array.from({ length: 100_001 }, (_, n) => line(n)).join("");
     expect(refusalOf(dhcpLeases, file)).toBe("line 100001, column 1: an import reads at most 100000 leases");

@@ -4,7 +4,7 @@ import { corpusFile, corpusOf } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { docker } from "./docker.js";
 
-describe("the containers of a machine", () => {
+describe("Docker containers", () => {
   it.each([
     ["dns", [
       "box [192.168.1.40]: adguard: 3000/Tcp@all 53/Tcp@192.168.1.40 53/Udp@192.168.1.40 · app: 32771/Tcp@all · vault: 8222/Tcp@all"
@@ -47,7 +47,7 @@ describe("the containers of a machine", () => {
     expect(skippedIn(docker, file)).toEqual(skipped);
   }); // prettier-ignore
 
-  it("are of whatever image, also of one that is called as what every object has", () => {
+  it("are accepted with any image name, also one that equals a member of every object", () => {
     const file = (image: string): string =>
       JSON.stringify([
         {
@@ -62,8 +62,8 @@ describe("the containers of a machine", () => {
   });
 });
 
-describe("the containers of a machine: names, and what is refused", () => {
-  it("are called by their names, and are what their images are", () => {
+describe("Docker containers: names and rejected files", () => {
+  it("give services their names, and are recognized by their images", () => {
     const ports = corpusOf("docker").flatMap(({ bytes }) => read(docker, bytes).hosts[0]?.ports ?? []);
     const guesses = ports.map((port) => guessOf(port, port.service));
     const kinds = guesses.map((guess) => `${guess?.name ?? ""}: ${guess?.definition ?? ""}`);
@@ -83,14 +83,14 @@ describe("the containers of a machine: names, and what is refused", () => {
     ]);
   });
 
-  it("are refused with the path when the file is something else", () => {
+  it("are rejected with the path when the file is something else", () => {
     expect(refusalOf(docker, "{}")).toBe("$: must be a list");
     expect(refusalOf(docker, `[{"NetworkSettings":{}},{"Name":"lan","Driver":"bridge"}]`)).toBe(
       "$[1].NetworkSettings: must be an object, as `docker inspect` writes it of a container",
     );
   });
 
-  it("are taken up to the limits of an import", () => {
+  it("are accepted up to the limits of an import", () => {
     const places = Array.from({ length: 1_200 }, (_, n) => ({ HostIp: `10.0.${n >> 8}.${n & 255}`, HostPort: "80" }));
     const entry = (from: number): object => ({
       Name: `/c${from}`,

@@ -78,8 +78,8 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ]],
 ]; // prettier-ignore
 
-describe("the neighbours of a machine", () => {
-  it.each(CORPUS)("become hosts, one for each card, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
+describe("the neighbour table", () => {
+  it.each(CORPUS)("becomes hosts, one for each interface, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("ip-neigh", name);
     // Of the many that one card answers for, two stand for all.
     const most = name === "proxy-arp" ? 3 : undefined;
@@ -88,12 +88,12 @@ describe("the neighbours of a machine", () => {
     expect(skippedIn(ipNeigh, file).slice(0, most)).toEqual(skipped);
   }); // prettier-ignore
 
-  it("say whether a MAC address was not given to its card by who made it", () => {
+  it("marks MAC addresses that were not assigned by the manufacturer", () => {
     const vendors = read(ipNeigh, corpusFile("ip-neigh", "laptop")).hosts.map(({ vendor }) => vendor);
     expect(vendors).toEqual([null, null, "MAC address that is random, or of a virtual machine", null]);
   });
 
-  it("are refused with the place when the file is something else", () => {
+  it("is rejected with the place when the file is something else", () => {
     expect(refusalOf(ipNeigh, "a\n".repeat(20))).toMatch(/^line 1, column 1: must be neighbours/);
     expect(refusalOf(ipNeigh, '[\n {"dst": "10.0.0.1",}\n]')).toBe("line 2, column 21: is not valid JSON from here on");
     expect(refusalOf(ipNeigh, "[".repeat(40))).toBe("$: must not be nested deeper than 32 levels");

@@ -39,7 +39,7 @@ function refusalOf(document: string | Uint8Array): string | null {
 const skippedIn = ({ skipped }: Scan): string[] =>
   skipped.listed.map(({ line, what, reason }) => `${line} ${what}: ${reason}`);
 
-describe("the scan of an office", () => {
+describe("the nmap scan of an office", () => {
   it("is read with all that an import needs", () => {
     const { info, brokeOff, hosts } = read(OFFICE);
     expect(info).toEqual({
@@ -68,7 +68,7 @@ describe("the scan of an office", () => {
     expect(hosts[1]!.ports.find(({ number }) => number === 443)?.service?.isWrapped).toBe(true);
   });
 
-  it("tells line and reason of all that is left out", () => {
+  it("reports line and reason of all that is left out", () => {
     expect(skippedIn(read(OFFICE))).toEqual([
       "18 host 192.168.10.2: it is not up",
       "26 host name gw.office.example: a host has one name, and this is not its first",
@@ -82,8 +82,8 @@ describe("the scan of an office", () => {
   });
 });
 
-describe("the scan of an office, in pieces,", () => {
-  it("is the same however its bytes arrive", () => {
+describe("the nmap scan of an office, in pieces,", () => {
+  it("is the same however its bytes are split", () => {
     const whole = JSON.stringify(read(OFFICE));
     const cuts = fc.array(fc.nat(OFFICE.length), { maxLength: 50 });
     fc.assert(
@@ -94,7 +94,7 @@ describe("the scan of an office, in pieces,", () => {
     );
   });
 
-  it("gives what was complete when it ends early, wherever that is, and says where", () => {
+  it("yields the complete hosts when it is truncated anywhere, and reports where", () => {
     const whole = read(OFFICE);
     const hostEnds = [...OFFICE.toString().matchAll(/<\/host>/g)].map(({ index }) => index + "</host>".length);
     const isUp = [false, true, true, true, true, false];
@@ -125,7 +125,7 @@ describe("other scans", () => {
     ["ipv6", [["::1"]], ["8081 nginx"]],
     ["udp", [["127.0.0.1"]], []],
     ["masscan", [["10.9.0.5"], ["10.9.0.6"], ["10.9.0.5"]], ["443 null", "22 null", "22 null"]],
-  ])("%s, as its program wrote it", (name, addresses, ports) => {
+  ])("%s, as written by its program", (name, addresses, ports) => {
     const { hosts, brokeOff } = read(fileOf(name));
     expect(brokeOff).toBeNull();
     expect(hosts.map((host) => host.addresses.map(({ ip }) => ip))).toEqual(addresses);
@@ -133,7 +133,7 @@ describe("other scans", () => {
     expect(seen.map(({ number, service }) => `${number} ${service?.product ?? "null"}`)).toEqual(ports);
   });
 
-  it("that failed is not complete, and says why", () => {
+  it("that failed are incomplete, with the reason", () => {
     const failed = '<runstats><finished time="1" exit="error" errormsg="network down"/></runstats>';
     expect(read(scanOf(failed)).brokeOff).toEqual({
       line: 4,
@@ -148,12 +148,12 @@ describe("other scans", () => {
     ["the five entities and references", scanOf("", 'args="&lt;&gt;&amp;&quot;&apos;&#45;&#x2d;"')],
     ["a byte order mark", `\ufeff${scanOf("")}`],
     ["ASCII", scanOf("").replace("UTF-8", "us-ascii")],
-  ])("with %s is taken", (_what, document) => {
+  ])("with %s are accepted", (_what, document) => {
     expect(refusalOf(document)).toBeNull();
   });
 });
 
-describe("what is no scan is refused with line and column", () => {
+describe("a file that is not a scan is rejected with line and column", () => {
   const bomb = `<!ENTITY a "${"x".repeat(100)}">${"bcdefgh".replaceAll(/./g, (name, at: number) => `<!ENTITY ${name} "${`&${"abcdefg"[at]};`.repeat(100)}">`)}`;
   it.each([
     ["nothing", "", "line 1, column 1: document must contain a root element"],
@@ -180,7 +180,7 @@ describe("what is no scan is refused with line and column", () => {
   }); // prettier-ignore
 });
 
-describe("what cannot be used is left out with a reason", () => {
+describe("unusable parts of a scan are left out with a reason", () => {
   const host = (inside: string): string => scanOf(`<host><address addr="10.0.0.1" addrtype="ipv4"/>${inside}</host>`);
   const port = (attributes: string, state = '<state state="open"/>'): string =>
     host(`<ports><port ${attributes}>${state}</port></ports>`);
@@ -200,13 +200,13 @@ describe("what cannot be used is left out with a reason", () => {
     expect(skippedIn(read(document))).toEqual([`4 ${sentence}`]);
   }); // prettier-ignore
 
-  it("is all counted, and the first 10,000 of it listed", () => {
+  it("are all counted, and the first 10,000 of them listed", () => {
     const down = '<host><status state="down"/><address addr="10.0.0.1" addrtype="ipv4"/></host>\n';
     const { skipped } = read(scanOf(down.repeat(12_000)));
     expect([skipped.listed.length, skipped.count()]).toEqual([10_000, 12_000]);
   });
 
-  it("takes the link off an address that is local to it, and writes addresses in one form", () => {
+  it("have the zone removed from link-local addresses, and addresses in canonical form", () => {
     const addresses =
       '<address addr="FE80::0001%eth0" addrtype="ipv6"/><address addr="::ffff:10.0.0.1" addrtype="ipv6"/>';
     const { hosts } = read(host(addresses));

@@ -63,20 +63,20 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ]],
 ]; // prettier-ignore
 
-describe("what Proxmox VE answers", () => {
-  it.each(CORPUS)("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
+describe("responses of Proxmox VE", () => {
+  it.each(CORPUS)("become hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("proxmox", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(proxmox, file)).toEqual(skipped);
   }); // prettier-ignore
 
-  it("comes to the same in whatever order the answers stand", () => {
+  it("give the same result in any order", () => {
     const lines = Buffer.from(corpusFile("proxmox", "cluster")).toString().trim().split("\n");
     const backwards = [...lines].reverse().join("\n");
     expect(importedFrom([[backwards]]).sort()).toEqual(importedFrom([[lines.join("\n")]]).sort());
   });
 
-  it("takes as long as there are guests, not as there are pairs of them", () => {
+  it("take time linear in the number of guests", () => {
     const guests = Array.from({ length: 19_000 }, (_, n) => `vm${n}`);
     const list = guests.map((name) => ({ id: `qemu/${name}`, type: "qemu", name, status: "running" }));
     const configs = guests.map((name, n) => JSON.stringify({ name, net0: "bridge=vmbr0", ipconfig0: `ip=10.1.${n >> 8}.${n & 255}/16` })); // prettier-ignore
@@ -94,7 +94,7 @@ describe("what Proxmox VE answers", () => {
     ],
     ["[7]", "line 1, column 1: must be what `pvesh get` answers in JSON"],
     ['{"name":"a","net0":', "line 1, column 20: is not valid JSON, or ends early"],
-  ])("is refused with the place where it is something else: %j", (file, refusal) => {
+  ])("are rejected with the place when they are something else: %j", (file, refusal) => {
     expect(refusalOf(proxmox, file)).toBe(refusal);
   });
 });

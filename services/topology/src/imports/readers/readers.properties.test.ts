@@ -15,15 +15,15 @@ const RUNS = Number(process.env["READER_RUNS"] ?? 30);
 const bytesOf = (file: CorpusFile): Uint8Array[] => [new Uint8Array(file.bytes)];
 
 describe("each reader", () => {
-  it.each(CORPORA)("has files to be tried on: %s", (format, _reader, files) => {
+  it.each(CORPORA)("has sample files: %s", (format, _reader, files) => {
     expect(files.length).toBeGreaterThanOrEqual(format === "nmap" ? 6 : 8);
   });
 
-  it.each(FILES)("knows its own files: %s", (_name, format, file) => {
+  it.each(FILES)("recognizes its own files: %s", (_name, format, file) => {
     expect(readFile(bytesOf(file), { format: "auto", nowMs: 0 }).format).toBe(format);
   });
 
-  it.each(CORPORA)("takes a file that was damaged, or refuses it with its place: %s", (_format, reader, files) => {
+  it.each(CORPORA)("accepts a damaged file, or rejects it with the place: %s", (_format, reader, files) => {
     fc.assert(
       fc.property(fc.constantFrom(...files), fc.infiniteStream(fc.nat()), ({ bytes }, chance) => {
         const damaged = mutated(bytes, () => Number(chance.next().value));
@@ -59,7 +59,7 @@ describe("each reader", () => {
     "1.2.3.4 ",
     "<a ",
   ];
-  it.each(CORPORA)("takes no longer than the length of a file asks for: %s", (_format, reader, files) => {
+  it.each(CORPORA)("takes time linear in the length of the file: %s", (_format, reader, files) => {
     const hostile = SHAPES.map((shape) => shape.repeat(Math.ceil(1_000_000 / shape.length)));
     const often = files.map(({ bytes }) => Buffer.from(bytes).toString().repeat(Math.ceil(300_000 / bytes.length)));
     const begun = files.flatMap(({ bytes }) => SHAPES.map((shape) => Buffer.from(bytes).toString().slice(0, 200) + shape.repeat(100_000))); // prettier-ignore
@@ -81,7 +81,7 @@ describe("imports", () => {
     expect(again.map(({ action }) => action)).toEqual(again.map(() => "unchanged"));
   });
 
-  it("of files about different machines come to the same in either order", () => {
+  it("of files about different machines give the same result in either order", () => {
     const identities = new Map(FILES.map(([name, , file]) => [name, identitiesOf(file)]));
     for (const [one, , a] of FILES)
       for (const [other, , b] of FILES) {
@@ -91,7 +91,7 @@ describe("imports", () => {
       }
   });
 
-  it("of what a machine says of different ports come to the same in either order", () => {
+  it("of different ports of one machine give the same result in either order", () => {
     const files = corpusOf("ss");
     fc.assert(
       fc.property(

@@ -21,7 +21,7 @@ describe("the sockets of a machine", () => {
     expect(imported(name)).toEqual([host]);
   }); // prettier-ignore
 
-  it("are left out where nothing else reaches them, or where they say too little, each with its line and the reason", () => {
+  it("are left out when they are unreachable from outside or incomplete, each with its line and the reason", () => {
     expect(skipped("ubuntu-desktop")).toEqual([
       "2 socket udp 127.0.0.54:53: it listens on the loopback only",
       "3 socket udp 127.0.0.53%lo:53: it listens on the loopback only",
@@ -55,8 +55,8 @@ describe("the sockets of a machine", () => {
   });
 });
 
-describe("the sockets of a machine: what is refused", () => {
-  it("are taken up to the limits of an import", () => {
+describe("the sockets of a machine: limits and rejected files", () => {
+  it("are accepted up to the limits of an import", () => {
     const line = (n: number): string => `tcp LISTEN 0 0 10.${n >> 16}.${(n >> 8) & 255}.${n & 255}:80 0.0.0.0:*\n`;
     const file = Array.from({ length: 3_000 }, (_, n) => line(n)).join("");
     expect(read(ss, file).hosts[0]?.addresses.length).toBe(1_000);
@@ -69,7 +69,7 @@ describe("the sockets of a machine: what is refused", () => {
     ["bytes that are no UTF-8", Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]), "line 1, column 1: must be in UTF-8 from here on"],
     ["a line of a megabyte", "x".repeat(1_000_000), "line 1, column 1: must not be longer than 65536 characters"],
     ["a million lines too many", "\n".repeat(1_000_001), "line 1000001, column 1: an import reads at most 1000000 lines"],
-  ])("are refused with the place in %s", (_what, file, refusal) => {
+  ])("are rejected with the place in %s", (_what, file, refusal) => {
     expect(refusalOf(ss, file)).toBe(refusal);
   }); // prettier-ignore
 });

@@ -10,7 +10,7 @@ describe("CATALOGUE", () => {
     expect(CATALOGUE.length).toBeGreaterThanOrEqual(150);
   });
 
-  it("names every service once, whatever the case", () => {
+  it("names every service once, ignoring case", () => {
     const names = CATALOGUE.map(({ name }) => name.toLowerCase());
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
@@ -26,7 +26,7 @@ describe("CATALOGUE", () => {
     );
   });
 
-  it("gives services categories of the contract only", () => {
+  it("assigns only categories of the contract", () => {
     expect(CATALOGUE.filter(({ category }) => !CATEGORIES.includes(category))).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe("CATALOGUE", () => {
 });
 
 describe("categoryOf", () => {
-  it("answers the category of every name in the catalogue", () => {
+  it("returns the category of every name in the catalogue", () => {
     expect(CATALOGUE.filter(({ name, category }) => categoryOf(name) !== category)).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe("categoryOf", () => {
     ["PostgreSQL", "Database"],
     ["Home Assistant", "HomeAutomation"],
     ["Kubernetes API", "Virtualization"],
-  ])("puts %s into %s", (name, category) => {
+  ])("returns for %s the category %s", (name, category) => {
     expect(categoryOf(name)).toBe(category);
   });
 
@@ -75,7 +75,7 @@ describe("categoryOf", () => {
   });
 
   it.each(["Something of our own", "", " PostgreSQL", "constructor", "Database"])(
-    "answers Custom for the unknown name %j",
+    "returns Custom for the unknown name %j",
     (name) => {
       expect(categoryOf(name)).toBe("Custom");
     },
