@@ -1,5 +1,5 @@
-// `npm run bench:…`: builds what is not built, then runs one benchmark of `test/src/load` with the arguments behind its name.
-// However it ends, the processes that it started are stopped.
+// `npm run bench:…`: builds what is missing, then runs a benchmark of `test/src/load` with the arguments after its
+// name, and stops the processes that it started.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { openRunFolder } from "./run-folder.mjs";
 

@@ -1,4 +1,4 @@
-// The checks that read sources only: form, lint rules, import rules. Each is one tool, run as its own process.
+// The static checks: format, lint rules, import rules. Each is a tool in a process of its own.
 import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { projects } from "../deploy/local/prepare.mjs";
 
 export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-// Syntax trees and types of the whole repository live as long as the tool: a larger nursery spares copying them again and again.
+// Syntax trees and types live as long as the tool: a larger young generation avoids copying them repeatedly.
 const FEWER_COLLECTIONS = ["--max-semi-space-size=128"];
 const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
 
-// The checks run beside the suites, in the time that those spend waiting.
+// The checks run beside the suites, while those wait.
 const NICENESS = 10;
 
-/** Runs all checks side by side, prints what fails, and answers [name, passed] of each. */
+/** Runs all checks in parallel, prints failures, and returns [name, passed] of each. */
 export async function runChecks() {
   const sources = projects(true).map((folder) => `${folder}/src`);
   const checks = [
@@ -34,7 +34,7 @@ export async function runChecks() {
 
 const running = new Set();
 
-/** Runs a script of Node in the root folder, with its output shown; answers its exit code. */
+/** Runs a Node.js script in the root folder, with its output shown; returns the exit code. */
 export async function runScript(script, args, env = {}) {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: ROOT,
@@ -44,7 +44,7 @@ export async function runScript(script, args, env = {}) {
   return endOf(child);
 }
 
-/** Ends the tools and scripts that still run, for when this process is told to stop. */
+/** Ends the running tools and scripts when this process is stopped. */
 export function killRunningScripts() {
   for (const child of running) child.kill("SIGKILL");
 }

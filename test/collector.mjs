@@ -1,5 +1,5 @@
-// `npm run test:collector`: builds the image of the collector, and takes the time from an empty system to the picture of a lab of
-// containers. It needs Docker, and root for the network of the lab.
+// `npm run test:collector`: builds the image of the collector, and measures the time from an empty system to the
+// picture of a lab. It needs Docker, and root for the network of the lab.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 
 try {

@@ -1,6 +1,5 @@
-// `npm run test:consumers`: the programs that exports are for read those of the demo network. It needs prometheus, promtool,
-// named-checkzone and soffice (Debian: prometheus, bind9-utils, libreoffice-calc), and Python for Ansible, which it installs for
-// itself; what is missing is skipped, and said so.
+// `npm run test:consumers`: external programs read the exports of the demo network. Needs prometheus, promtool,
+// named-checkzone, soffice (Debian: prometheus, bind9-utils, libreoffice-calc) and Python; skips what is missing.
 import { join } from "node:path";
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { ROOT } from "./checks.mjs";

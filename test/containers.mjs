@@ -1,5 +1,5 @@
-// `npm run test:containers`: builds the images, and tests the whole system in containers as deploy/docker-compose.yml
-// describes it. It needs a Docker engine and Compose. Words after `--` choose suites.
+// `npm run test:containers`: builds the images, and tests the system of deploy/docker-compose.yml. It needs a Docker
+// engine and Compose. Words after `--` choose suites.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { runJest } from "./jest-run.mjs";
 

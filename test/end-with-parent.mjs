@@ -1,5 +1,5 @@
-// Preloaded into jest and its workers: they end when the process that started them is killed, instead of starting ever
-// more servers that nobody will stop.
+// Preloaded into jest and its workers: they end when their parent is killed, instead of starting more servers that
+// nobody stops.
 const parent = process.ppid;
 const POLL_MS = 500;
 

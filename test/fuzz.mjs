@@ -1,4 +1,5 @@
-// `npm run test:fuzz`: builds what is not built, then sends random requests made from the OpenAPI document; Python makes them.
+// `npm run test:fuzz`: builds what is missing, then sends random requests generated from the OpenAPI document by a
+// Python program.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 
 try {

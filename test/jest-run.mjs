@@ -1,10 +1,10 @@
-// Runs jest and counts: a suite that cannot even be loaded counts as one failed test.
+// Runs jest and counts: a suite that fails to load counts as one failed test.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, runScript } from "./checks.mjs";
 
-/** Answers how many tests passed and failed; `args` are jest's own (patterns, options). */
+/** Returns how many tests passed and failed; `args` are jest's own (patterns, options). */
 export async function runJest(args, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), "nts-jest-"));
   const outputFile = join(folder, "result.json");
@@ -13,7 +13,7 @@ export async function runJest(args, env = {}) {
     const options = ["--config", "test/jest.config.js", "--json", "--outputFile", outputFile];
     const NODE_OPTIONS = [
       process.env.NODE_OPTIONS ?? "",
-      // the ES modules of jest need a switch of Node's virtual machine; the warning that goes with it says nothing to us
+      // jest needs a flag of Node.js for ES modules; the warning that comes with it is irrelevant
       "--experimental-vm-modules --disable-warning=ExperimentalWarning",
       `--import ${new URL("end-with-parent.mjs", import.meta.url).href}`,
     ].join(" ");

@@ -1,6 +1,5 @@
-// What is tested is what runs: jest reads the compiled output of every workspace, without a transformer.
-// Unit tests stand beside the code; `test/src` holds what needs more than one file: contract, integration, e2e. Suites that
-// need a container engine are named `*.containers.ts` and run by `npm run test:containers` only.
+// Jest runs the compiled output of every workspace, without a transformer. Unit tests are beside the code; `test/src`
+// contains the others. `*.containers.ts` need a container engine, and run by `npm run test:containers` only.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +17,7 @@ export default {
   testMatch: [`**/*.${process.env.NTS_SUITES ?? "test"}.js`],
   testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
-  testTimeout: 300_000, // a machine that does other work too is slow, not wrong
+  testTimeout: 300_000, // a busy machine is slow, not wrong
   maxWorkers: 4, // some suites wait most of the time
   workerIdleMemoryLimit: "1GB",
   watchman: false,

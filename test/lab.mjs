@@ -1,7 +1,6 @@
-// `npm run test:lab`: machines as leases of DHCP, their sockets, a scan, the neighbours of one of them and `docker inspect` see
-// them must be one host each, in whatever order that is imported. They are containers where a Docker engine answers, else network
-// namespaces. It installs nothing. `-- --namespaces` leaves Docker out; `-- --record` keeps what was seen as the files of the unit
-// test, which runs the same everywhere.
+// `npm run test:lab`: machines found by leases, sockets, a scan, neighbours and `docker inspect` must become one host
+// each in any order. Containers, or network namespaces without Docker or with `--namespaces`; `--record` updates the
+// unit test's files.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

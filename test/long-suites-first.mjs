@@ -1,5 +1,5 @@
-// A long suite that begins last runs alone in the end, while the other worker has nothing to do. Jest knows how long suites
-// took only where they have run before; a fresh clone is told here which take longest.
+// A long suite that starts last runs alone while the other worker is idle. Jest knows durations only after a first run,
+// so the longest suites are listed here.
 import TestSequencer from "@jest/test-sequencer";
 
 const LONG = [
@@ -36,7 +36,7 @@ const LONG = [
 ];
 
 export default class LongSuitesFirst extends TestSequencer {
-  /** The long ones in the order of the list, then all others as jest orders them. */
+  /** The listed ones in this order, then all others in the order of jest. */
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b));
   }

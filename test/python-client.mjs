@@ -1,4 +1,4 @@
-// `npm run test:python-client`: makes a client in Python from the OpenAPI document, and works with it.
+// `npm run test:python-client`: generates a Python client from the OpenAPI document, and uses it.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 
 try {

@@ -1,6 +1,5 @@
-// The folder of one run of tests or of a benchmark: under it every suite keeps the data and logs of the processes it
-// starts, and the list of them. Whatever a suite leaves running, because it crashed or was interrupted, is stopped when the
-// folder is closed; what a killed run leaves is stopped and removed by the next one, of this clone or of another.
+// The folder of a test run or benchmark: it contains the data, logs and process list of every suite. Leftover processes
+// are stopped when it is closed; those of a killed run are stopped and removed by the next run.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { freemem, tmpdir, userInfo } from "node:os";
@@ -9,14 +8,14 @@ import { killRunningScripts, ROOT } from "./checks.mjs";
 
 const MEMORY = "/dev/shm";
 const BASES = `nts-test-${userInfo().uid}-`;
-/** In the folder of a suite. */
+/** Folders of databases within the folder of a suite. */
 const DATABASES = ["mongodb", "redis", "nats"];
-/** Bytes that the servers of a test run may need there, several times over. */
+/** Bytes that the servers of a test run may need, several times over. */
 const ROOM = 8 * 1024 ** 3;
 
 /**
- * A folder in memory where there is room, else that for temporary files. Every commit is on disk before it is answered: on a
- * slow disk, tests wait for that most of the time.
+ * A folder in memory if there is room, otherwise in the temporary folder: every commit is synced to disk, which
+ * dominates test time on slow disks.
  */
 export function folderInMemory() {
   try {
@@ -28,8 +27,8 @@ export function folderInMemory() {
 }
 
 /**
- * Opens the folder of this run, in another one; `close` stops what still runs, and removes it unless its logs are to
- * be kept. On a signal everything is stopped and `lastWords` are printed.
+ * Opens the folder of this run within another one; `close` stops leftovers, and removes it unless its logs are kept. On
+ * a signal everything is stopped and `lastWords` are printed.
  */
 export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
   const { stopLeftovers } = await import("../deploy/local/dist/processes/run-records.js");
@@ -40,7 +39,7 @@ export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
 
   for (const run of deadRuns(within)) {
     await stopAll(run, stopLeftovers);
-    // The logs of another clone may still be wanted there.
+    // The logs of another clone may still be needed.
     if (dirname(run) === base) rmSync(run, { recursive: true, force: true });
     else removeDatabases(run);
   }
@@ -69,7 +68,7 @@ export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
   };
 }
 
-/** The folders of runs whose process is gone, of all clones. */
+/** The folders of runs whose process has ended, of all clones. */
 function deadRuns(within) {
   const bases = entriesOf(within).filter((name) => name.startsWith(BASES));
   return bases.flatMap((base) =>
@@ -79,7 +78,7 @@ function deadRuns(within) {
   );
 }
 
-/** Another run may be tidying up the same folder. */
+/** Another run may be cleaning the same folder. */
 function entriesOf(folder) {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
@@ -91,13 +90,13 @@ function removeDatabases(run) {
 
 async function stopAll(folder, stopLeftovers) {
   for (const entry of entriesOf(folder)) {
-    await stopLeftovers(join(folder, entry, "starts")); // first, or they would start again what is stopped next
+    await stopLeftovers(join(folder, entry, "starts")); // first, or they would restart what is stopped next
     await stopLeftovers(join(folder, entry, "run"));
   }
 }
 
 function isAlive(pid) {
-  if (pid === process.pid) return false; // an earlier run that happened to have our id
+  if (pid === process.pid) return false; // an earlier run with the same process id
   try {
     process.kill(pid, 0);
     return true;

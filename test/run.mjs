@@ -1,12 +1,11 @@
-// `npm test`: everything, on real servers on free ports. Words after `--` (or `node test/run.mjs <pattern>`) choose suites.
-// What judges time is in `test/src/alone`: it runs after everything else, one suite at a time.
-// The last line is the summary: `N passed, N failed`, over the checks and all suites.
+// `npm test`: all checks and suites on real servers; words after `--` choose suites. Time-sensitive suites in
+// `test/src/alone` run last, one at a time. The last line is the summary: `N passed, N failed`.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { ROOT, runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
 import { folderInMemory, openRunFolder } from "./run-folder.mjs";
 
-// Of paths within the repository: where it lies may have the name of a suite.
+// Relative to the repository: its own path may contain the name of a suite.
 const within = ROOT.replaceAll(/[^\w/]/g, "\\$&");
 const patterns = process.argv.slice(2).map((pattern) => `${within}.*(?:${pattern})`);
 const counts = { passed: 0, failed: 0 };
@@ -35,7 +34,7 @@ try {
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** Gives a run MongoDB, Redis and NATS, which are there once for all suites; a suite that breaks one starts its own. */
+/** Provides MongoDB, Redis and NATS shared by all suites; a suite that breaks one starts its own. */
 async function withServers(run) {
   const folder = await openRunFolder({ within: folderInMemory(), lastWords: "0 passed, 1 failed" });
   let isOver = false;
@@ -52,7 +51,7 @@ async function withServers(run) {
   }
 }
 
-/** The suites that have something else to do while others take the processors; they share a whole system. */
+/** The suites that run in parallel; they share a whole system. */
 async function runTogether(env) {
   const { offerSharedStack } = await import("./dist/support/shared-stack.js");
   const shared = await offerSharedStack();

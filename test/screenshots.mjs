@@ -1,4 +1,4 @@
-// `npm run screenshots`: builds what is not built, then takes the pictures of the README anew.
+// `npm run screenshots`: builds what is missing, then takes the screenshots of the README.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 
 try {

@@ -1,5 +1,5 @@
-// `npm run verify`: all that can be known in seconds, without a server: form, lint rules, import rules, types, and the
-// unit and contract tests.
+// `npm run verify`: everything that can be checked in seconds without a server: format, lint, import rules, types, and
+// the unit and contract tests.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";

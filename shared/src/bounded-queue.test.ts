@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { createBoundedQueue } from "./bounded-queue.js";
 
-/** A task that runs until it is told to end. */
+/** A task that runs until it is ended. */
 function aTask(name: string, log: string[]) {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));

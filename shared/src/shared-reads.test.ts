@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { createSharedReads } from "./shared-reads.js";
 
-/** A read that takes some milliseconds, and tells when it began and ended. */
+/** A read that takes some milliseconds, and logs its beginning and end. */
 function aRead(log: string[], name: string, ms: number) {
   return async (): Promise<number> => {
     log.push(`${name} begins`);

@@ -1,6 +1,6 @@
-// Our own rules of lint: what a file may not do for the sake of how the system is divided.
+// Our own lint rules for the structure of the system.
 
-/** A rule that refuses what any of these selectors finds, and says why. */
+/** A rule that reports what any of these selectors matches, with the message. */
 const refusing = (message, ...selectors) => ({
   create: (context) =>
     Object.fromEntries(selectors.map((selector) => [selector, (node) => context.report({ node, message })])),
@@ -9,7 +9,7 @@ const refusing = (message, ...selectors) => ({
 export default {
   meta: { name: "nts" },
   rules: {
-    /** Settings reach the code as arguments: who reads the environment can be seen in one file per process. */
+    /** Settings are passed as arguments: each process reads its environment in one file. */
     "no-environment": refusing(
       "Only main.ts reads process.env; take a setting as an argument.",
       "MemberExpression[object.name='process'][property.name='env']",
@@ -21,7 +21,7 @@ export default {
       "MemberExpression[object.name='Date'][property.name='now']",
     ),
     "no-chance": refusing("Pure rules know no chance.", "MemberExpression[object.name='Math'][property.name='random']"),
-    /** What the driver would run on any condition is opened where conditions have to name an organization. */
+    /** The driver accepts any condition; collections are opened where conditions must contain the organization. */
     "no-collections": refusing(
       "Collections stay in storage/: give the store an operation with a scope.",
       "MemberExpression[property.name='collection']",

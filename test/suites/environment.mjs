@@ -1,4 +1,4 @@
-// What surrounds a suite: the realm of the worker, since Node loads the suites (runtime.cjs).
+// The environment of a suite: the realm of the worker, since Node.js loads the suites (runtime.cjs).
 import { ModernFakeTimers } from "@jest/fake-timers";
 import { TestEnvironment } from "jest-environment-node";
 
@@ -11,7 +11,7 @@ export default class SuiteEnvironment extends TestEnvironment {
     this.fakeTimersModern = new ModernFakeTimers({ config: config.projectConfig, global: globalThis });
   }
 
-  /** What a suite has changed of the process is put back for the next one. */
+  /** Restores the process for the next suite. */
   async teardown() {
     await super.teardown();
     const { console, exit, env } = this.#before;

@@ -1,4 +1,4 @@
-// `@jest/globals` of suites that Node loads: what each name stands for in the suite that is loaded, or runs, now.
+// `@jest/globals` of suites that Node.js loads: bound to the suite that is currently loaded or run.
 export let afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest;
 
 export function giveToSuite(given) {

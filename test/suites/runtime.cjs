@@ -1,12 +1,11 @@
-// Jest loads each suite, and all that it imports, into a realm of its own: it reads, compiles and evaluates every module
-// again for every suite, which took longer than most suites. They are loaded by Node instead, once per worker. So they share
-// what modules keep, and what they change of a module they put back.
+// Jest evaluates every module again in a realm for each suite, which took longer than most suites. Node.js loads them
+// instead, once per worker; suites therefore share module state, and restore what they change.
 const { createRequire, register } = require("node:module");
 const { join } = require("node:path");
 const { pathToFileURL } = require("node:url");
 const Runtime = require("jest-runtime").default;
 
-/** What the framework keeps in a realm, which was one suite's alone. */
+/** State of the framework that belongs to a realm, and thus to one suite. */
 const KEPT = ["JEST_STATE_SYMBOL", "EVENT_HANDLERS", "TEST_TIMEOUT_SYMBOL", "RETRY_TIMES", "RETRY_IMMEDIATELY"];
 
 const GLOBALS = pathToFileURL(join(__dirname, "globals.mjs")).href;
@@ -16,7 +15,7 @@ const HOOK = `export const resolve = (specifier, context, next) =>
 let isHooked = false;
 
 module.exports = class SuiteRuntime extends Runtime {
-  /** Loads the framework itself; each suite gets one that knows of no other. */
+  /** Loads the framework itself; each suite gets a fresh one. */
   requireInternalModule(from, to) {
     for (const symbol of Object.getOwnPropertySymbols(globalThis))
       if (KEPT.includes(symbol.description)) delete globalThis[symbol];
@@ -32,6 +31,6 @@ module.exports = class SuiteRuntime extends Runtime {
     return import(pathToFileURL(from).href);
   }
 
-  // The process is the worker's: nothing of it is replaced.
+  // The process belongs to the worker: nothing of it is replaced.
   installGetBuiltinModule() {}
 };

@@ -9,8 +9,8 @@ import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
 import { createLease } from "./lease.js";
 import { createVerifier } from "./verifier.js";
 
-// What a gateway remembers, on a machine whose wall clock is set and that may be suspended (its monotonic clock stands
-// still meanwhile): lease, cache, verifier and the following of changes, put together as the gateway does.
+// The gateway's lease, cache, verifier and change log on a machine whose wall clock is set, and whose monotonic clock
+// stands still while it is suspended.
 
 const HOUR_MS = 3_600_000;
 const key: Credential = { kind: "key", hash: "a" };
@@ -30,7 +30,7 @@ function valid(expires_in_ms: number | null): Verification {
   return { status: "valid", number: 0, expires_in_ms, principal };
 }
 
-/** A gateway that has just been granted a lease and remembers one key; `answer` decides what further pulls get. */
+/** A gateway with a fresh lease and one cached key; `answer` decides the results of further polls. */
 async function aGateway(expiresInMs: number | null = null) {
   const clock = createManualClock();
   const lease = createLease(clock);
@@ -51,7 +51,7 @@ async function aGateway(expiresInMs: number | null = null) {
   const bus = { publish: () => undefined, subscribe: () => undefined };
   const pull = (): Promise<KeyChanges> => new Promise((resolve) => pulls.push(resolve));
   started.push(followKeyChanges({ gatewayId: "g", pull, deregister: pull, verifier, changes, lease, bus, clock, log }));
-  /** Answers the pull that is under way, and waits for the next one. */
+  /** Answers the pending poll, and waits for the next one. */
   const answerPull = async (answer: KeyChanges = nothingNew): Promise<void> => {
     const count = pulls.length;
     pulls.at(-1)?.(answer);

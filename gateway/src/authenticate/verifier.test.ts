@@ -28,7 +28,7 @@ function validAt(number: number): Verification {
   };
 }
 
-/** A verifier with a live lease, whose questions a test answers one by one. */
+/** A verifier with a valid lease, whose lookups a test answers one by one. */
 function aVerifier(staleMs = 30_000) {
   const clock = createManualClock();
   const lease = createLease(clock);
@@ -195,7 +195,7 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
       await asked;
       verifier.forgetAll();
     }
-    // For the first look-up, and for the one after the refusal.
+    // One for the first lookup, and one for that after the rejection.
     expect(paid).toBe(2);
   });
 });

@@ -15,7 +15,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Requests whose bodies are on their way, of a body each that nobody reads yet. */
+/** Requests with a body each that nobody has read yet. */
 async function requestsWithBodies(): Promise<IncomingMessage[]> {
   const requests: IncomingMessage[] = [];
   server.on("request", (request) => requests.push(request)).listen(0, "127.0.0.1");
@@ -64,7 +64,7 @@ describe("discarding unwanted bodies", () => {
   });
 });
 
-/** Lets what has arrived be read. */
+/** Resolves after the arrived bytes could be read. */
 async function soon(): Promise<false> {
   await new Promise((resolve) => setTimeout(resolve, 1));
   return false;

@@ -26,7 +26,7 @@ afterEach(() => {
 const aGuard = () =>
   createRedisGuard({ probe: () => probe(), timeoutMs: TIMEOUT_MS, log: createLog("test", "silent") });
 
-/** How a promise stands: its value, "refused", or "open". */
+/** The state of a promise: its value, "refused", or "open". */
 function standOf(promise: Promise<string>): () => string {
   let stand = "open";
   promise.then(
@@ -58,7 +58,7 @@ describe("the circuit breaker of Redis", () => {
   it("accepts an answer that has arrived, however late it is read", async () => {
     const guard = aGuard();
     const read = new Promise<string>((resolve) => {
-      // The process was busy until the time was over, and only then gets to read.
+      // The process is busy until the timeout, and only reads afterwards.
       setTimeout(() => setImmediate(resolve, "answer"), TIMEOUT_MS - 1);
     });
     const stand = standOf(guard.run(() => read));

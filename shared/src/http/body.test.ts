@@ -29,7 +29,7 @@ interface Answered {
   readonly json: { body?: unknown; code?: string; params?: object };
 }
 
-/** Sends pieces as they are, chunked, so that no length is announced. */
+/** Sends pieces as they are, chunked, without a Content-Length. */
 function send(
   pieces: readonly (string | Buffer)[],
   contentType: string | null = "application/json",

@@ -54,7 +54,7 @@ describe("tenancy: on whose behalf a request is made", () => {
     const verify = verifier();
     const header = sign(user(networks));
     for (let at = 0; at < header.length; at++) {
-      // The last character of a part carries spare bits; a change that decodes to the same bytes is no change.
+      // The last character of a part has spare bits; a change that decodes to the same bytes is not a change.
       if (header[at + 1] === "." || at === header.length - 1 || header[at] === ".") continue;
       const changed = header.slice(0, at) + (header[at] === "A" ? "B" : "A") + header.slice(at + 1);
       expect([at, verify(changed)]).toEqual([at, null]);

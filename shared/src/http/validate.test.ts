@@ -79,7 +79,7 @@ describe("details of a virtualization", () => {
 });
 
 describe("a body within the limits of bytes, depth and values", () => {
-  /** Texts that fill a member with as much as the limits allow. */
+  /** Texts that fill a member up to the limits. */
   const fill = (element: string): string => {
     const perElement = (element.match(/[,{[]/g) ?? []).length + 1;
     const count = Math.min(49_000 / perElement, (BODY_LIMIT_BYTES - 100) / (element.length + 1));
@@ -131,7 +131,7 @@ describe("a body within the limits of bytes, depth and values", () => {
             try {
               validate(given);
             } catch {
-              // Most are refused; here only the price counts.
+              // Most are rejected; only the cost matters here.
             }
           });
           expect([place, text.slice(0, 60), cheap]).toEqual([place, text.slice(0, 60), true]);

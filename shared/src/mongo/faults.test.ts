@@ -5,7 +5,7 @@ import { MongoServerError } from "mongodb";
 import { isRetryableRead, mapMongoFault } from "./faults.js";
 
 describe("errors of the database", () => {
-  // A server that is killed ends its connections; a command that is written at that very moment fails with an error of Node's.
+  // A killed server closes its connections; a command written at that moment fails with an error of Node.js.
   it.each(["end", "close"])("are unavailable when a command is written at the %s of the connection", async (moment) => {
     const server = createServer((socket) => socket.end()).listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -78,7 +78,7 @@ describe("keyset: the rows after a position", () => {
 
 type Fields = Record<string, string | number | null>;
 
-/** As the database sorts: null before everything. */
+/** The order of the database: null first. */
 function compare(a: Fields, b: Fields, sort: Record<string, 1 | -1>): number {
   for (const [field, direction] of Object.entries(sort)) {
     const [x, y] = [a[field] ?? null, b[field] ?? null];
@@ -87,7 +87,7 @@ function compare(a: Fields, b: Fields, sort: Record<string, 1 | -1>): number {
   return 0;
 }
 
-/** As the database matches: comparisons look at values of one type only. */
+/** Comparisons match values of one type only, as in the database. */
 function matches(one: Fields, segment: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(segment).every(([field, condition]) => {
     const value = one[field] ?? null;

@@ -10,7 +10,7 @@ interface Task {
   readonly fail: () => void;
 }
 
-/** A task that runs until it is told to end. */
+/** A task that runs until it is ended. */
 function aTask(queue: KeyedQueue, ...keys: string[]): Task {
   let begun = false;
   let end = (): void => undefined;

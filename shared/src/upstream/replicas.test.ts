@@ -13,7 +13,7 @@ function replicasOf(...replicas: Replica[]): Replicas {
   return made;
 }
 
-/** The names of those chosen, one call after another. */
+/** The names of the chosen replicas, one call after another. */
 const chosen = (replicas: Replicas, times: number): string[] =>
   Array.from({ length: times }, () => {
     const call = replicas.call();

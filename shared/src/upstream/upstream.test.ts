@@ -17,7 +17,7 @@ afterEach(async () => {
   }
 });
 
-/** A replica that answers probes with what `status` is at that moment; not at all when it is 0. */
+/** A replica that answers probes with the present `status`, or not at all when that is 0. */
 async function aReplica(address: string, port = 0): Promise<{ port: number; status: number; hosts: Set<string> }> {
   const replica = { port, status: 200, hosts: new Set<string>() };
   const server = createServer((request, response) => {

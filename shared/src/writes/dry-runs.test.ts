@@ -7,7 +7,7 @@ interface Held {
   readonly ended: Promise<unknown>;
 }
 
-/** A dry run that lasts until it is told to end. */
+/** A dry run that lasts until it is ended. */
 function held(run: (task: () => Promise<unknown>) => Promise<unknown>): Held {
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => (end = resolve));

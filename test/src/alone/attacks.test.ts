@@ -1,9 +1,12 @@
-/** The attacks that take seconds; `npm run test:attacks` makes all of them, and judges the slowest answer more strictly. */
+/**
+ * The attacks that take seconds; `npm run test:attacks` runs all of them, with a stricter limit for the slowest
+ * response.
+ */
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { loadAttacks, type NamedAttack, optionsOf, runAttack } from "../support/attacks/run.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-// Other programs on the machine make the victim wait now and then, even until its time is up; an attack does it every time.
+// Other programs on the machine delay the victim now and then, even up to its timeout; an attack does it every time.
 const WATCHING = { patienceMs: 2_000, beforeMs: 300, afterMs: 500 };
 const TRIES = 3;
 
@@ -14,7 +17,7 @@ afterAll(async () => {
   await shared?.stop();
 });
 
-/** Attacks with nothing of their own are made on one system, as long as all of it runs. */
+/** Attacks without settings of their own share one system, while all of it runs. */
 async function stackFor(attack: NamedAttack): Promise<{ stack: Stack; release: () => Promise<void> }> {
   if (attack.settings !== undefined || attack.topologies !== undefined) {
     const stack = await startStack(optionsOf(attack));

@@ -20,7 +20,8 @@ import { violationsIn } from "../support/invariants.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, echoOf, type World } from "../support/topology-world.js";
 
-// What goes from hosts changes others on them, in one transaction: as much as the limits allow works, more is refused at once.
+// Removals shift and change other children in one transaction: as much as the limits allow succeeds, more is rejected
+// at once.
 
 const MOST = 1_000;
 
@@ -40,7 +41,7 @@ function aFullHost(): Promise<Host> {
   return world.owner.call(createHost, { body: { network_id: world.network.id, name: "full", services } });
 }
 
-/** A host with 40 ports and 25 interfaces, and services with a thousand bindings until it can have no more. */
+/** A host with 40 ports, 25 interfaces, and services up to its maximum number of bindings. */
 async function aHostOfBindings(): Promise<Host> {
   const { owner } = world;
   const host = await aHost(world, { name: "bound", ports: 40, interfaces: 25 });
@@ -48,7 +49,7 @@ async function aHostOfBindings(): Promise<Host> {
   return host;
 }
 
-/** A service that is bound to so many of the ports on each interface. */
+/** A service that is bound to a number of ports on each interface. */
 function bound({ id, network_id, ports, interfaces }: Host, count: number) {
   const bindings = ports
     .slice(0, count)

@@ -13,7 +13,7 @@ const TOOLS = [
   ["what_is_gone", { days: 0 }],
 ] as const;
 
-/** Each call makes up to three requests to the API, whose answers the gateway reads whole. */
+/** Each call makes up to three requests to the API, whose responses the gateway buffers. */
 export const attack: Attack<Tenant> = {
   name: `${CALLS} tool calls of assistants to an inventory of 36,000 services, 32 at a time`,
   cheap: false,
@@ -27,7 +27,7 @@ export const attack: Attack<Tenant> = {
     const refused = answers.filter(({ text }) => text.includes('"isError":true')).length;
     const largest = Math.max(...answers.map(({ text }) => text.length));
     const got = `${tally(answers.map(({ status }) => status))}; ${refused} tools refused`;
-    // Whoever asks for more than their share waits for themselves.
+    // An organization beyond its share waits for itself.
     expectThat(
       answers.every(({ status }) => [200, 429].includes(status)),
       got,

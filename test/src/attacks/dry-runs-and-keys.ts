@@ -14,7 +14,7 @@ interface Prepared {
   readonly other: string;
 }
 
-/** Each dry run deletes a host with all that one transaction may; each key is remembered for a day. */
+/** Each dry run deletes a host of the maximum size; each key is kept for a day. */
 export const attack: Attack<Prepared> = {
   name: "dry runs of deletions of a full host, 16 at a time, and hundreds of idempotency keys, beside a writer of another host",
   cheap: false,

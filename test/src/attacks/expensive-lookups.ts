@@ -12,7 +12,7 @@ const PATHS = [
   "services?missed=true",
 ];
 
-/** What is read is not what is answered; everything is missed for long. */
+/** Much more is read than returned; everything has been missed for long. */
 export const attack: Attack<Tenant> = {
   name: "200 searches by port, reports of what is gone and counts of 36,000 services, 32 at a time",
   cheap: false,
@@ -20,7 +20,7 @@ export const attack: Attack<Tenant> = {
   run: async (_target, tenant) => {
     const answers = await inTurns(LOOKUPS, 32, (n) => tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`));
     const got = tally(answers.map(({ status }) => status));
-    // Whoever asks for more than their share waits for themselves.
+    // An organization beyond its share waits for itself.
     expectThat(
       answers.every(({ status }) => [200, 429, 504].includes(status)),
       got,

@@ -3,7 +3,7 @@ import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
 
 const GUESSES = 400;
 const AT_A_TIME = 20;
-/** What an organization gets of failed logins in the audit log, an hour; an hour may end meanwhile. */
+/** The maximum number of failed logins in the audit log per organization and hour; an hour may end meanwhile. */
 const MOST_ENTRIES = 2 * 100;
 
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });

@@ -5,7 +5,7 @@ const ROUNDS = 4;
 const SERVICES = 500;
 const DIFFS = 200;
 
-/** Each looks through all that has ever happened in the organization. */
+/** Each reads all changes of the organization. */
 export const attack: Attack<Tenant> = {
   name: "200 diffs of everything that has ever happened, 32 at a time",
   cheap: false,

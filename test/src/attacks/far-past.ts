@@ -6,12 +6,12 @@ const NETWORKS = 2;
 const HOSTS = 3;
 const SERVICES = 500;
 const READS = 60;
-/** The organization has so many streams; who is refused one tries again. */
+/** The maximum number of streams of an organization; a rejected one is retried. */
 const AT_A_TIME = 6;
 const [TRIES, PAUSE_MS] = [100, 50];
 const PATHS = ["services?limit=0", "hosts?limit=0", "services?order_by=host&q=service", "topology?format=dot"];
 
-/** Each puts together again what was deleted since, or leaves out what was made since. */
+/** Each reconstructs what was deleted since, or omits what was created since. */
 export const attack: Attack<Tenant> = {
   name: "60 lists and topologies as of before and behind a large deletion, 6 at a time, each until it is answered",
   cheap: false,
@@ -41,7 +41,7 @@ export const attack: Attack<Tenant> = {
       return status;
     });
     const got = tally(answers);
-    // The journal may be behind when it has much to tell.
+    // The journal may be behind after many changes.
     expectThat(
       answers.every((status) => [200, 429, 503].includes(status)),
       got,

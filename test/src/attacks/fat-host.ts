@@ -6,7 +6,7 @@ interface Prepared {
   readonly hostId: string;
 }
 
-/** As many bytes on one host as its caps allow: more than the 16 MB of one document of the database, when they are lenient. */
+/** A host of the maximum size: more than the 16 MB of a database document, under lenient limits. */
 export const attack: Attack<Prepared> = {
   name: "lists of hosts of which one has as many bytes as are allowed",
   cheap: false,
@@ -18,7 +18,7 @@ export const attack: Attack<Prepared> = {
       ...{ network_id: networkId, host_id: hostId, name: "fat", service_definition: "nginx" },
       virtualization: { type: "vm", details: { text } },
     });
-    // Where details are counted in characters, those of three bytes make most of them.
+    // If details are measured in characters, three-byte ones give the largest size.
     const isByCharacters = (await tenant.send("POST", "/api/v1/services", bodyOf("字".repeat(16_300)))).status === 200;
     const [text, count] = isByCharacters ? ["字".repeat(16_300), 347] : ["x".repeat(16_300), 1_000];
     await inTurns(count, 4, () => tenant.send("POST", "/api/v1/services", bodyOf(text)));

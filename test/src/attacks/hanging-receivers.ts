@@ -6,7 +6,7 @@ import { startReceiver, type Receiver } from "../support/webhook-receiver.js";
 const WEBHOOKS = 20;
 const CHANGES = 20;
 const TESTS = 40;
-/** Far less than a delivery that hangs takes. */
+/** Far less than a hanging delivery takes. */
 const PATIENCE_MS = 8_000;
 
 interface Prepared {
@@ -17,7 +17,7 @@ interface Prepared {
 
 const aTag = (tenant: Tenant, n: number): Promise<unknown> => tenant.data("POST", "/api/v1/tags", { name: `tag ${n}` });
 
-/** Each delivery that hangs takes its place until its time is up. */
+/** Each hanging delivery occupies a slot until its timeout. */
 export const attack: Attack<Prepared> = {
   name: "60 webhooks of three organizations whose receivers never answer, and 40 tests of one of them at once",
   cheap: false,

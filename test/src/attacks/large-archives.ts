@@ -15,7 +15,7 @@ interface Prepared {
 
 const MOST_ATTEMPTS = 20;
 
-/** An organization has two archives on their way at a time: a third one is sent again. */
+/** An organization may have two archives in progress: a third one is retried. */
 async function persistently(send: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await send();
@@ -24,7 +24,7 @@ async function persistently(send: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** What one organization has goes out, and into another one: as a plan six times at once, and in earnest. */
+/** The archive of one organization is imported into another one: six concurrent dry runs, then for real. */
 export const attack: Attack<Prepared> = {
   name: "archives of 36,000 entities: six downloads, six dry runs and an import at a time",
   cheap: false,
@@ -48,7 +48,7 @@ export const attack: Attack<Prepared> = {
     ]).flat();
     const answers = await Promise.all([imported, ...others]);
     const got = tally(answers.map(({ status }) => status));
-    // Whoever asks for more than their share waits for themselves.
+    // An organization beyond its share waits for itself.
     expectThat(
       answers.every(({ status }) => [200, 429, 503].includes(status)),
       got,

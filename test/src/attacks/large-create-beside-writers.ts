@@ -4,7 +4,7 @@ import { aNetworkOf, expectThat, tally } from "../support/attacks/parts.js";
 const WRITERS = 12;
 const CREATES = 5;
 const ANSWERED_MS = 2_000;
-/** Interfaces, ports and services of a host. */
+/** The maximum number of interfaces, ports and services of a host. */
 const MOST = 1_000;
 
 interface Prepared {
@@ -14,7 +14,7 @@ interface Prepared {
   readonly hostIds: readonly string[];
 }
 
-/** Writers of one subnet, each on a host of its own, and large transactions that need the same subnet. */
+/** Writers of one subnet, each on a host of its own, and large transactions that reference the same subnet. */
 export const attack: Attack<Prepared> = {
   name: "hosts with 50 interfaces, and one of the largest, beside 12 writers of interfaces in the same subnet",
   cheap: false,
@@ -75,7 +75,7 @@ export const attack: Attack<Prepared> = {
   },
 };
 
-/** As many interfaces, ports and services as a host may have, the services bound to a port each. */
+/** A host with the maximum number of interfaces, ports and services, each service bound to a port. */
 function aLargestHost(networkId: string, subnetId: string): object {
   const numbers = Array.from({ length: MOST }, (_, n) => n);
   const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;

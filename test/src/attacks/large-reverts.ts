@@ -9,7 +9,7 @@ interface Prepared {
   readonly request: string;
 }
 
-/** Each brings a full host back, and undoes that again. */
+/** Each restores a full host, and reverts that again. */
 export const attack: Attack<Prepared> = {
   name: "200 dry runs of reverts of the deletion of a full host, 16 at a time",
   cheap: false,

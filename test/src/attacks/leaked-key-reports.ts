@@ -8,7 +8,7 @@ const KEYS = 10;
 
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
 
-/** Each report is one read of ten hashes; none of them takes a number of the log that changes of rights share. */
+/** Each report is one read of ten hashes; none of them takes a number of the change log. */
 export const attack: Attack<Tenant> = {
   name: `${REPORTS} reports of ${KEYS} leaked keys each that nobody has, each from another address, while a key is rotated`,
   cheap: false,

@@ -3,7 +3,7 @@ import { aNetworkOf, tally } from "../support/attacks/parts.js";
 
 const AT_ONCE = 6;
 
-/** Values that are small in bytes and wrong everywhere, so that each is a fault to be told. */
+/** Values that are small and entirely invalid, so that each is an error to report. */
 export const attack: Attack = {
   name: "six creates at once with 250,000 wrong tags, ports and members",
   cheap: false,

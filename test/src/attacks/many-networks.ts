@@ -20,7 +20,7 @@ const PATHS = [
   "topology",
 ];
 
-/** Totals are the sum of what each network counts, and names of networks and tags are read as a whole. */
+/** Totals are sums over all networks, and names of networks and tags are read completely. */
 export const attack: Attack<Tenant> = {
   name: `${REQUESTS} lists, counts, exports and creates where there are as many networks and tags as an organization may have, 32 at a time`,
   cheap: false,
@@ -49,7 +49,7 @@ export const attack: Attack<Tenant> = {
         : tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`),
     );
     const got = tally(answers.map(({ status }) => status));
-    // A network more is refused, and whoever asks for more than their share waits for themselves.
+    // One network more is rejected, and an organization beyond its share waits for itself.
     expectThat(
       answers.every(({ status }) => [200, 403, 429, 503, 504].includes(status)),
       got,

@@ -12,7 +12,7 @@ export const attack: Attack = {
     const head = headOf("POST /api/auth/login", "Content-Length: 100", "Content-Type: application/json");
     for (const socket of sockets) socket.write(`${head}{`);
     await sleep(HELD_MS);
-    // Somebody who signs in meanwhile, from another address.
+    // Another user who signs in meanwhile, from another address.
     const { status, tookMs } = await (await target.newTenant()).send("GET", "/api/v1/auth/whoami");
     if (status !== 200 || tookMs > HELD_MS)
       throw new Error(`somebody else got ${status} after ${tookMs.toFixed(0)} ms`);

@@ -4,7 +4,7 @@ import { aNetworkOf, closeAll, expectThat, headOf, statusesOf, tally } from "../
 import { hostWith, scanWith, sendScan } from "../support/attacks/scans.js";
 
 const LENGTH = 10_000_000;
-/** Until all four are where they take something. */
+/** Until all four uploads occupy their slots. */
 const ARRIVED_MS = 1_000;
 const BEGINNING = "<?xml version='1.0'?>\n";
 

@@ -4,13 +4,13 @@ import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
 
 const REQUESTS = 600;
 const AT_A_TIME = 40;
-/** Of one address, and of one caller, in an hour; and one may end in the midst of it. */
+/** The limits per address and per caller in an hour, which may end meanwhile. */
 const MOST_OF_VICTIM = 2 * 3;
 const MOST_OF_CALLER = 2 * 20;
 
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
 
-/** Mails wait, since nobody takes them; what may be promised is counted by the address asked for, and by who asks. */
+/** Mails queue up, since the server accepts none; they are counted by requested address and by caller. */
 export const attack: Attack<Tenant> = {
   name: `${REQUESTS} requests for links to a new password: for one victim, each from another address, and for as many strangers, all from one; no server takes mail`,
   cheap: false,

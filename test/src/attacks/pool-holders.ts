@@ -14,7 +14,7 @@ const HOSTS = 20;
 const HELD_MS = 5_000;
 const SEARCHES = 64;
 
-/** Streams, searches and graphs over 20,000 services, and clients that leave in the middle of a list. */
+/** Streams, searches and graphs over 20,000 services, and clients that disconnect in the middle of a list. */
 export const attack: Attack<Tenant> = {
   name: "150 streams, searches and graphs at once over 20,000 services, of which many are left in the middle",
   cheap: false,

@@ -14,7 +14,7 @@ const issuer = `http://127.0.0.1:${port}`;
 const PATH = "/api/auth/oidc/slow";
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + (n % 100)}.${(n % 250) + 1}` });
 
-/** It tells where its endpoints are, and answers nothing else. */
+/** A provider that serves its metadata, and answers nothing else. */
 async function startSlowProvider(): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== "/.well-known/openid-configuration") return;
@@ -35,7 +35,7 @@ async function startSlowProvider(): Promise<Server> {
   return server;
 }
 
-/** Anybody can begin a sign-in, come back with a code that somebody made up, and send a token that nobody has signed. */
+/** Anybody can begin a sign-in, return with a made-up code, and send an unsigned token. */
 export const attack: Attack<Server> = {
   name: `${BEGUN} sign-ins begun at a provider by nobody, ${CALLBACKS} made-up codes and ${LOGOUTS} made-up logout tokens for one that does not answer`,
   cheap: false,

@@ -1,6 +1,6 @@
 import { hostWith, scanAttack, scanWith } from "../support/attacks/scans.js";
 
-/** Each address is in a subnet that nobody has. */
+/** Each address is in an unknown subnet. */
 export const attack = scanAttack(
   "scans that would make 3,000 subnets",
   () => {

@@ -6,7 +6,7 @@ import { codeOf, withSecondFactor } from "../support/second-factors.js";
 const CHALLENGES = 40;
 const GUESSES = 400;
 const AT_A_TIME = 20;
-/** What is judged of one account from all addresses, and what is under way when the limit is met. */
+/** The limit per account over all addresses, and the guesses in progress when it is reached. */
 const MOST_JUDGED = 20 + AT_A_TIME;
 
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
@@ -17,7 +17,7 @@ interface Prepared {
   readonly neighbourSecret: string;
 }
 
-/** Who knows a password tries codes: a million of them are right for somebody. */
+/** An attacker who knows a password guesses codes: there are only a million. */
 export const attack: Attack<Prepared> = {
   name: `${CHALLENGES} challenges by a password that leaked, and ${GUESSES} wrong codes, each from another address, while somebody signs in`,
   cheap: false,

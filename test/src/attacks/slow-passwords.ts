@@ -3,10 +3,10 @@ import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
 
 const LONGEST_MS = 8_000;
 
-/** Passwords in which a judge of strength finds very many dates, sequences and repetitions. */
+/** Passwords in which the strength estimator finds very many dates, sequences and repetitions. */
 const PASSWORDS = ["1/1/2001".repeat(16), "1234567890".repeat(12), "2001-1-1 ".repeat(14)];
 
-/** Somebody else registers meanwhile. */
+/** Another user registers meanwhile. */
 export const attack: Attack = {
   name: "10 registrations with passwords that take long to judge",
   cheap: true,

@@ -6,7 +6,7 @@ const CHUNKED = "Transfer-Encoding: chunked";
 const NO_CHUNK = "zz\r\n{}\r\n";
 const ALL_CLOSED_MS = 20_000;
 
-/** Past the time at which a service gives up a body that the gateway has given up already. */
+/** Beyond the time after which a service aborts a body that the gateway has already aborted. */
 export const attack: Attack = {
   name: "requests that never end and chunks that are none, on operations of both services",
   cheap: true,

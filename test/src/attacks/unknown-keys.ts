@@ -8,16 +8,15 @@ const KEYS = 20;
 
 interface Prepared {
   readonly neighbour: Tenant;
-  /** Keys of the neighbour that the gateway knew and has forgotten. */
+  /** Keys of the neighbour that the gateway had cached and has evicted. */
   readonly forgotten: readonly string[];
   /** Keys of the neighbour that were never used. */
   readonly fresh: readonly string[];
 }
 
 /**
- * A key that was good before is let in, also when the gateway has forgotten what it stands for. One that is new to the gateway
- * cannot be told from the flood before a look-up, and look-ups of an address are bounded: it is let in, or told when to come
- * back.
+ * A key that was valid before is admitted, also after eviction. A new key cannot be distinguished from the flood before
+ * its lookup, and lookups per address are limited: it is admitted, or gets Retry-After.
  */
 export const attack: Attack<Prepared> = {
   name: "1,000 well-formed keys that nobody has, while somebody at that address uses good keys that are not remembered",
@@ -27,7 +26,7 @@ export const attack: Attack<Prepared> = {
     const neighbour = await target.newTenant();
     const [fresh, forgotten] = [await keysOf(neighbour), await keysOf(neighbour)];
     for (const key of forgotten) await read(neighbour, key);
-    // What changes the rights of all makes the gateway forget them.
+    // A change of everybody's permissions evicts all keys.
     for (const api_access_enabled of [false, true])
       await neighbour.bySession("PUT", `/api/v1/organizations/${neighbour.organizationId}`, {
         name: "x",

@@ -7,11 +7,11 @@ const HOSTS = 40;
 const SERVICES = 1_000;
 const UNREAD = 100;
 const MORE = 10;
-/** Streams that an organization may have open. */
+/** The maximum number of streams of an organization. */
 const AT_A_TIME = 4;
 const FORMATS = ["drawio", "ansible", "csv?resource=services"];
 
-/** A drawing of 25 MB does not fit into the buffers of the operating system. */
+/** A drawing of 25 MB does not fit into the socket buffers. */
 export const attack: Attack<Tenant> = {
   name: "100 exports of 40,000 services that nobody reads, and more",
   cheap: false,
@@ -33,7 +33,7 @@ export const attack: Attack<Tenant> = {
     const statuses = statusesOf(more);
     closeAll([...unread, ...more]);
     const got = `${UNREAD} unread, then ${tally(statuses)}`;
-    // Those that fit into the buffers of the operating system have ended, and left room for others.
+    // Those that fit into the socket buffers have ended, and released their slots.
     expectThat(statuses.filter((status) => status === 429).length >= MORE - AT_A_TIME, got);
     return got;
   },

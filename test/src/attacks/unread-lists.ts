@@ -7,7 +7,7 @@ const HOSTS = 20;
 const SERVICES = 60;
 const DETAILS = { text: "x".repeat(15_000) };
 
-/** A list of 18 MB does not fit into the buffers of the operating system. */
+/** A list of 18 MB does not fit into the socket buffers. */
 export const attack: Attack<Tenant> = {
   name: "200 readers of a list of 18 MB that read nothing",
   cheap: false,

@@ -1,4 +1,4 @@
-/** The windows in which people write: what they say before and after saving, and that nothing that was typed is lost. */
+/** The forms of the console: what they show before and after saving, and that no input is lost. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
 import { barriersOf, WCAG_AA } from "../support/accessibility.js";
@@ -9,7 +9,7 @@ import { aNetworkWithAHost } from "../support/world.js";
 
 const { url, somebody } = createVisits();
 
-/** An owner who looks at the page of a host with one of everything. */
+/** An owner on the page of a host with one child of each kind. */
 async function onAHost() {
   const account = await anAccount(url());
   const world = await aNetworkWithAHost(account.session);

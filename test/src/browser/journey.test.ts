@@ -1,4 +1,4 @@
-/** What people do with the console, from the first visit to a picture of their network. */
+/** The main path of a new user, from the first visit to a picture of the network. */
 import { describe, expect, it } from "@jest/globals";
 import type { Page, Request } from "playwright-core";
 import { type Account, aColleague, anAccount, callerOf } from "../support/api.js";
@@ -181,7 +181,7 @@ describe("an open page", () => {
     await page.getByText("1 selected").waitFor();
     expect(await page.getByRole("link", { name: "box 11" }).count()).toBe(0);
     expect([await chosen.isChecked(), await page.evaluate("isSame")]).toEqual([true, true]);
-    // what is deleted above it does not move it by a row
+    // deletions above it do not move it by a row
     expect(Math.abs((await topOf()) - top)).toBeLessThan(5);
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Select box 25");
 
@@ -201,7 +201,7 @@ describe("an open page", () => {
   });
 });
 
-/** The most requests by which a page followed changes at the same time. */
+/** Counts the maximum of concurrent requests with which a page followed changes. */
 function countFollowers(page: Page): { readonly most: () => number } {
   const open = new Set<Request>();
   let most = 0;

@@ -1,4 +1,4 @@
-/** What people do with links in mails: mails go through a real SMTP server, links are opened in a real browser. */
+/** Links in mails: sent through a real SMTP server, opened in a real browser. */
 import { describe, expect, it } from "@jest/globals";
 import { anAccount } from "../support/api.js";
 import { SUBJECTS } from "../support/mailbox.js";

@@ -1,4 +1,4 @@
-/** Every page of the console: for everybody, by eye, by keyboard and by screen reader; and when something is wrong. */
+/** Every page of the console: accessibility, appearance, keyboard, and errors. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PATHS } from "@nts/web/paths";
 import type { Browser, Page } from "playwright-core";
@@ -144,7 +144,7 @@ describe("an error is shown", () => {
     await page.goto("/tags");
     await page.getByRole("alert").getByRole("heading", { name: title }).waitFor();
     isFailing = false;
-    // too many requests: it tries again by itself
+    // too many requests: it retries by itself
     if (status === 503) await page.getByRole("button", { name: "Try again" }).click();
     if (status === 429 || status === 503) await page.getByText("production").waitFor();
     expect(takeFaults()).toEqual([]);
@@ -204,7 +204,7 @@ describe("the colour scheme", () => {
     await page.getByRole("button", { name: "Colours: System" }).click();
     await page.getByRole("menuitem", { name: "Dark" }).click();
     expect(await scheme()).toBe("dark");
-    // as it is before the console has started
+    // as before the console has started
     await page.route("**/assets/index-*.js", (route) => route.abort());
     await page.reload({ waitUntil: "domcontentloaded" });
     expect(await scheme()).toBe("dark");

@@ -1,4 +1,4 @@
-/** The palette: everything by its name, for the keyboard and on a telephone. */
+/** The command palette, by keyboard and on a telephone. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { hostPath, PATHS } from "@nts/web/paths";
 import type { Browser, Page } from "playwright-core";

@@ -1,4 +1,4 @@
-/** What people do with their own sign-ins and keys. */
+/** Sign-ins and keys of the user's own account. */
 import { describe, expect, it } from "@jest/globals";
 import type { Organization } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";

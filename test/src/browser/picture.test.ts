@@ -1,4 +1,4 @@
-/** The picture of a network: what is drawn can be found, filtered, opened and taken away, with and without a mouse. */
+/** The picture of a network: finding, filtering, opening and exporting, with and without a mouse. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Browser, Page } from "playwright-core";
@@ -181,7 +181,7 @@ describe("the picture of a past moment", () => {
     await button(page, "Look back").click();
     const slider = page.getByRole("slider", { name: "Moment" });
     await page.locator('input[type=range][max="6"]').waitFor();
-    // what moves by a pixel looks different
+    // moving by a pixel would change it
     expect((await picture()).equals(before)).toBe(true);
 
     await page.evaluate(SLIDE.replace("PLACES", "[5, 4, 3, 2, 1, 0, 1, 2, 3]"));
@@ -228,7 +228,7 @@ describe("the picture of a moment before the retention period", () => {
   });
 });
 
-/** Moves the slider over many places before it rests. */
+/** Moves the slider over many positions before it rests. */
 const SLIDE = `(() => {
   const slider = document.querySelector("input[type=range]");
   const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");

@@ -11,7 +11,7 @@ import { SCAN } from "../support/scan.js";
 import { startStack } from "../support/stack.js";
 
 const FOLDER = join(ROOT, "docs", "screenshots");
-// Fonts, canvases and what fades in are not waited for by name.
+// Fonts, canvases and fading elements cannot be waited for by name.
 const SETTLING_MS = 1_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
@@ -21,7 +21,7 @@ interface Shot {
   readonly path: string;
   readonly colorScheme: "light" | "dark";
   readonly viewport?: typeof WIDE;
-  /** What is done before the picture is taken. */
+  /** Actions before the picture is taken. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
@@ -71,12 +71,12 @@ async function take(
   await context.close();
 }
 
-/** The picture is drawn when its canvas is there; how it is laid out is then known. */
+/** The canvas appears when the layout is complete. */
 async function drawn(page: Page): Promise<void> {
   await page.locator("canvas").first().waitFor();
 }
 
-/** To where the demo had something that it has no more. */
+/** Moves to a time when the demo had something that was deleted since. */
 async function lookBack(page: Page): Promise<void> {
   await drawn(page);
   await page.getByRole("button", { name: "Look back" }).click();

@@ -1,4 +1,4 @@
-/** What Owners and Admins do under Settings: webhooks, in front of a receiver that answers as it likes, and the archive. */
+/** The settings of Owners and Admins: webhooks, with a receiver that answers as required, and the archive. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.stop());
 
-/** Creates one after a URL that is refused. @returns its secret, which is shown once */
+/** Creates a webhook after a rejected URL. @returns its secret, which is shown once */
 async function createWebhook(page: Page): Promise<string> {
   const dialog = page.getByRole("dialog");
   await page.getByRole("link", { name: "Manage webhooks" }).click();

@@ -1,4 +1,4 @@
-/** The programs that exports are for, on those of the demo network and of a host with names that programs might run. */
+/** External programs read the exports of the demo network, and of a host with names that they might execute. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { until } from "../support/until.js";
 import { UNLIMITED } from "../support/unlimited.js";
 
 const programs = JSON.parse(process.env["CONSUMERS"] ?? "{}") as Readonly<Record<string, string>>;
-/** Says which programs a test needs; without them it is skipped. */
+/** Runs a test when these programs are installed, otherwise skips it. */
 const needing = (...names: string[]): typeof it.skip => (names.every((name) => name in programs) ? it : it.skip);
 const run = async (program: string, ...args: string[]): Promise<string> =>
   (await execa(programs[program] ?? program, args, { cwd: folder, env: { HOME: folder } })).stdout;
@@ -103,13 +103,13 @@ describe("Prometheus", () => {
     }
   });
 
-  /** A target as the export writes it; addresses of URLs leave the port of their scheme out. */
+  /** A target as exported; URLs omit the default port of their scheme. */
   const hostOf = ({ scrapeUrl }: Target): string => {
     const { host, port } = new URL(scrapeUrl);
     return port === "" ? `${host}:80` : host;
   };
 
-  /** As docs/exports.md has it, but for the way to the targets: none of those machines is there. */
+  /** The configuration of docs/exports.md, with a proxy: none of those machines exists. */
   const configuration = (proxy: string): string => `
 scrape_configs:
   - job_name: inventory
@@ -164,7 +164,7 @@ describe("LibreOffice", () => {
       await run("soffice", ...office, "--convert-to", TO, "--outdir", "out", "table.ods");
       const written = await readFile(join(folder, "out", "table.csv"), "utf8");
       expect(written.split("\n", 1)[0]).toMatch(/^"[^"]+"(;"[^"]+")+$/);
-      // Excel has a mark in front, and the ends of lines of Windows.
+      // Excel writes a byte order mark, and Windows line ends.
       const body = `\uFEFF${written.replaceAll("\n", "\r\n")}`;
       const path = `/api/v1/imports/csv?network_id=${networkId}&resource=${resource}&dry_run=true`;
       const { status, body: answer } = await owner.send("post", path, body, { "content-type": "text/csv" });

@@ -1,6 +1,6 @@
 /**
- * The system as docker-compose.yml describes it: starting from nothing, scaling, losing a part, being replaced, and coming
- * back from a backup. The suites share one system, and each leaves it whole.
+ * The system of docker-compose.yml: first start, scaling, failures, replacement, and restoring a backup. All tests
+ * share one system, and leave it complete.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import { randomBytes } from "node:crypto";
@@ -33,7 +33,7 @@ let folder: string;
 let system: ContainerSystem;
 let owner: Account;
 let key: CreatedKey;
-/** Those that the processes which run now sign with. */
+/** The signing secrets of the running processes. */
 let signingSecrets: Record<string, string>;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const docker = async (...args: string[]): Promise<string> => (await execa("docker", args, { stdin: "ignore" })).stdout;
 
-/** Reads without end, through the edge. */
+/** Reads continuously, through the edge. */
 const readers = (): Hammer =>
   startHammer({
     urls: [system.url],
@@ -62,7 +62,7 @@ const readers = (): Hammer =>
     gapMs: 5,
   });
 
-/** What was not answered with 200. */
+/** The counts of responses other than 200. */
 async function failuresOf(hammer: Hammer): Promise<Record<string, number>> {
   const shots = await hammer.stop();
   expect(shots.length).toBeGreaterThan(100);
@@ -83,7 +83,7 @@ async function untilHealthy(containers: readonly string[]): Promise<void> {
   await until(async () => (await Promise.all(containers.map(healthOf))).every((one) => one === "healthy"), 200, 60_000);
 }
 
-/** How many requests a process has answered. */
+/** The number of requests that a process has answered. */
 async function answeredBy(container: string): Promise<number> {
   const script = "fetch('http://127.0.0.1:9080/metrics').then((answer) => answer.text()).then(console.log)";
   const metrics = await docker("exec", container, "node", "-e", script);
@@ -203,7 +203,7 @@ describe("a scaled system", () => {
     expect(hosts.filter(({ name }) => refused.includes(name))).toEqual([]);
   });
 
-  // ROLL_ROUNDS says how often, for whoever looks for a rare loss.
+  // ROLL_ROUNDS sets the number of rounds, to search for rare losses.
   it.each(rounds)(
     "is replaced container by container, with new secrets, without losing a request, in round %d",
     replaceAllWithNewSecrets,
@@ -214,8 +214,8 @@ describe("a scaled system", () => {
     for (const id of processes) await docker("stop", "--time", "30", id);
     const format = "{{.State.ExitCode}}";
     expect((await docker("inspect", "--format", format, ...processes)).split("\n")).toEqual(processes.map(() => "0"));
-    // When a gateway is gone from under it, HAProxy closes a connection that was used before rather than answer, for the
-    // client to send the request again; as browsers do.
+    // HAProxy closes a reused connection to a stopped gateway without a response, for the client to retry, as browsers
+    // do.
     const ask = () => callerOf(system.url, "nobody").send("get", "/api/v1/networks");
     const { status, body } = await ask().catch(ask);
     expect([status, body.code, body.success]).toEqual([503, "unavailable", false]);
@@ -286,7 +286,9 @@ describe("a backup", () => {
   });
 });
 
-/** What is wrong with the topology database, seen from this machine, which reaches containers by their addresses. */
+/**
+ * Invariant violations in the topology database, read from this machine, which reaches containers by their addresses.
+ */
 async function violationsOf({ containersOf, secrets }: ContainerSystem): Promise<string[]> {
   const [container = ""] = await containersOf("mongodb");
   const address = await docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", container); // prettier-ignore

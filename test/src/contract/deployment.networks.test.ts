@@ -1,4 +1,4 @@
-/** Who reaches what is outside of a deployment. Whether it does is for `npm run test:containers` to say. */
+/** Which processes may reach external networks; `npm run test:containers` tests whether they can. */
 import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

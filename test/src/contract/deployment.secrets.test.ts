@@ -1,4 +1,4 @@
-/** Signing secrets of a deployment are replaced by a script, in front of containers that only pretend to be rolled. */
+/** Rotation of signing secrets by a script, with simulated containers. */
 import { describe, expect, it } from "@jest/globals";
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

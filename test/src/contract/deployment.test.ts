@@ -1,4 +1,4 @@
-/** The files of `deploy` agree with the code and with each other. Whether they work is for `npm run test:containers` to say. */
+/** The files of `deploy` agree with the code and with each other; `npm run test:containers` tests whether they work. */
 import { describe, expect, it } from "@jest/globals";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -152,7 +152,7 @@ describe("docker-compose.yml", () => {
 });
 
 describe("compose", () => {
-  /** What it says before Compose itself, which a stand-in is here, gets its turn. */
+  /** The output before Compose itself, which is replaced by a stub. */
   function said(args: readonly string[], env: Readonly<Record<string, string>>): string {
     const folder = mkdtempSync(join(tmpdir(), "compose-"));
     try {
@@ -271,7 +271,7 @@ function deploymentOf(name: string): PodSpec {
   return documents.find(({ kind }) => kind === "Deployment")!.spec.template.spec;
 }
 
-/** What a process would say of its environment. */
+/** The validation errors of a process for its environment. */
 function faultsOf(schema: z.ZodObject, env: Readonly<Record<string, string>>): string {
   try {
     readConfig(schema, env);
@@ -281,7 +281,7 @@ function faultsOf(schema: z.ZodObject, env: Readonly<Record<string, string>>): s
   }
 }
 
-/** A value of compose with its variables replaced by their defaults. */
+/** A value of the compose file with its variables replaced by their defaults. */
 function filledIn(value: string, withSecrets = true): string {
   return value.replaceAll(/\$\{\w+:([-?])([^}]*)\}/g, (_, operator: string, rest: string) =>
     operator === "-" ? rest : withSecrets ? "s".repeat(64) : "",

@@ -65,7 +65,7 @@ function leadsSomewhere(path: string, anchor: string): boolean {
   );
 }
 
-/** As sites for Markdown make it. */
+/** The anchor that Markdown renderers generate. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** The OpenAPI document as its users meet it: its size, the client that is generated from it, and what a new one may not change. */
+/** The OpenAPI document for its users: size, generated client, and breaking changes. */
 import { describe, expect, it } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -94,7 +94,7 @@ export const namesOf = (answer: Answer): { id: string; name: string }[] => answe
 export const codeOf = ({ code }: components["schemas"]["Failure"]): string => code;
 `;
 
-/** What the compiler says of modules, each sentence with the name of its file. */
+/** The errors of the compiler for modules, each with the name of its file. */
 function faultsOf(modules: Readonly<Record<string, string>>): string[] {
   const folder = mkdtempSync(join(ROOT, "node_modules", ".openapi-client-"));
   try {

@@ -86,7 +86,7 @@ describe("the contract: each operation", () => {
     const bodies = Object.entries(document.components.schemas).filter(([name]) => /Input$|Create$|Update$|OfNewHost$|^Login$|^Registration$|^BulkDelete$|^PasswordChange$/.test(name)); // prettier-ignore
     expect(bodies.length).toBeGreaterThan(15);
     expect(bodies.flatMap(([name, schema]) => unlimitedIn(document, schema, name))).toEqual([
-      "ServiceUpdate.source.type", // taken so that answers can be sent back, and ignored
+      "ServiceUpdate.source.type", // accepted so that responses can be sent back, and ignored
     ]);
   });
 });
@@ -110,7 +110,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** Paths of texts and lists without an upper limit; a format, a pattern or a list of values limits a text too. */
+/** Paths of texts and lists without a maximum; a format, a pattern or an enum limits a text too. */
 function unlimitedIn(document: Document, schema: Schema, path: string): string[] {
   if (schema.$ref !== undefined)
     return unlimitedIn(document, document.components.schemas[schema.$ref.split("/").at(-1)!]!, path);

@@ -16,7 +16,7 @@ interface Setting {
   readonly of: Readonly<Record<string, readonly [fallback: string, values: string, meaning: string]>>;
 }
 
-/** docs/configuration.md, from the settings that the processes read. */
+/** docs/configuration.md, generated from the settings of the processes. */
 export function configurationPage(): string {
   const settings = allSettings();
   const common = settings.filter((setting) => processesOf(setting).length === Object.keys(PROCESSES).length);
@@ -84,7 +84,7 @@ function describe(type: z.ZodType): readonly [string, string, string] {
   return [shown, valuesOf(schema), type.description ?? meaningOf(type)];
 }
 
-/** A description may stand on the type that a default was added to. */
+/** The description may be on the type to which a default was added. */
 function meaningOf(type: z.ZodType): string {
   if (type instanceof z.ZodDefault || type instanceof z.ZodOptional)
     return (type.unwrap() as z.ZodType).description ?? "";

@@ -3,7 +3,7 @@ import { type ErrorCode, ERRORS } from "@nts/shared/errors";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { table } from "./table.js";
 
-/** docs/errors.md, from the codes, sentences and statuses of the code. */
+/** docs/errors.md, generated from the codes, messages and statuses of the code. */
 export function errorsPage(): string {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const rows = codes

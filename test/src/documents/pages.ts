@@ -2,7 +2,7 @@ import { configurationPage } from "./configuration.js";
 import { errorsPage } from "./errors.js";
 import { limitsPage } from "./limits.js";
 
-/** The pages that are made from the code: each with its path in the repository. */
+/** The generated pages: each with its path in the repository. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   "docs/errors.md": errorsPage,
   "docs/configuration.md": configurationPage,

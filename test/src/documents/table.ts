@@ -1,4 +1,4 @@
-/** A table of Markdown in the form that the formatter of this repository gives it. */
+/** A Markdown table as the formatter of this repository writes it. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => widthOf(row[column] ?? ""))));
   const line = (cells: readonly string[], fill = " "): string =>

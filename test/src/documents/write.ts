@@ -1,4 +1,4 @@
-/** `npm run docs`: writes the pages that are made from the code. */
+/** `npm run docs`: writes the generated pages. */
 import { writeFileSync } from "node:fs";
 import { PAGES } from "./pages.js";
 

@@ -1,7 +1,6 @@
 /**
- * The authorisation matrix, generated from the contract: every operation, by every kind of caller, on an entity of the
- * caller's own network, of another network of the organization, of a foreign organization, and on an id that never
- * existed. What to expect follows from the contract alone; an operation is covered the day it is declared.
+ * The authorization matrix, generated from the contract: every operation by every kind of caller, on an entity of the
+ * caller's network, another network, another organization, and a nonexistent one.
  */
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { isAtLeast, OPERATIONS, PERMISSIONS, type AnyEndpoint, type Permission } from "@nts/shared/contract";
@@ -33,7 +32,7 @@ import {
   type NetworkWorld,
 } from "../support/world.js";
 
-/** A caller and what it may do: its level, and which of the two networks of the organization it may use. */
+/** A caller with its level and networks. */
 interface Kind {
   readonly caller: Caller;
   readonly credential: "none" | "key" | "session";
@@ -41,7 +40,7 @@ interface Kind {
   readonly networks: readonly ("one" | "two")[];
 }
 
-/** Whose entity a request is about, seen from the organization of the callers. */
+/** The owner of the requested entity, relative to the callers' organization. */
 type Target = "one" | "two" | "foreign" | "unknown";
 
 const TARGETS: readonly Target[] = ["one", "two", "foreign", "unknown"];
@@ -186,7 +185,7 @@ describe("authorization: ids in bodies", () => {
   );
 });
 
-/** The code, or 200, that follows from the contract. */
+/** The expected code, or 200, derived from the contract. */
 function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string | 200 {
   const { credential, permission, operationId, path } = operation;
   if (kind.credential === "none") return "not_authenticated";
@@ -195,7 +194,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   const isWhole = kind.networks.length === 2;
   if (operation.wholeOrganization === true && !isWhole) return "permission_denied";
   if (operationId in OF_NOTHING) return OF_NOTHING[operationId]!;
-  // What is deleted here was made for it, and so is outside of the networks of a restricted key.
+  // The deleted network is a new one, and therefore out of scope for a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (operationId === "delete_organization" && (target === "one" || target === "two")) return "validation_failed";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
@@ -215,13 +214,10 @@ function notFoundIfById(path: string): string | 200 {
   return path.includes("{id}") ? "not_found" : 200;
 }
 
-/** Refusals that do not depend on whose entity it is. */
+/** Rejections that do not depend on the owner of the entity. */
 const REFUSALS = new Set<string | 200>(["not_authenticated", "session_required", "permission_denied", "last_owner", "validation_failed"]); // prettier-ignore
 
-/**
- * A request that would succeed for an owner, about an entity of the target. A delete gets an entity of its own, unless it is
- * harmless because nothing may be deleted.
- */
+/** A request that succeeds for an Owner. Deletes get an entity of their own, unless the caller may delete nothing. */
 async function requestOf(
   operation: AnyEndpoint,
   target: Target,
@@ -255,7 +251,7 @@ function existing(resource: string, target: Target): Made {
 
 let victims = 0;
 
-/** An entity made to be deleted, so that nothing another check needs is lost. */
+/** An entity created to be deleted, so that other checks keep theirs. */
 async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "users") return { id: (await aColleague(stack.url, own)).userId };
   if (resource === "organizations/keys") return { id: (await aKey(stack.url, own)).id };
@@ -287,7 +283,7 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   return { ...entity, ...fresh[resource], ...children };
 }
 
-/** Neither the other organization, nor a network outside of the caller's, may show in an answer. */
+/** The response contains nothing of another organization, or of a network out of scope. */
 function expectNothingForeign(kind: Kind, { text }: Answered): void {
   const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign, webhooks.foreign.id];
   const hidden = [foreign.organizationId, tags.foreign.id, ...people, ...idsIn(worlds.foreign)];

@@ -1,4 +1,4 @@
-/** Changes as Server-Sent Events through the gateway: what comes, from where it goes on, and when it ends. */
+/** Changes as Server-Sent Events through the gateway: contents, resuming, and ending. */
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Change, CHANGED_ENTITIES } from "@nts/shared/contract";
@@ -132,7 +132,7 @@ let host: { id: string };
 let isOver: boolean;
 let writing: Promise<unknown>;
 
-/** Services that come, change, move and go, by several writers, until it is over. */
+/** Services that are created, changed, moved and deleted by several writers until the end. */
 async function write(): Promise<void> {
   const { session } = account;
   const mine: string[] = [];
@@ -142,7 +142,7 @@ async function write(): Promise<void> {
     if (id === undefined || drawn < 0.4) {
       const body = { network_id: world.network.id, host_id: host.id, name: `s${n}`, service_definition: "nginx" };
       const made = await session.send("post", "/api/v1/services", { ...body, position: 0 });
-      // On a busy machine a write may give up against the others.
+      // On a busy machine a write may lose to the others.
       if (made.status === 200) mine.push((made.body.data as Row).id);
     } else if (drawn < 0.7) await session.send("patch", `/api/v1/services/${id}`, { name: `renamed ${n}` });
     else if ((await session.send("delete", `/api/v1/services/${id}`)).status === 200) mine.splice(mine.indexOf(id), 1);
@@ -161,7 +161,7 @@ const held = (rows: readonly Row[], changes: readonly Told[]): Map<string, strin
 const ofServices = <T>(stream: EventStream, kind: string): T[] => stream.data<T & { entity: string }>(kind).filter(({ entity }) => entity === "Service"); // prettier-ignore
 const sorted = (texts: ReadonlyMap<string, string>): string[] => [...texts.values()].sort();
 
-/** Each change follows from the state before it. */
+/** Each change continues the state before it. */
 function expectUnbroken(stream: EventStream): void {
   const state = new Map(
     ofServices<Told>(stream, "state").map(({ entity_id, after }) => [entity_id, JSON.stringify(after)]),

@@ -1,4 +1,4 @@
-/** Changes through the gateway: comments in any script, and answers that are held back. */
+/** Changes through the gateway: comments in any script, and long polls. */
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import type { AuditEntry, Change } from "@nts/shared/contract";
 import { type Account, aKey, anAccount, callerOf } from "../support/api.js";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 describe("changes through the gateway", () => {
   it("carry the comment of the request, in any script", async () => {
     const { session } = account;
-    // A header is bytes: those of UTF-8, each as a character, are what fetch sends.
+    // Headers are bytes: fetch sends each byte of UTF-8 as a character.
     const comment = Buffer.from("переїзд café").toString("latin1");
     const made = await session.send("post", "/api/v1/tags", { name: "first" }, { "change-comment": comment });
     expect(made.status).toBe(200);
@@ -41,7 +41,7 @@ describe("changes through the gateway", () => {
   });
 });
 
-/** Well below the time after which identity asks topology without a notice. */
+/** Well below the interval at which identity polls topology without a notice. */
 const NOTICED_MS = 5_000;
 
 describe("the audit log", () => {

@@ -1,4 +1,4 @@
-/** `nts` as somebody has it: packed, installed alone, and run against a whole system. */
+/** `nts` as users have it: packed, installed separately, and run against a whole system. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** What the program did, with settings of its own, and without those of who runs the test. */
+/** The result of the program, with settings of its own, and without those of the user. */
 async function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
   const home = mkdtempSync(join(folder, "home-"));
   const own = { PATH: process.env["PATH"] ?? "", HOME: home, NTS_URL: stack.url, ...env };
@@ -175,7 +175,7 @@ describe("nts: collecting and following", () => {
     });
     const names = ["one", "two"];
     const told: string[] = [];
-    // It begins at some moment: what is written until then is none of its business.
+    // The program starts at an unknown moment and ignores earlier changes, so changes are written repeatedly.
     const writing = setInterval(() => void account.session.data("post", "/api/v1/tags", { name: `${names[0]} ${Date.now()}` }), 300); // prettier-ignore
     for await (const line of watching) told.push(line);
     clearInterval(writing);
@@ -183,7 +183,7 @@ describe("nts: collecting and following", () => {
   });
 });
 
-/** Somebody at a terminal, who is asked. */
+/** A user at a terminal who answers prompts. */
 async function aTerminal(account: Account, ask: () => Promise<string>): Promise<Surroundings> {
   const nothing = (): void => undefined;
   const terminal = {
@@ -194,7 +194,7 @@ async function aTerminal(account: Account, ask: () => Promise<string>): Promise<
   return { terminal, run: () => Promise.resolve(null) };
 }
 
-/** A folder with programs that say what those of a small machine would. */
+/** A folder with stubs of the programs that a source calls. */
 function programs(): string {
   const bin = mkdtempSync(join(folder, "bin-"));
   const link = (ifname: string, address: string, local: string) => ({

@@ -1,4 +1,4 @@
-/** What the client does when servers are slow, away, or say no: against servers that do exactly that. */
+/** The client with servers that are slow, unavailable, or reject. */
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
-/** A client of a server that answers as told, and what it was asked. */
+/** A client of a server with this handler, and the requests it received. */
 async function aClientOf(handler: Handler): Promise<{ client: Client; asked: IncomingMessage[] }> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {

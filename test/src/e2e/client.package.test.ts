@@ -1,4 +1,7 @@
-/** `@nts/client` as somebody else has it: packed, installed alone, compiled under strict rules, and run in Node and in a browser. */
+/**
+ * `@nts/client` as users have it: packed, installed separately, compiled under strict rules, and run in Node.js and a
+ * browser.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +73,7 @@ describe("the package of the client", () => {
 
 const EVERYTHING = 'export * from "@nts/client";';
 
-/** What a page loads of a program that uses the package. */
+/** The bundle of a program that uses the package. */
 async function bundle(source: string): Promise<Buffer> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: folder },
@@ -79,7 +82,7 @@ async function bundle(source: string): Promise<Buffer> {
   return Buffer.from(outputFiles[0]!.contents);
 }
 
-/** A program of a page, which has the session of its browser. */
+/** A program in a page, with the session of its browser. */
 const IN_BROWSER = `(async () => {
   const { createClient } = await import("/client.js");
   const namesOf = async (client) => {
@@ -110,7 +113,7 @@ const IN_BROWSER = `(async () => {
 
 const NEXT = "--- next ---";
 
-/** What each example prints, run one after the other as one program. */
+/** The output of each example, run in order as one program. */
 async function printed(examples: readonly string[]): Promise<string[]> {
   const stack = await sharedStack();
   const { secret } = await aKey(stack.url, await anAccount(stack.url));
@@ -122,7 +125,7 @@ async function printed(examples: readonly string[]): Promise<string[]> {
   return stdout.split(NEXT).map((text) => text.trim());
 }
 
-/** What the compiler says of a program that uses the package. */
+/** The errors of the compiler for a program that uses the package. */
 async function faultsOf(source: string): Promise<string> {
   writeFileSync(
     join(folder, "example.ts"),

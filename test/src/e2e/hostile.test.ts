@@ -1,7 +1,6 @@
 /**
- * Values that break programs, in every member of every body, every parameter of every query and every id of a path: NUL
- * bytes, halves of surrogates, numbers that are none, names that objects already have, operators of the database. None may
- * be answered with a fault of ours, or with anything that the contract does not promise.
+ * Hostile values in every body member, query parameter and path id: NUL bytes, lone surrogates, invalid numbers, names
+ * of object members, database operators. No response may be an internal error or violate the contract.
  */
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
@@ -15,7 +14,7 @@ import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
-/** As JSON text, because not all of them survive being a value of JavaScript. */
+/** As JSON text, because not all of them survive as JavaScript values. */
 const VALUES = [
   "null", "true", "-0", "1.0", "1e3", "1.5", "1e400", "9007199254740993", "123456789012345678901234567890",
   '""', '"\\u0000"', '"\\ud800"', '"a\\udc00"', '"\\ufeff"', '"\u0661\u0662"', '"1e3"', '"__proto__"', '"toString"',
@@ -28,13 +27,13 @@ const BODIES = [
   `${"[".repeat(40)}${"]".repeat(40)}`, `${'{"a":'.repeat(40)}1${"}".repeat(40)}`, `[${"1,".repeat(5_000)}1]`,
 ]; // prettier-ignore
 
-/** As they stand in an address. */
+/** Percent-encoded. */
 const ENCODED = [
   "", "%00", "%", "%zz", "%ED%A0%80", "1.0", "1e3", "%2B1", "%D9%A1", "99999999999999999999", "Infinity", "__proto__", "toString",
   "%7B%22%24gt%22:%22%22%7D", ",,,", `%7B${ID}%7D`, "x".repeat(5_000), "a,b,%00", "%2e%2e", "%2F",
 ]; // prettier-ignore
 
-/** What makes an end of the accounts that the rest of this file needs. */
+/** Operations that end the accounts needed by the rest of this file. */
 const LEFT_OUT = ["logout"];
 
 let stack: SharedStack;
@@ -104,7 +103,7 @@ interface Document {
 
 const DOCUMENT = createOpenApiDocument("0") as Document;
 
-/** Members of a body that is right, each as JSON text; none for a body that is a list. */
+/** Members of a valid body, each as JSON text; none for a body that is a list. */
 function membersOf({ path, method }: AnyEndpoint): Record<string, string> {
   const schema = DOCUMENT.paths[path]?.[method]?.requestBody?.content["application/json"]?.schema ?? {};
   const { properties = {} } = resolved(schema);
@@ -140,14 +139,14 @@ function knownId(name: string): string {
   return (world as unknown as Record<string, { id: string } | undefined>)[name.replace(/_id$/, "")]?.id ?? ID;
 }
 
-/** The body with a member of this value beside, or in place of, the right ones. */
+/** The body with a member of this value added or replaced. */
 function bodyWith(members: Record<string, string>, name?: string, value?: string): string {
   const all = new Map(Object.entries(members));
   if (name !== undefined && value !== undefined) all.set(name, value);
   return `{${[...all].map(([key, text]) => `${JSON.stringify(key)}: ${text}`).join(", ")}}`;
 }
 
-/** Sends a request with the credential that the operation takes; answers what is wrong with its answer, or null. */
+/** Sends a request with the operation's kind of credential. @returns what is wrong with the response, or null */
 async function send(operation: AnyEndpoint, { path, body }: Request): Promise<string | null> {
   const headers = new Headers(operation.credential === "any" ? { authorization: bearer } : { cookie: account.cookie });
   if (body !== undefined) headers.set("content-type", bodyTypesOf(operation)[0]);
@@ -167,12 +166,11 @@ function faultOf(operation: AnyEndpoint, status: number, text: string): string |
   if (status === 200) return envelope.success ? null : "no success";
   const { code } = envelope;
   if (status >= 500) return `a fault of ours: ${code}`;
-  if (code === "not_found" && envelope.params.entity === "Path") return null; // the id made another path of it
+  if (code === "not_found" && envelope.params.entity === "Path") return null; // the id changed the path
   if (!codesOf(operation).some((documented) => documented === code)) return `not in the contract: ${code}`;
   return STATUSES[code as keyof typeof STATUSES] === status ? null : `${code} with ${status}`;
 }
 
-/** Calls a function with each value, a few at a time. */
 async function inTurns<T, R>(values: readonly T[], call: (value: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let at = 0; at < values.length; at += 16)

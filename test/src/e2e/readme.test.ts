@@ -1,4 +1,4 @@
-/** The first five minutes of docs/api.md, run as they stand there. */
+/** The examples of the documents, run exactly as printed. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -67,7 +67,7 @@ describe("the examples of docs/webhooks.md", () => {
         text.replace("ada@example.com", "hedy@example.com").replaceAll("https://hooks.example.com/topology", receiver.url("/")); // prettier-ignore
       const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
       const answered = await runFiveMinutes({ commands }, stack.url, folder);
-      // Whether a change has been delivered by then is not up to the page.
+      // Whether a change is delivered by then is not defined by the page.
       const settled = (text: string): string =>
         text.replace(/"duration_ms": ?\d+/, '"duration_ms":0').replace(/"delivered_at": ?null/, '"delivered_at":"…"');
       const shape = (text: string): unknown => shapeOf(settled(own(text)).replace(/"(whsec|msg_test)_[^"]*"/g, '"…"'));
@@ -131,7 +131,7 @@ describe("the examples of docs/exports.md", () => {
     const begin = commands.map((command) => command.replace("ada@example.com", "mockapetris@example.com"));
     await runFiveMinutes({ commands: [...begin, 'printf "%s\\n%s" "$B" "$KEY" > credentials'] }, stack.url, folder);
     const [B = "", KEY = ""] = (await readFile(join(folder, "credentials"), "utf8")).split("\n");
-    // The programs of BIND note how they were called; `npm run test:consumers` has the real one check a zone.
+    // The BIND programs record their calls; `npm run test:consumers` checks a zone with the real one.
     await mkdir(join(folder, "bin"));
     const tell = (name: string, code: number): Promise<void> =>
       writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/told\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore
@@ -186,7 +186,7 @@ describe("the examples of docs/audit.md", () => {
     const page = readPage("docs/audit.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "lovelace@example.com");
     const answered = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
-    // The first use of the key has a number, too, and comes when the gateway tells of it.
+    // The first use of the key has a number, too, at the time of the gateway's report.
     const shape = (text: string): unknown => shapeOf(own(text).replace(/"(cursor|next)": ?"\d+"/g, '"$1":"…"'));
     expect(answered.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
   });
@@ -202,7 +202,7 @@ describe("the examples of docs/people.md", () => {
   });
 });
 
-/** The kinds and data of Server-Sent Events. */
+/** The types and data of Server-Sent Events. */
 function eventsIn(text: string): unknown[] {
   return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, event, data = ""]) => [event, shapeOf(data)]);
 }

@@ -1,4 +1,4 @@
-/** Revisions, for every single object that the contract has: what `ETag`, `If-None-Match` and `If-Match` promise. */
+/** `ETag`, `If-None-Match` and `If-Match` for every single object of the contract. */
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "../support/api.js";
@@ -92,7 +92,7 @@ describe("revisions of single objects: deleting, and children of a host", () => 
     const body = operation.body && entityFor(operation);
     const refused = await account.session.send("delete", path, body, { "if-match": '"another"' });
     expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
-    // A key that Owners end is read by its user.
+    // A key deleted by an Owner is read by its user.
     const there = await account.session.send(
       "get",
       path

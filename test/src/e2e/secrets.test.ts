@@ -12,8 +12,8 @@ import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { listenToBus, readPlaces, type Listening, type Place } from "../support/whole-output.js";
 
-// One run that uses every kind of secret, also where it is wrong or where it does not belong; then all that the system
-// wrote or said is searched for each of them.
+// One run that uses every kind of secret, also in wrong places; then everything that the system wrote is searched for
+// each of them.
 
 const ARGON2 = /\$argon2\w*\$/;
 const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
@@ -23,9 +23,9 @@ let receiver: OtlpReceiver;
 let mailbox: Mailbox;
 let provider: SecretProvider;
 let bus: Listening;
-/** What nobody but its owner may ever see again, by what it is. */
+/** Secrets that nobody but their owner may see again, by description. */
 const secrets = new Map<string, string>();
-/** What only identity's database may hold, by what it is. */
+/** Values that only identity's database may contain, by description. */
 const hashes = new Map<string, string>();
 const failures: string[] = [];
 let places: Place[];
@@ -45,7 +45,7 @@ beforeAll(async () => {
   stack = await startStack({ gateways: 2, identities: 2, ownMongod: true, env });
   bus = await listenToBus(stack);
   await useEverySecret();
-  // Gateways report uses of keys when they stop, and processes say last words; then they are there again for /metrics.
+  // Gateways report key usage at shutdown, and processes log it; then they are restarted for /metrics.
   await Promise.all([...stack.gateways, ...stack.identities].map(({ restart }) => restart()));
   places = [...(await readPlaces(stack)), bus.heard(), { name: "spans", kind: "spans", text: receiver.text() }];
 });
@@ -69,7 +69,7 @@ function keepKey(what: string, key: string): string {
   return keep(what, key);
 }
 
-/** Of somebody else: the owner goes on with the password alone. */
+/** For a colleague: the owner continues with the password alone. */
 async function useSecondFactor(owner: Account): Promise<void> {
   const guarded = await aColleague(stack.url, owner);
   const { email, password } = guarded;
@@ -80,7 +80,7 @@ async function useSecondFactor(owner: Account): Promise<void> {
     const { body } = await send("post", "/api/auth/login", { email, password });
     const challenge = String(body.params["challenge"]);
     secrets.set("challenge", challenge);
-    // What a sign-in is told it needs.
+    // The challenge of a sign-in.
     failures.splice(
       failures.findIndex((text) => text.includes(challenge)),
       1,
@@ -91,10 +91,10 @@ async function useSecondFactor(owner: Account): Promise<void> {
   keep("session of two steps", tokenOf(cookieOf((await stepwise(recovery[0] ?? "")).headers)));
 }
 
-/** The content of a `Cookie` header. */
+/** The value of a `Cookie` header. */
 const tokenOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1);
 
-/** Sends a request of nobody in particular, and keeps a failure to be searched. */
+/** Sends an anonymous request, and keeps failures to be searched. */
 const send: Caller["send"] = async (...request) => {
   const answered = await callerOf(stack.url, "anybody").send(...request);
   if (answered.status !== 200) failures.push(answered.text + JSON.stringify([...answered.headers]));
@@ -125,7 +125,7 @@ async function useEverySecret(): Promise<void> {
   for (const [user, natsUrl] of Object.entries(nats)) keep(`password of nats for ${user}`, new URL(natsUrl).password);
 }
 
-/** @returns a password that nobody has */
+/** @returns a password that no account has */
 async function usePasswords({ email, cookie, password: own }: Account): Promise<string> {
   const password = keep("password", own);
   keep("session", tokenOf(cookie));
@@ -165,7 +165,7 @@ async function useKeys(owner: Account): Promise<void> {
   await send("get", "/api/v1/networks", undefined, bearer(overlapping));
   const leaked = keepKey("leaked key", (await aKey(stack.url, owner)).secret);
   for (const keys of [[leaked, unknown], [], leaked]) await send("post", "/api/auth/keys/revoke", { keys });
-  // Where a key does not belong.
+  // A key in the wrong places.
   await send("get", `/api/v1/networks?api_key=${rotated}`, undefined, bearer(rotated));
   await send("get", `/api/v1/networks/${rotated}`, undefined, bearer(rotated));
   await send("get", `/api/${rotated}`);
@@ -208,7 +208,7 @@ async function useSessions(owner: Account, wrong: string): Promise<void> {
   await send("get", "/api/auth/me", undefined, { cookie });
 }
 
-/** Where a text of the map stands, as sentences. */
+/** The places that contain a text of the map, as sentences. */
 function findings(texts: ReadonlyMap<string, string>, searched: readonly Place[]): string[] {
   return [...texts].flatMap(([what, text]) =>
     searched.filter((place) => place.text.includes(text)).map(({ name }) => `${what} in ${name}`),
@@ -221,7 +221,7 @@ describe("after a run that used every kind of secret", () => {
     expect([...new Set(written.map(({ kind }) => kind))].sort()).toEqual(
       ["bus", "identity", "log", "metrics", "redis", "spans", "topology"].sort(),
     );
-    // What the processes wrote before they were restarted stands in logs with a number at the end.
+    // The logs from before the restart have a number at the end.
     expect(written.map(({ name }) => name.replace(/\.log\.\d+$/, ".log"))).toEqual(
       expect.arrayContaining(["logs/gateway-1.log", "logs/identity-1.log", "logs/topology-1.log", "identity.api_keys"]),
     );
@@ -229,7 +229,7 @@ describe("after a run that used every kind of secret", () => {
   });
 
   it("no log, bus message, Redis key, database, metric or span contains a secret", () => {
-    // Messages are sent to the address of a webhook; MongoDB notes commands that took it long.
+    // Messages are sent to the address of a webhook; MongoDB logs slow commands.
     const known = /^address of a webhook in (topology\.webhooks|logs\/mongod\.log)$/;
     const found = findings(secrets, places);
     expect(found.filter((one) => !known.test(one))).toEqual([]);
@@ -273,7 +273,7 @@ describe("after a run that used every kind of secret", () => {
         await mongo.db(name).collection("planted").insertOne({ planted });
       await bus.say(planted);
       const now = [...(await readPlaces(stack)), bus.heard()];
-      // MongoDB notes a command that took it long, with what was planted.
+      // MongoDB logs slow commands, with the planted secret.
       const found = findings(new Map([["it", planted]]), now).filter((one) => !one.endsWith("mongod.log"));
       expect(found.sort()).toEqual(
         ["Redis", "identity.planted", "topology.planted", "NATS"].map((name) => `it in ${name}`).sort(),

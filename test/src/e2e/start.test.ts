@@ -18,14 +18,14 @@ import { startByHand, type StartedByHand } from "../support/npm-start.js";
 const READY = "Ctrl-C stops everything";
 const DAY_MS = 86_400_000;
 
-/** Where a system can be started by hand, again and again. */
+/** A folder and port where a system can be started repeatedly. */
 interface Place {
   readonly dataDir: string;
   readonly port: number;
   start(args?: string[], env?: Record<string, string>): StartedByHand;
-  /** What runs on its data. */
+  /** The processes on its data folder. */
   runs(): Promise<RunRecord[]>;
-  /** Ends all that was started. */
+  /** Stops everything that was started. */
   clear(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ async function newPlace(): Promise<Place> {
   };
 }
 
-/** A free port whose next one is free too: a second gateway takes it. */
+/** A free port whose successor is free too, for a second gateway. */
 async function portBeforeAFreeOne(): Promise<number> {
   let [port = 0] = await freePorts(1);
   for (;;) {

@@ -1,4 +1,4 @@
-/** Backups of a system that is being written to, put back into another one. */
+/** Backups of a system under load, restored into another one. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,6 @@ import { violationsIn } from "../support/invariants.js";
 import { startReplay } from "../support/replay.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-/** At least. */
 const BACKUPS = 2;
 const WRITERS = 8;
 const log = createLog("test", "silent");
@@ -46,7 +45,7 @@ const processes = (): Stack["gateways"] => [...target.gateways, ...target.identi
 const stopTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.stop()));
 const startTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.restart()));
 
-/** Runs the program, which writes a file or reads it. */
+/** Runs the program, which writes or reads a file. */
 async function archive(stack: Stack, args: string[], file: string): Promise<{ exitCode: number; stderr: string }> {
   const saves = args[0] === "save";
   const { exitCode, stderr } = await execa(
@@ -66,7 +65,7 @@ async function archive(stack: Stack, args: string[], file: string): Promise<{ ex
   return { exitCode: exitCode ?? -1, stderr };
 }
 
-/** Backs the source up again and again, while writers write to it. @returns the files */
+/** Backs up the source repeatedly under load. @returns the files */
 async function backupsUnderLoad(): Promise<string[]> {
   const history = drawHistory(Date.now() % 2 ** 31, 200);
   const world = anEmptyWorld();
@@ -108,7 +107,7 @@ describe("a backup: contents", () => {
     const login = { email: owner.email, password: owner.password };
     expect((await callerOf(target.url, "owner").send("post", "/api/auth/login", login)).status).toBe(200);
     const { id } = await restored.data<{ id: string }>("post", "/api/v1/networks", { name: "afterwards" });
-    // The journal came along: whoever follows from the start holds what the lists answer.
+    // The journal was restored, too: a replay from the start equals the lists.
     const replay = startReplay(async (path) => (await restored.send("get", path)).body);
     await until(async () => (await replay.follow(), replay.holds(id)));
     expect([...replay.faults, ...(await replay.differences())]).toEqual([]);

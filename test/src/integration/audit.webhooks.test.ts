@@ -1,6 +1,6 @@
 /**
- * What topology does to webhooks, and archives of organizations, in the audit log of identity. Processes that die on the way are played by what they leave
- * behind: a note of which nobody was told, or an entry that nobody has confirmed.
+ * Audit entries for webhooks and archives of topology. A process that dies is simulated by what it leaves: a note
+ * without a notice, or an entry that was not confirmed.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -53,7 +53,7 @@ beforeEach(() => {
 
 const ask = ((operation, question) => topology.aProcess().call(operation, question as never)) as InternalClient["ask"];
 
-/** Takes what is noted, as a process of identity does. */
+/** Fetches the notes like a process of identity. */
 function takeNotes(through: InternalClient["ask"] = ask): Promise<void> {
   const { db } = identity;
   const transaction = createAudited(createTransactions(db.client), db);
@@ -154,7 +154,7 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
     await Promise.all(taking);
     const entries = await told();
     expect(entries.map(({ cursor }) => Number(cursor))).toEqual(Array.from({ length: 13 }, (_none, at) => at + 1));
-    // Each begins with what the one before it has left.
+    // Each entry continues the state of the previous one.
     expect(entries.slice(1).map(({ before }) => before)).toEqual(entries.slice(0, -1).map(({ after }) => after));
   });
 });
@@ -194,7 +194,7 @@ describe("audit.webhooks: processes that die", () => {
     await takeNotes(refused);
     const ofOthers = { organization_id: { $in: others.map(({ scope }) => scope.organizationId) } };
     expect(await topology.db.collection("audit_notes").countDocuments(ofOthers)).toBe(0);
-    // Those of one page, which may begin with notes of others.
+    // The entries of one page, which may begin with notes of others.
     const written = (await identity.entriesOf(owner)).length;
     expect([written > MOST_AUDIT_NOTES - others.length - 1, written <= MOST_AUDIT_NOTES]).toEqual([true, true]);
     expect(actionsOf(await told())).toEqual(["created", ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated")]);

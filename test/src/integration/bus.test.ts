@@ -20,7 +20,7 @@ const BUS_PROCESS = fileURLToPath(new URL("../support/bus-process.js", import.me
 
 let servers: Servers;
 let buses: Bus[];
-/** Numbers of the notices that each bus heard. */
+/** Numbers of the notices that each bus received. */
 let heard: number[][];
 
 beforeAll(async () => {
@@ -41,20 +41,20 @@ afterAll(async () => {
 
 let last = 0;
 
-/** A gateway's words, which identity hears. */
+/** The bus of a gateway, which identity receives. */
 let speaker: Bus;
 
 const REPETITIONS_ARRIVE_MS = 100;
-/** Longer than the client takes to give a connection up. */
+/** Longer than the timeout of the client. */
 const HUNG_MS = 4_500;
 
 function busOf(process: keyof NatsUrls): Bus {
   return createBus(servers.urls.nats[process], "test", createLog("test", "silent"));
 }
 
-/** Waits until every bus is there, and answers how often each heard one more notice. */
+/** Waits until every bus is connected. @returns how often each received one more notice */
 async function timesHeard(): Promise<number[]> {
-  // What is said right after a subscription may overtake it, so notices are sent until one has come everywhere.
+  // A notice may overtake a new subscription, so notices are sent until one has arrived everywhere.
   await until(async () => {
     last += 1;
     speaker.publish(keyApplied, { gateway: "test", number: last });

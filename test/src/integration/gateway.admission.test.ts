@@ -74,7 +74,7 @@ describe("the log of the gateway", () => {
     const answer = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });
     await answer.arrayBuffer();
     const requestId = answer.headers.get("x-request-id") ?? "";
-    // The line is written when the answer has left.
+    // The line is written after the response was sent.
     let log = "";
     let line: string | undefined;
     await until(async () => {

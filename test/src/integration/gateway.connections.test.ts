@@ -1,4 +1,4 @@
-/** What a connection may take: its number, its time, and what happens when it turns out unreadable half-way. */
+/** Limits of connections: their number, their time, and malformed requests. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { answersIn } from "../support/answers-in.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createConsole } from "@nts/gateway/console/console";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 
-/** The first view loads its document and what that names, and no page of its own yet. */
+/** The first page loads its document and what that references, and no page code yet. */
 const FIRST_VIEW_LIMIT_BYTES = 350_000;
 
 const WORTH_PACKING_BYTES = 1_024;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** An answer as it was sent, which `fetch` would unpack. */
+/** A response as it was sent, which `fetch` would decompress. */
 async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
   const { hostname, port } = new URL(world.url);
   return new Promise<{ status: number; headers: Record<string, string>; bytes: Buffer }>((resolve, reject) => {

@@ -77,7 +77,7 @@ describe("cached credentials", () => {
         expect(await send(key)).toBe(401);
         durationsMs.push(performance.now() - begun);
       }
-      // Without the notice it would have to wait for a pull, every time.
+      // Without the notice it would wait for a poll every time.
       expect(Math.min(...durationsMs)).toBeLessThan(100);
     } finally {
       await Promise.all([bus.close(), speaker.close()]);

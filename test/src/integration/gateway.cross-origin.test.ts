@@ -1,4 +1,4 @@
-/** What pages of other origins may do, behind a proxy. */
+/** Requests from other origins, behind a proxy. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import type { GivenCredential } from "../support/neighbour.js";

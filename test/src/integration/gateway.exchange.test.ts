@@ -1,4 +1,4 @@
-/** A request is answered once, by whoever ends it first, and nothing that comes afterwards harms the process. */
+/** A request is answered once, and later events do not harm the process. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { answersIn } from "../support/answers-in.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
@@ -34,10 +34,12 @@ const operations: [string, () => string][] = [
   [`DELETE /api/v1/hosts/${ID}`, () => `Authorization: Bearer ${key.secret}\r\n`],
 ];
 
-/** Answers that the services still owe. */
+/** Pending responses of the services. */
 let lateAnswers = 0;
 
-/** What each operation is answered when its request ends so, while the services answer late and from its head alone. */
+/**
+ * The response of each operation when its request ends like this, while the services answer late from the head alone.
+ */
 async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
   world.neighbour.answerHeadsWith((_request, response) => {
     lateAnswers += 1;

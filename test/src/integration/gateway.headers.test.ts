@@ -1,4 +1,4 @@
-/** The headers of answers: those that protect whoever shows one. */
+/** Security headers of responses. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { type GivenCredential, sendJson } from "../support/neighbour.js";

@@ -1,4 +1,4 @@
-/** Hostile requests over bare sockets: what each is answered, and every byte of what reaches a service. */
+/** Hostile requests over raw sockets: the response to each, and every byte that reaches a service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { answersIn } from "../support/answers-in.js";
@@ -8,7 +8,7 @@ import type { GivenCredential } from "../support/neighbour.js";
 import { type RawService, startRawService } from "../support/raw-service.js";
 import { UNLIMITED } from "../support/unlimited.js";
 
-/** Sent after each request: whether and how it is answered tells how the gateway took what came before it. */
+/** Sent after each request: its response shows how the gateway parsed what came before. */
 const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 let service: RawService;
@@ -65,8 +65,8 @@ function messageOf({ line, fields, body }: Arrival): string {
 }
 
 /**
- * The bytes of a message, but for the order of its header fields and the case of their names, which are the HTTP client's
- * choice, and for what differs from request to request.
+ * The bytes of a message with sorted, lower-case header fields, whose order and case the HTTP client chooses, and
+ * without what varies per request.
  */
 function inNormalForm(bytes: string): string {
   const end = bytes.indexOf("\r\n\r\n");

@@ -1,4 +1,4 @@
-/** What one caller may hold of a gateway at a time, and what that leaves to everybody else. */
+/** What one caller may use of a gateway at a time, and that others are unaffected. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import type { ServerResponse } from "node:http";
 import { answersIn } from "../support/answers-in.js";
@@ -24,7 +24,7 @@ let attacker: GivenCredential;
 let victim: GivenCredential;
 const open: RawSocket[] = [];
 
-/** Answers that the service has not given yet. */
+/** Pending responses of the service. */
 const held: ServerResponse[] = [];
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const answerAtOnce: Answering = (_request, response) => {
   sendJson(response, {});
 };
 
-/** Holds the attacker's requests back; those of the victim are recognised by their query. */
+/** Holds the attacker's requests back; those of the victim are recognized by their query. */
 const holdBack: Answering = (request, response) => {
   if (request.url?.includes("victim") === true) answerAtOnce(request, response);
   else held.push(response);

@@ -7,11 +7,11 @@ import type { GivenCredential } from "../support/neighbour.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
-// A refill of 5 a second makes "exactly" a matter of the time that passed. All tests share one address, so that the one
-// that empties its bucket comes last.
+// With 5 refilled tokens a second, "exactly" depends on the elapsed time. All tests share one address, so the one that
+// empties its bucket is last.
 const BURST = 150;
 const PER_SECOND = 5;
-/** While this passes, tokens come back. */
+/** Time in which some tokens are refilled. */
 const REFILL_MS = 3_000;
 /** As the response says. */
 const RETRY_AFTER_MS = 1_000;
@@ -21,7 +21,7 @@ const LOOKUP_BURST = 60;
 let world: LoneGateways;
 
 beforeAll(async () => {
-  // On a machine that is busy with tests Redis itself may have to wait for its turn.
+  // On a busy machine even a healthy Redis may be slow.
   world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
 });
 
@@ -115,13 +115,13 @@ describe("the rate limit: of an address", () => {
   it("never charges a valid credential for its neighbours", async () => {
     const { neighbour } = world;
     await emptyTheAddress();
-    // Bad credentials are refused for the address, and use up its look-ups in vain.
+    // Invalid credentials are rejected, and use up the lookups of their address.
     expect((await sendTo(world, 0, unknownKey())).status).toBe(429);
     for (let index = 0; index < 2 * LOOKUP_BURST; index++) {
       const { status } = await sendTo(world, index, neighbour.aKey().headers);
       expect([index, status]).toEqual([index, 200]);
     }
-    // Many at once of one key are one look-up on each gateway.
+    // Concurrent requests with one key are one lookup on each gateway.
     const { passed } = await sendMany(world, 120, neighbour.aKey());
     expect(passed).toBe(120);
   });
@@ -135,7 +135,7 @@ describe("the rate limit: of an address", () => {
     const answers = await Promise.all(
       Array.from({ length: 3 * LOOKUP_BURST }, (_, n) => sendTo(world, n, unknownKey())),
     );
-    // While they are sent, the address gets a token back each second.
+    // Meanwhile the address gets one token back per second.
     expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(ADDRESS_BURST);
     const asked = neighbour.verifications() - before;
     expect(asked).toBeGreaterThanOrEqual(LOOKUP_BURST);
@@ -145,8 +145,8 @@ describe("the rate limit: of an address", () => {
 });
 
 /**
- * Sends a request with the key to each gateway, and answers how many that were. A lease that lapses because this process is
- * busy has every request look its key up: for nothing when it was good before, at the cost of the address otherwise.
+ * Sends a request with the key to each gateway. @returns how many were sent; a lease may lapse while this process is
+ * busy, so that requests look the key up again
  */
 async function madeKnown(key: GivenCredential): Promise<number> {
   for (const turn of world.gateways.keys()) expect((await sendTo(world, turn, key.headers)).status).toBe(200);

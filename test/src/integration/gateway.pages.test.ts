@@ -35,7 +35,7 @@ describe("the documentation pages of the gateway", () => {
       expect([plain.headers.get("content-encoding"), plain.headers.get("vary")]).toEqual([null, "Accept-Encoding"]);
       for (const encoding of ["gzip", "br"]) {
         let packed = plain;
-        // Whoever asks first is not kept waiting until it is compressed.
+        // The first request does not wait for the compression.
         await until(async () => {
           packed = await fetch(world.url + path, { headers: { "accept-encoding": encoding } });
           return packed.headers.get("content-encoding") === encoding;

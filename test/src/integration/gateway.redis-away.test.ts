@@ -1,6 +1,6 @@
 /**
- * The rate limit while something is wrong with Redis. How many requests waited for it, and how long, is what the gateways
- * themselves counted and measured: a machine that is busy with tests makes requests slow, but none of them ask Redis.
+ * The rate limit with Redis faults. Waits for Redis are counted by the gateways themselves, since a busy machine delays
+ * requests for other reasons.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { readFile } from "node:fs/promises";
@@ -15,10 +15,13 @@ import { until } from "../support/until.js";
 
 const BURST = 150;
 const PER_SECOND = 5;
-/** Two requests are refilled in 400 ms. */
+/** Two tokens are refilled in 400 ms. */
 const REFILLED_MS = 600;
 
-/** How many levels each gateway told since its start, by who knew them: Redis, it after waiting for Redis, it at once. */
+/**
+ * The levels that each gateway has reported since its start, by source: Redis, local after waiting for Redis, local at
+ * once.
+ */
 async function toldBy({ gateways }: LoneGateways): Promise<number[][]> {
   const sources = ["redis", "local_after_redis", "local"];
   return Promise.all(
@@ -28,7 +31,7 @@ async function toldBy({ gateways }: LoneGateways): Promise<number[][]> {
   );
 }
 
-/** What was added to the first in the second. */
+/** The increase from the first to the second. */
 function growth(before: number[][], after: number[][]): number[][] {
   return after.map((counts, index) => counts.map((count, source) => count - before[index]![source]!));
 }
@@ -37,10 +40,7 @@ async function areLocal({ gateways }: LoneGateways): Promise<number[]> {
   return Promise.all(gateways.map((gateway) => metricOf(gateway, "nts_rate_limit_local")));
 }
 
-/**
- * When a gateway last noted that Redis is back, in milliseconds of the epoch; it has it back, but its log is written a moment
- * later.
- */
+/** When a gateway last logged that Redis is back, in milliseconds of the epoch; the log is written a moment later. */
 async function backAt({ logFile }: ProcessHandle): Promise<number> {
   let last: string | undefined;
   await until(async () => {
@@ -51,13 +51,13 @@ async function backAt({ logFile }: ProcessHandle): Promise<number> {
   return Date.parse((JSON.parse(last ?? "") as { time: string }).time);
 }
 
-/** Steps from Redis's return to its use that may each be late: connecting anew, its time to wait, a probe and its time. */
+/** Steps from Redis's return to its use that may be delayed: reconnecting, its pause, a probe and its timeout. */
 const STEPS = 5;
 
 let world: LoneGateways;
 
 beforeAll(async () => {
-  // On a machine that is busy with tests a healthy Redis, too, may have to wait for its turn.
+  // On a busy machine even a healthy Redis may be slow.
   world = await startLoneGateways({ gateways: 2, redisNetwork: true, env: { REDIS_PATIENCE_MS: "500" } });
 });
 
@@ -65,14 +65,14 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Sends requests one after another, to both gateways in turn. */
+/** Sends requests sequentially, to both gateways in turn. */
 async function sendOneByOne(count: number, headers: Record<string, string>): Promise<number[]> {
   const statuses: number[] = [];
   for (let turn = 0; turn < count; turn++) statuses.push((await sendTo(world, turn, headers)).status);
   return statuses;
 }
 
-/** A key that both gateways have checked, whose bucket is full. */
+/** A key with a full bucket that both gateways have verified. */
 async function aCheckedKey(): Promise<GivenCredential> {
   const key = world.neighbour.aKey();
   expect(await sendOneByOne(2, key.headers)).toEqual([200, 200]);
@@ -86,7 +86,7 @@ async function expectLimit(key: GivenCredential, gateways: number, share: number
   expect(passed).toBeLessThanOrEqual(gateways * Math.ceil((BURST + seconds * PER_SECOND) * share));
 }
 
-/** Over both gateways together, by Redis alone: an answer of Redis that was too late on a busy machine voids the try. */
+/** Over both gateways together, by Redis alone: a late response of Redis on a busy machine voids the attempt. */
 async function expectExactLimit(): Promise<void> {
   for (;;) {
     await untilNoneIsLocal();
@@ -100,7 +100,7 @@ async function expectExactLimit(): Promise<void> {
   }
 }
 
-/** @returns the longest that a gateway was late for anything meanwhile, in seconds: it had no processor */
+/** @returns the longest event loop delay of a gateway meanwhile, in seconds */
 async function untilNoneIsLocal(): Promise<number> {
   let longest = 0;
   await until(async () => {
@@ -148,7 +148,7 @@ describe("the rate limit without Redis: shares", () => {
     const fresh = await Promise.all([aCheckedKey(), aCheckedKey(), aCheckedKey()]);
     const begun = performance.now();
     await sendMany(world, 60, known);
-    // Each gateway knows what Redis said to it last, which may have been before the other one's last request.
+    // Each gateway knows the last level that Redis returned to it, possibly before the other gateway's last request.
     expect(await sendOneByOne(2, known.headers)).toEqual([200, 200]);
     await servers.redis.kill();
     try {
@@ -194,7 +194,7 @@ describe("the rate limit without Redis: recovery", () => {
     const disturbance = Promise.resolve(disturb()).then(() => (returned.at = Date.now()));
     while (returned.at === 0) {
       expect(await sendOneByOne(2, key.headers)).toEqual([200, 200]);
-      await sleep(50); // its own limit is not what is tried here
+      await sleep(50); // its own limit is not tested here
     }
     await disturbance;
     expect(await sendOneByOne(20, key.headers)).toEqual(Array(20).fill(200));
@@ -215,7 +215,7 @@ describe("a gateway with the default Redis timeout", () => {
       await world.servers.redis.restart();
 
       let first = { waited: 0, lag: 0 };
-      // A machine that was just too busy for Redis to answer has no first request; it is given another chance.
+      // If the machine was too busy for Redis to answer, there is no first request; retry.
       await until(async () => {
         await until(async () => (await areLocal(world))[0] === 0);
         const before = await waitsOf(gateway!);
@@ -233,11 +233,11 @@ describe("a gateway with the default Redis timeout", () => {
     }
   });
 
-  /** Waits in vain, and the longest that the process was late for anything since it was last asked. */
+  /** Timed out waits, and the longest event loop delay since the last call. */
   async function waitsOf(gateway: ProcessHandle): Promise<{ count: number; seconds: number; lag: number }> {
     const source = "local_after_redis";
     return {
-      // It begins anew whenever it is asked for, so that it comes first.
+      // It is reset by each scrape, so it is read first.
       lag: await metricOf(gateway, "nodejs_eventloop_lag_max_seconds"),
       count: await metricOf(gateway, "nts_rate_limit_wait_seconds_count", { source }),
       seconds: await metricOf(gateway, "nts_rate_limit_wait_seconds_sum", { source }),

@@ -1,4 +1,4 @@
-/** How many streams of changes a user may have, over two gateways and one Redis. */
+/** The number of streams of a user, over two gateways and one Redis. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { type EventStream, openEvents } from "../support/event-stream.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
@@ -12,7 +12,7 @@ let world: LoneGateways;
 const opened: EventStream[] = [];
 
 beforeAll(async () => {
-  // On a machine that is busy with tests Redis itself may have to wait for its turn.
+  // On a busy machine even a healthy Redis may be slow.
   world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
   world.neighbour.answerWith((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write("retry: 500\n\n");
@@ -33,7 +33,7 @@ async function follow(gateway: number, { headers }: GivenCredential): Promise<Ev
 
 const statusOf = async (gateway: number, key: GivenCredential): Promise<number> => (await follow(gateway, key)).status;
 
-/** Opens so many at once, at both gateways in turn. @returns how many were refused */
+/** Opens streams concurrently, at both gateways in turn. @returns how many were rejected */
 async function refusedOf(count: number, keys: readonly GivenCredential[]): Promise<number> {
   const all = await Promise.all(Array.from({ length: count }, (_, n) => follow(n % 2, keys[n % keys.length]!)));
   const refused = all.filter(({ status }) => status !== 200);
@@ -70,7 +70,7 @@ describe("the streams of a user", () => {
     }
     for (const gateway of world.gateways)
       await until(async () => (await metricOf(gateway, "nts_rate_limit_local")) === 0);
-    // What is open is told to Redis within two seconds; what is let through until then is closed again.
+    // Open streams are reported to Redis within two seconds; excess ones opened until then are closed again.
     await until(async () => {
       const next = await follow(0, key);
       next.close();

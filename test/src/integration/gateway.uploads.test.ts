@@ -1,4 +1,4 @@
-/** Files that are sent to the gateway: how large they may be, and how long they may take. */
+/** Files uploaded to the gateway: size and time limits. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,13 +18,13 @@ let world: LoneGateways;
 let service: Server;
 let key: GivenCredential;
 
-/** Bytes of each file that have reached the service, by the name that its address gives it. */
+/** Bytes of each file that have reached the service, by name. */
 const arrived = new Map<string, number>();
 
-/** Names of files that broke off. */
+/** Names of aborted files. */
 const brokenOff: string[] = [];
 
-/** What became of those that the service did not take, or said nothing to. */
+/** The responses for files that the service did not read or answer. */
 let outcomesOfUntaken: Promise<string[]>;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
   key = world.neighbour.aKey();
-  outcomesOfUntaken = sendUntaken(); // they are waited for while the other tests run
+  outcomesOfUntaken = sendUntaken(); // they are awaited while the other tests run
   outcomesOfUntaken.catch(() => undefined);
 });
 
@@ -164,7 +164,7 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
       dripping.write(chunk(1));
     }, 500);
     expect(await Promise.all([silent, half, dripping].map(outcomeOf))).toEqual(Array(3).fill("408 malformed_request"));
-    // Later than every limit on the way: the whole of another request, the service's own, that to an answer's beginning.
+    // Longer than every timeout on the way: of a whole request, of the service, and of the first byte.
     await until(() => performance.now() - begun > 11_000, 50, 20_000);
     clearInterval(writing);
     steady.write("0\r\n\r\n");

@@ -62,7 +62,7 @@ describe("the replicas of a service", () => {
   });
 
   it("get a write with an idempotency key again after an aborted response", async () => {
-    // So that the gateway has noticed which of its connections have ended.
+    // So that the gateway has noticed which connections have ended.
     for (let round = 0; round < 12; round++) await send();
     for (let n = 0; n < 4; n++) {
       let tries = 0;
@@ -128,7 +128,7 @@ describe("a replica that has just stopped", () => {
     const gone = await startNeighbour();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [gone.url], otherIdentities: [gone.url] });
     try {
-      // Only one of the two identities knows a key, and a refusal is remembered: a new key each time finds the one that does.
+      // Only one of the two identities knows a key, and a rejection is cached: a new key each time finds that one.
       let headers: Record<string, string> = {};
       await until(async () => {
         headers = { ...world.neighbour.aKey().headers, "content-type": "application/json" };

@@ -1,4 +1,4 @@
-/** Verified addresses, invites by mail, and notices of sign-ins, through a real SMTP server. */
+/** Verified addresses, invites by mail, and sign-in notices, through a real SMTP server. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { acceptInvite, createInvite, listInvites, previewInvite, revokeInvite } from "@nts/shared/contract/invites";
 import { sendVerification, verifyEmail } from "@nts/shared/contract/mail";
@@ -20,7 +20,7 @@ const isVerified = async ({ principal: as }: Person) =>
   (await world.identity.data(getCurrentUser, { as })).email_verified;
 const verify = ({ principal: as }: Person, token: string) => world.identity.ask(verifyEmail, { as, body: { token } });
 
-/** Somebody whose address is proved. */
+/** A person with a verified address. */
 async function aVerifiedPerson(): Promise<Person> {
   const person = await world.identity.aPerson();
   const { token } = await world.mailbox.next(person.email);
@@ -56,7 +56,7 @@ describe("identity.addresses: the address of a new account", () => {
     await mailbox.next(person.email);
     const send = () => identity.ask(sendVerification, { as: person.principal, headers: fromSomewhere() });
     const codes = [(await send()).code, (await send()).code, (await send()).code];
-    // The first mail counts; an hour may end in the midst of it.
+    // The first mail counts; an hour may end meanwhile.
     expect(codes.slice(0, 2)).toEqual(["", ""]);
     const { token } = await mailbox.next(person.email, { count: 3 });
     await verify(person, token);
@@ -154,7 +154,7 @@ describe("identity.addresses: the token of an invite", () => {
     const codes = [];
     for (let n = 0; n < 4; n++) codes.push((await invite(n % 2 === 0 ? ada : ben, "victim@mailed.example")).code);
     expect(codes.slice(0, 3)).toEqual(["", "", ""]);
-    // A day may end in the midst of it.
+    // A day may end meanwhile.
     expect(["mail_throttled", ""]).toContain(codes[3]);
   });
 });
@@ -175,7 +175,7 @@ describe("identity.addresses: a sign-in from a new place", () => {
     await until(() => noticesOf(ada).length >= 2, 20, 30_000);
     await until(async () => (await world.identity.db.collection("outgoing_mails").countDocuments()) === 0, 20, 30_000);
     const texts = noticesOf(ada).map(({ text }) => text.replaceAll("\n", " "));
-    // The account was made from elsewhere, without a browser.
+    // The account was created from another address, without a browser.
     expect(texts.map((text) => /Firefox 131 on Linux, from (192\.0\.2\.\d)/.exec(text)?.[1])).toEqual(["192.0.2.1", "192.0.2.2"]); // prettier-ignore
   });
 

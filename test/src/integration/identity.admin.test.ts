@@ -35,7 +35,7 @@ const admin = (args: string[], { input = "", env = {}, on = stack } = {}) =>
 const logIn = (email: string, password: string) =>
   callerOf(stack.url, "nobody").send("post", "/api/auth/login", { email, password });
 
-/** What the gateways answer to the session of an account. */
+/** The responses of the gateways to the session of an account. */
 const statuses = ({ cookie }: Account) =>
   Promise.all(
     stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),

@@ -10,7 +10,7 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
 
-// Entries that somebody can bring about who has no account.
+// Entries that anonymous clients can cause.
 
 let identity: Audited;
 

@@ -8,7 +8,9 @@ import { whoami } from "@nts/shared/contract/whoami";
 import { keyBodyOf } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 
-/** Commands that carry no limit: what ends something, and batches, which count towards the limit of their cursor. */
+/**
+ * Commands without a time limit: those that end something, and getMore, which counts towards the limit of its cursor.
+ */
 const UNLIMITED = new Set(["getMore", "killCursors", "abortTransaction", "endSessions", "killSessions"]);
 
 const seen = new Set<string>();

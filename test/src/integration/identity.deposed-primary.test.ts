@@ -1,6 +1,6 @@
 /**
- * A primary that was paused, and another one elected meanwhile: for a moment after it goes on, it still takes itself for the
- * primary, and would tell what was true before. Here identity at first reaches no other member than this one.
+ * A primary is paused while another one is elected: after it continues, it briefly takes itself for the primary and
+ * would return outdated data. Here identity reaches only this member at first.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -17,7 +17,7 @@ import { type ProcessHandle, type Servers, startServers } from "../support/stack
 import { until } from "../support/until.js";
 
 const AT_ONCE = 24;
-/** For questions to reach the paused server; the test holds whether they do or not. */
+/** Time for requests to reach the paused server; the test holds in either case. */
 const QUESTIONS_ARRIVE_MS = 300;
 
 let servers: Servers;
@@ -61,7 +61,7 @@ describe("a deposed primary that does not know it yet", () => {
     await set.untilReplaced(deposed);
     await until(async () => (await identity.ask(logout, { as: person.principal })).status === 200, 100, 60_000);
 
-    // Asked after the logout was answered; the old primary reads the questions when it goes on.
+    // Sent after the logout was answered; the old primary reads the requests when it continues.
     const body = { kind: "session", hash: hashCredential(person.token) } as const;
     const asked = Array.from({ length: AT_ONCE }, () =>
       identity.ask(verifyCredential, { as: { kind: "process" }, replica: 1, body }),

@@ -13,8 +13,8 @@ import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 import { codeOf } from "../support/second-factors.js";
 
-// Two builds side by side: the present one, and the next one, which has added `since` to every document, and to keys `label`,
-// which follows from the name. It writes names in capitals, knows no Viewers any more, and takes no session that began before.
+// The present build beside a next one, which adds `since` to every document and `label` to keys, derived from the name.
+// It stores names in capitals, has no Viewers, and rejects older sessions.
 
 function nextForm<T extends object>(change: (stored: T) => object): Form<T> {
   return { version: 3, upgrade: (stored) => ({ since: "unknown", ...stored, ...change(stored) }) };
@@ -42,7 +42,7 @@ afterAll(() => identity.stop());
 const collectionOf = (kind: keyof Stored) => identity.db.collection<{ _id: string }>(kind);
 const rawOf = (kind: keyof Stored, _id: string) => collectionOf(kind).findOne({ _id });
 
-/** What the next build would have stored. */
+/** A document as the next build stores it. */
 async function asNext(kind: keyof Stored, _id: string, more: object = {}): Promise<void> {
   await collectionOf(kind).updateOne({ _id }, { $set: { form: 3, ...BY_NEXT, ...more } });
 }

@@ -13,7 +13,7 @@ import { createDirect, keyBodyOf, type Direct, type Person } from "../support/di
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
 
-// The tests play the gateways: they ask for leases, hear notices and say what they have applied.
+// The tests act as gateways: they request leases, receive notices and acknowledge changes.
 
 const LEASE_MS = 1_000;
 const LONGEST_MS = 1_050;
@@ -43,7 +43,7 @@ const pull = (gateway: string, after: number, replica = 0): Promise<KeyChanges> 
 const leave = (gateway: string, after: number, replica = 0): Promise<KeyChanges> =>
   identity.data(pullKeyChanges, { as: { kind: "process" }, replica, query: { after, gateway, leaving: true } });
 
-/** The number of the newest change, asked by somebody who is forgotten again. */
+/** The number of the newest change. */
 async function highest(): Promise<number> {
   const { highest } = await pull("nobody", 0);
   await mongo.db(stack.databases.identity).collection<{ _id: string }>("gateways").deleteOne({ _id: "nobody" });
@@ -55,14 +55,14 @@ async function aKey(person: Person) {
   return { as: person.principal, params };
 }
 
-/** Milliseconds from before the request is made to its answer. */
+/** The duration of a request in milliseconds. */
 async function timed(request: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await request();
   return performance.now() - begun;
 }
 
-/** A gateway that hears notices and says what it has applied. */
+/** A gateway that receives notices and acknowledges changes. */
 function aListeningGateway(): Bus {
   return createBus(stack.servers.urls.nats.gateway, "test", createLog("test", "silent"));
 }
@@ -242,7 +242,7 @@ describe("identity.key-changes: the response and its gateways", () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(LONGEST_MS - 2);
     expect(repeated.status).toBe(status);
     await first;
-    // By now no gateway can be applying anything, and nothing is waited for.
+    // By now no gateway can still be applying it, so nothing is waited for.
     expect(await timed(() => identity.ask(operation, change))).toBeLessThan(LEASE_MS / 2);
   });
 });

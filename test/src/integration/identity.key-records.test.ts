@@ -7,7 +7,7 @@ import { createDirect, keyBodyOf, type Direct, type Person } from "../support/di
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 
-// What others than its user write into the record of a key: gateways its last use, topology's deletions its tags.
+// What others than its user write to a key: gateways its last use, deletions in topology its tags.
 
 let stack: SharedStack;
 let identity: Direct;

@@ -20,7 +20,7 @@ interface Told extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
   readonly refusals?: number;
 }
 
-/** What a gateway tells of a key. */
+/** A usage report of a gateway. */
 function tell(
   key_id: string,
   { requests = 0, addresses = [], refusals = 0, report }: Told,

@@ -27,7 +27,7 @@ async function networksOf(person: Person, ...names: string[]): Promise<string[]>
   return (await Promise.all(made)).map(({ id }) => id).sort();
 }
 
-/** The same person with fewer rights. */
+/** The same person with fewer permissions. */
 const reduced = (
   { principal }: Person,
   permission: UserPrincipal["permission"],
@@ -53,7 +53,7 @@ describe("identity.keys: lists in pages", () => {
       walked.push(...page.map(({ name }) => name));
       const next = headers.get(INTERNAL.listNext)!;
       cursor = next === END_OF_LIST ? undefined : next;
-      // Before the place, where an offset would have moved everything.
+      // Before the cursor, where an offset would have shifted everything.
       await identity.data(deleteKey, { as, params: { id: page[0]!.id } });
       await identity.aKey(person, { name: "A" });
       const stranger = await identity.aPerson();

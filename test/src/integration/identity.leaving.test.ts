@@ -24,7 +24,7 @@ const emailsIn = async ({ principal: as }: Person): Promise<string[]> =>
   ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ email }) => email);
 const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
 
-/** Makes the session of somebody older than one that proves anything. */
+/** Ages the session of a person until it is no longer fresh. */
 async function grownOld({ principal }: Person): Promise<void> {
   const sessions = identity.db.collection<{ _id: string; created_at: Date }>("sessions");
   await sessions.updateOne({ _id: principal.credentialId }, { $set: { created_at: new Date(Date.now() - LATER_MS) } });

@@ -66,7 +66,7 @@ describe("identity.logins: repeated failures", () => {
   it("cannot be parallelized around the limit", async () => {
     const { email } = await identity.aPerson();
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(email, "wrong", HERE, i % 2)));
-    // The guesses of one replica wait for each other; those of two may meet once.
+    // Guesses are serialized per replica; those of two may coincide once.
     expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(6);
     expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(24);
   });

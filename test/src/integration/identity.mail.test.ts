@@ -1,4 +1,4 @@
-/** Mails that were promised: through a real SMTP server that is away, hangs, or refuses. */
+/** Queued mails, with a real SMTP server that is unavailable, hangs, or rejects. */
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
@@ -29,7 +29,7 @@ async function aMailbox(options: Parameters<typeof startMailbox>[0] = {}): Promi
   return mailbox;
 }
 
-/** Asks for a mail. @returns milliseconds until the answer */
+/** Requests a mail. @returns milliseconds until the response */
 async function ask(identity: Identity, email: string): Promise<number> {
   const begun = performance.now();
   await identity.data(requestPasswordReset, { body: { email }, headers: fromSomewhere() });
@@ -75,7 +75,7 @@ describe("identity.mail: queued mail", () => {
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const { email } = await identity.aPerson();
     await ask(identity, email);
-    // Another process had taken it, and died: its lease has ended.
+    // Another process had claimed it, and died: its lease has ended.
     const died = { $set: { attempts: 1, due_at: new Date(Date.now() - 1) } };
     await identity.db.collection("outgoing_mails").updateMany({}, died);
     identity.startMail();

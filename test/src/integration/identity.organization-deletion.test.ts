@@ -12,7 +12,7 @@ const ROUNDS = Number(process.env["LEAVING_ROUNDS"] ?? 3);
 const KINDS = ["users", "api_keys", "sessions", "invites", "key_addresses"] as const;
 
 let identity: Audited;
-/** What topology was told, and whether it answers. */
+/** What topology was notified of, and whether it answers. */
 const topology = { told: [] as string[], isAway: false };
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Forgotten passwords, by mail that goes through a real SMTP server. */
+/** Forgotten passwords, with mail through a real SMTP server. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { CommandStartedEvent } from "mongodb";
 import { createInvite, listInvites } from "@nts/shared/contract/invites";
@@ -24,14 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Somebody who asked for a link, and the token of it. */
+/** A person who requested a reset link, and its token. */
 async function aForgetfulPerson(replica = 0) {
   const person = await world.identity.aPerson();
   await world.forget(person.email, replica);
   return { person, mail: await world.resetMail(person.email) };
 }
 
-/** What a sign-in with the password is answered that a second factor guards. */
+/** The challenge after a sign-in with the password, when a second factor is set up. */
 async function challengeOf({ email, password }: Person): Promise<string> {
   const { params } = await world.identity.ask(login, { body: { email, password } });
   return String(params["challenge"]);
@@ -195,11 +195,11 @@ describe("identity.password-resets: requesting links", () => {
 interface ToldWork {
   readonly status: number;
   readonly text: string;
-  /** The commands that the database was sent. */
+  /** The commands sent to the database. */
   readonly told: readonly string[];
 }
 
-/** A replica that sends nothing, and somebody who forgets passwords, each time at another address. */
+/** A replica that sends no mail, and a function that requests resets, each from another address. */
 async function withToldWork(task: (identity: Identity, forget: (email: string) => Promise<ToldWork>) => Promise<void>) {
   let told: string[] = [];
   const onCommand = ({ commandName, command }: CommandStartedEvent) => {
@@ -225,7 +225,7 @@ describe("identity.password-resets: the number of links", () => {
     for (const asked of [email, "nobody-here@example.com"]) {
       const answers = [];
       for (let n = 0; n < 4; n++) answers.push(await forget(asked, n % 2));
-      // An hour may end in the midst of it.
+      // An hour may end meanwhile.
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused.length).toBeLessThanOrEqual(1);
       if (refused[0] !== undefined) expect(refused[0]).toMatchObject({ code: "mail_throttled", params: { retry_after_seconds: expect.any(Number) } }); // prettier-ignore
@@ -239,7 +239,7 @@ describe("identity.password-resets: the number of links", () => {
     const headers = { "x-client-address": "2001:db8:1:2::7" };
     const codes = [];
     for (let n = 0; n < 44; n++) codes.push((await forget(`stranger-${n}@example.com`, n % 2, headers)).code);
-    // An hour may end in the midst of it.
+    // An hour may end meanwhile.
     expect(codes.filter((code) => code === "").length).toBeLessThanOrEqual(40);
     expect(codes.filter((code) => code === "mail_throttled").length).toBeGreaterThanOrEqual(4);
     expect(await identity.db.collection("mail_counts").countDocuments()).toBeLessThan(100);

@@ -9,7 +9,7 @@ import { createDirect, keyBodyOf, type Direct, type Person } from "../support/di
 import { diffOf, sampled } from "../support/patches.js";
 import { sharedStack } from "../support/shared-stack.js";
 
-/** Pairs of random states, and rounds of two clients at once. */
+/** Numbers of pairs of random states, and of rounds with two clients. */
 const ROUNDS = Number(process.env["PATCH_ROUNDS"] ?? 10);
 jest.setTimeout(300_000 + ROUNDS * 500);
 
@@ -153,7 +153,7 @@ describe("identity.patches: the organization, and content types", () => {
   });
 });
 
-/** What two keys with the same settings differ in. */
+/** Omits the members in which two keys with the same settings differ. */
 function withoutOwn(key: object): object {
   const { id, key: masked, created_at, updated_at, ...rest } = key as Record<string, unknown>;
   expect([id, masked, created_at, updated_at]).not.toContain(undefined);

@@ -1,4 +1,4 @@
-/** What a provider, or somebody in its place, may send that must let nobody in. Each row is named; the first one of each table is good. */
+/** What a malicious provider or client may send. Each row is named; the first one of each table is valid. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { generateKeyPairSync } from "node:crypto";
 import { providerLogout } from "@nts/shared/contract/providers";
@@ -31,11 +31,11 @@ afterAll(async () => {
 });
 
 interface Row {
-  /** Makes the ID token. */
+  /** Creates the ID token. */
   readonly token?: (claims: Record<string, unknown>) => Promise<string> | string;
-  /** What the endpoint of tokens answers instead. */
+  /** The response of the token endpoint. */
   readonly exchange?: Parameters<HostileProvider["exchange"]>[0];
-  /** Parameters of the callback that differ; an absent one is left out. */
+  /** Parameters of the callback that differ; undefined omits one. */
   readonly query?: (begun: Begun) => Readonly<Record<string, string | undefined>>;
   readonly headers?: (begun: Begun) => Readonly<Record<string, string>>;
   readonly at?: "here" | "there";

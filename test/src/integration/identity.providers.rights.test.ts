@@ -1,4 +1,4 @@
-/** What a provider decides about people here: their rights, their sessions, and whether passwords are needed. */
+/** What a provider controls: permissions, sessions, and whether passwords are needed. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInvite } from "@nts/shared/contract/invites";
 import { getOrganization, patchOrganization } from "@nts/shared/contract/organizations";

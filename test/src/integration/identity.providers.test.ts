@@ -1,4 +1,4 @@
-/** Signing in by a real provider, and whose account that is. */
+/** Signing in by a real provider, and the account that results. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInvite } from "@nts/shared/contract/invites";
 import { leaveOrganization } from "@nts/shared/contract/organizations";
@@ -26,7 +26,7 @@ afterAll(() => world.stop());
 const sessionsOf = async (as: UserPrincipal): Promise<readonly Session[]> =>
   (await world.identity.data(listSessions, { as, query: {} })) as unknown as Session[];
 
-/** As a mailed link does it. */
+/** As a mailed link does. */
 const verified = (email: string) =>
   world.identity.db.collection("users").updateOne({ email }, { $set: { email_verified: true } });
 

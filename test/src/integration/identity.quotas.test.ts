@@ -38,7 +38,7 @@ describe("identity.quotas: sessions of a user", () => {
   it("end with the least recently used one when there is one too many, and for no other user", async () => {
     const [first, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const sessions = [first, await identity.logIn(first), await identity.logIn(first)];
-    // The first one has been used meanwhile, which moves its end.
+    // The first one was used meanwhile, which extends it.
     const sliding = identity.db.collection<{ _id: string }>("sessions");
     const later = new Date(Date.now() + 8 * DAY_MS);
     await sliding.updateOne({ _id: first.principal.credentialId }, { $set: { expires_at: later } });

@@ -6,7 +6,7 @@ import { getUser } from "@nts/shared/contract/users";
 import { newId } from "@nts/shared/ids";
 import { type Identity, startIdentity } from "../support/identity.js";
 
-// Topology is played by what it would answer; no notice of a deletion ever comes through.
+// Topology is simulated by its responses; no notice of a deletion arrives.
 const networks = new Set<string>();
 const tags = new Set<string>();
 

@@ -181,7 +181,7 @@ describe("identity.rotations: a key with allowed addresses or a rate limit", () 
     const person = await identity.aPerson();
     const key = await identity.aKey(person, limits);
     expect(await verify(key.secret, false)).toMatchObject({ status: "refused", code: "api_key_disabled" });
-    // How an earlier build finds a key.
+    // The lookup of an earlier build.
     const found = () => stored().countDocuments({ hash: hashCredential(key.secret) });
     expect(await found()).toBe(0);
     const change = (body: object) => identity.data(updateKey, { as: person.principal, params: key.params, body: keyBodyOf(person, body) }); // prettier-ignore

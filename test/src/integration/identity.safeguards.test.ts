@@ -1,4 +1,4 @@
-/** What keeps accounts and rights from being misused, seen from outside. */
+/** Protection of accounts and permissions against misuse, through the public interface. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBus } from "@nts/shared/bus/bus";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
@@ -24,7 +24,7 @@ afterAll(() => stack.stop());
 const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answered> =>
   callerOf(stack.url, "browser").send(method, path, body, headers);
 
-/** What each gateway answers to a cookie. */
+/** The responses of each gateway to a cookie. */
 const statuses = (cookie: string): Promise<number[]> =>
   Promise.all(
     stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),
@@ -203,7 +203,7 @@ describe("a forged notice on the bus", () => {
     await until(() => bus.isConnected());
     bus.publish(networkDeleted, { organization_id: owner.organizationId, network_id: kept.id });
     bus.publish(tagDeleted, { organization_id: owner.organizationId, tag_id: tag.id });
-    // A true one, said after them, is acted upon by each replica in turn.
+    // A genuine notice, sent after them, is applied by each replica.
     await owner.session.data("delete", `/api/v1/networks/${gone.id}`);
     const identity = createDirect(stack);
     await until(async () => {

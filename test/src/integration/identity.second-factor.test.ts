@@ -18,7 +18,7 @@ import { codeOf, guardEarlier, wrongCode } from "../support/second-factors.js";
 const HERE = { "x-client-address": "192.0.2.1" };
 const ELSEWHERE = { "x-client-address": "198.51.100.7" };
 
-/** Somebody with a second factor. */
+/** A person with a second factor. */
 interface Guarded extends Person {
   readonly secret: string;
   readonly recovery: readonly string[];

@@ -143,7 +143,7 @@ describe("identity.sessions: sessions of an earlier build", () => {
     );
     const [first] = await listOf(person);
     expect(first).toMatchObject({ id: _id, browser: null, address: null, last_used: used.toISOString() });
-    // The earlier build moves the end on, of the same session and of one that this build has begun.
+    // The earlier build extends its own session and one of this build.
     const [later, mine] = [new Date(Date.now() + 6 * DAY_MS), person.principal.credentialId];
     await stored().updateMany({ _id: { $in: [_id, mine] } }, { $max: { expires_at: later } });
     expect((await listOf(person))[0]).toMatchObject({

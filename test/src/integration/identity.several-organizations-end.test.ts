@@ -62,7 +62,7 @@ describe("identity.several-organizations-end: documents for earlier builds", () 
     const found = { $or: hashes.flatMap((hash) => [{ hash }, { hash: `limited:${hash}` }, { "previous.hash": hash }]) };
     expect([await raw("api_keys").countDocuments(found), await raw("sessions").countDocuments(found)]).toEqual([0, 0]);
     expect(await Promise.all([stateOf("key", secret), stateOf("session", away.token)])).toEqual(["api_key_disabled", "Viewer"]); // prettier-ignore
-    // What was made while the account had one organization is found as before.
+    // What was created while the account had one organization is found as before.
     expect(await raw("sessions").countDocuments({ hash: hashCredential(home.token) })).toBe(1);
   });
 });

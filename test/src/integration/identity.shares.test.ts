@@ -1,4 +1,4 @@
-/** The connections to the database belong to all organizations: what one of them asks for takes from its own share. */
+/** Database connections are shared by all organizations; each one is limited to its own share. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
@@ -9,7 +9,7 @@ import { whoami } from "@nts/shared/contract/whoami";
 import { createShares } from "@nts/shared/shares";
 import { type Identity, startIdentity } from "../support/identity.js";
 
-/** What is asked for once for everybody. */
+/** Collections that are read once for all organizations. */
 const OF_ALL = ["counters", "gateways", "key_changes"];
 
 let identity: Identity;

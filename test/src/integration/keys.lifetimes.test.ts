@@ -6,7 +6,7 @@ import { startHammer } from "../support/hammer.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
 
-// How keys end while they are in use on two gateways: by themselves, and by a rotation nobody heard the answer of.
+// How keys expire while they are in use on two gateways: at their time, and by a rotation whose response was lost.
 
 const PATH = "/api/v1/networks?limit=1";
 /** How long a key may still be accepted after it has expired. */
@@ -45,7 +45,7 @@ describe("a key that expires while gateways remember it", () => {
     const accepted = shots.filter(({ status }) => status === 200);
     for (const url of urls) expect(accepted.filter((shot) => shot.url === url).length).toBeGreaterThan(10);
     expect(shots.filter(({ sentAt, status }) => sentAt > endsAt + GRACE_MS && status !== 401)).toEqual([]);
-    // A request that was sent before the end may reach its gateway after it.
+    // A request sent before the expiry may reach its gateway after it.
     expect(shots.filter(({ sentAt, status }) => sentAt < endsAt - 200 && status !== 200)).toEqual([]);
     expect((await fetch(stack.url + PATH, { headers }).then((answer) => answer.json())) as object).toMatchObject({
       code: "api_key_expired",
@@ -74,7 +74,7 @@ describe("a rotation whose response is lost", () => {
     const record = (): Promise<UserApiKey> => account.session.data("get", `/api/v1/auth/keys/${id}`);
     const before = await record();
 
-    // A gateway that hangs keeps the answer back for a second, though the rotation is made.
+    // A hanging gateway delays the response for a second, though the rotation is done.
     const [, hanging] = stack.gateways;
     hanging?.pause();
     try {

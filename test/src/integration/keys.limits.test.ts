@@ -4,7 +4,7 @@ import { until } from "../support/until.js";
 import { startStack, type Stack } from "../support/stack.js";
 
 const LIST = "/api/v1/networks?limit=1";
-/** A burst is to the limit of a minute as that of users, 150 of 300. */
+/** The burst is half of the limit per minute, as for users (150 of 300). */
 const PER_MINUTE = 12;
 const BURST = 6;
 

@@ -1,4 +1,4 @@
-/** A whole system whose processes stop, or whose database goes away. */
+/** A whole system whose processes stop, or whose database is unavailable. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { rotateKey } from "@nts/shared/contract/keys";
@@ -7,9 +7,9 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
-/** Between the questions of one asker: other suites share the processors with this one. */
+/** Between requests of one client: other suites share the processors. */
 const PAUSE_MS = 50;
-/** For requests to reach the services; the test holds whether they do or not. */
+/** Time for requests to reach the services; the test holds in either case. */
 const REQUESTS_ARRIVE_MS = 300;
 
 let stack: Stack;
@@ -36,7 +36,7 @@ describe("a system whose processes stop", () => {
     await until(async () => (await rotated()) < 900);
     await other!.restart();
     await rotated();
-    // One that was killed could not say so, and is waited for: this is how the above would be noticed.
+    // A killed gateway cannot deregister, and is waited for: otherwise the above would prove nothing.
     await other!.kill();
     expect(await rotated()).toBeGreaterThan(1_000);
     await other!.restart();

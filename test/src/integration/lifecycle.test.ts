@@ -15,7 +15,7 @@ import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.j
 import { sendJson } from "../support/neighbour.js";
 import { until } from "../support/until.js";
 
-/** A process may take so long to start on a busy machine. */
+/** How long a process may take to start on a busy machine. */
 const START_MS = 60_000;
 
 /** Why a request failed to connect; undefined if it did not. */
@@ -33,7 +33,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((child) => child.stop(15_000)));
 });
 
-/** All parts of a system with one process of each kind, by name; none of them is started. */
+/** All components of a system with one process of each kind, by name, not started. */
 async function partsOf(
   dataDir: string,
 ): Promise<{ parts: Map<string, Component>; ops: Map<string, string>; url: string }> {
@@ -150,7 +150,7 @@ describe("a gateway that is stopped", () => {
     const stopped = gateway!.stop();
     await until(async () => (await fetch(`${gateway!.opsUrl}/readyz`)).status === 503);
     expect(await (await fetch(`${gateway!.opsUrl}/readyz`)).json()).toMatchObject({ missing: ["stopping"] });
-    // Whoever has not noticed yet is answered, and told to connect elsewhere.
+    // A client that has not noticed yet is answered, and told to reconnect elsewhere.
     const late = await request("/api/v1/hosts/late");
     expect([late.answer.statusCode, late.answer.headers.connection]).toEqual([200, "close"]);
 
@@ -159,7 +159,7 @@ describe("a gateway that is stopped", () => {
     expect(await stopped).toEqual({ code: 0, signal: null });
     agent.destroy();
 
-    // Only then did it leave those for whom changes of rights wait.
+    // Only then does it deregister from the gateways that changes of permissions wait for.
     expect(world.neighbour.leftAt()).toBeGreaterThan(slowEndedAt);
     await gateway!.restart();
   });

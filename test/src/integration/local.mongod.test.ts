@@ -1,4 +1,4 @@
-/** The MongoDB that `npm start` runs: who gets in, and what becomes of data that an earlier version has left. */
+/** The MongoDB of `npm start`: authentication, and data of an earlier version. */
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,6 @@
-/** The Kubernetes manifests against Kubernetes' own schemas, without a cluster. It needs kubectl and Python. */
+/**
+ * Validates the Kubernetes manifests against the schemas of Kubernetes, without a cluster. It needs kubectl and Python.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +30,7 @@ if (!isPossible) console.warn("NOT CHECKED: the Kubernetes manifests. It takes k
     return (await execa("kubectl", ["kustomize", join(OVERLAYS, overlay)])).stdout;
   }
 
-  /** What the validator objects to. */
+  /** The errors of the validator. */
   async function faultsOf(manifests: string): Promise<string> {
     const file = join(folder, "manifests.yaml");
     await writeFile(file, manifests);
@@ -53,6 +55,6 @@ if (!isPossible) console.warn("NOT CHECKED: the Kubernetes manifests. It takes k
     const [single, production] = await Promise.all([built("single"), built("production")]);
     const mapOf = (text: string): string => /name: (identity-[0-9a-z]{10})/.exec(text)?.[1] ?? "";
     expect(mapOf(single)).not.toBe(mapOf(production));
-    for (const text of [single, production]) expect(text.split(`name: ${mapOf(text)}`)).toHaveLength(3); // the map, and who reads it
+    for (const text of [single, production]) expect(text.split(`name: ${mapOf(text)}`)).toHaveLength(3); // the map, and its reader
   });
 });

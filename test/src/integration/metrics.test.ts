@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const all = (): ProcessHandle[] => [...stack.gateways, ...stack.identities, ...stack.topologies];
 
-/** How much a metric grows while something is done; one that is not there yet counts as 0. */
+/** The increase of a metric during a task; an absent one counts as 0. */
 async function growth(
   [process, name, labels]: Parameters<typeof metricOf>,
   task: () => Promise<unknown>,
@@ -133,7 +133,7 @@ describe("the metrics: connections", () => {
     const limit = await metricOf(identity, "nts_mongodb_pool_limit");
     expect(limit).toBeGreaterThan(1);
     const read = () => account.session.send("get", "/api/v1/organizations");
-    await Promise.all(Array.from({ length: 2 * limit }, read)); // opens connections, which takes an answering server
+    await Promise.all(Array.from({ length: 2 * limit }, read)); // opens connections, which needs an answering server
     await until(async () => (await pool()).checkedOut === 0);
     const { size } = await pool();
     stack.servers.mongodb!.pause();

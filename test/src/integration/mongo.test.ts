@@ -16,9 +16,9 @@ import { startTcpProxy } from "../support/tcp-proxy.js";
 const log = createLog("test", "silent");
 const INDEXES = { things: [{ key: { name: 1 }, unique: true }] };
 const REPLICAS = 6;
-/** What the servers of tests are told; MongoDB itself says a minute. */
+/** The setting of the servers in tests; MongoDB's default is a minute. */
 const TRANSACTION_LIFE_MS = 8_000;
-/** How long a live process holds its transaction open; longer than others wait before they look for dead ones. */
+/** How long a live process holds its transaction; longer than others wait before they look for dead ones. */
 const HELD_MS = 2_000;
 
 let servers: Servers;
@@ -39,13 +39,13 @@ beforeEach(() => {
   name = `mongo_${randomBytes(6).toString("hex")}`;
 });
 
-/** What each migration did, in the order in which it was written down. */
+/** The log of all migrations, in the order of writing. */
 async function story(): Promise<string[]> {
   const lines = await clients[0]!.db(name).collection("story").find().sort({ _id: 1 }).toArray();
   return lines.map(({ line }) => String(line));
 }
 
-/** A migration that tells when it begins and when it ends. */
+/** A migration that logs its beginning and its end. */
 function telling(step: string): Migration {
   return {
     name: step,
@@ -139,7 +139,7 @@ describe("transactions: of other processes", () => {
     });
     await expect(endless).rejects.toMatchObject({ code: "write_conflict" });
     expect(attempts).toBeGreaterThan(1);
-    // What a session has chosen, such as its lane of guards, may be why the attempt failed.
+    // What a session has chosen, such as its guard shard, may be why the attempt failed.
     expect(sessions.size).toBe(attempts);
     expect(await things.findOne({ _id: "one" })).toEqual({ _id: "one" });
   });
@@ -203,7 +203,7 @@ async function aThing() {
   return { things, run };
 }
 
-/** Another process that has written the document and not committed; it does when it is told. */
+/** Another process that has written the document and commits on request. */
 async function aProcessAmidATransaction() {
   const script = `
     import { MongoClient } from "mongodb";

@@ -1,6 +1,6 @@
 /**
- * Writes with idempotency keys while connections are cut and processes are killed. `npm run test:retries` is the long form:
- * RETRIED_WRITES creates and as many updates, RETRIED_KILLS processes killed meanwhile.
+ * Writes with idempotency keys while connections are cut and processes are killed. `npm run test:retries` is the long
+ * form, with RETRIED_WRITES creates and updates, and RETRIED_KILLS kills.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -17,7 +17,9 @@ const SERVICES_OF_HOST = 900;
 const PATIENCE_MS = 60_000;
 const BETWEEN_TRIES_MS = 20;
 
-/** Answers that a client repeats, as docs/errors.md says. Whoever writes on one host with seven others may lose for long. */
+/**
+ * Responses that a client retries, as docs/errors.md says. With seven other writers of one host, that may take long.
+ */
 const RETRIED_CODES = new Set(["idempotency_in_progress", "write_conflict"]);
 
 let stack: Stack;
@@ -42,7 +44,7 @@ interface Write {
   readonly key: string;
 }
 
-/** Sends a write until it is answered, now through one gateway and now through the other, and goes away early at times. */
+/** Sends a write until it is answered, alternating between the gateways, and sometimes disconnects early. */
 async function persist({ method, path, body, key }: Write, found: string[]): Promise<Answered["body"]> {
   const untilMs = performance.now() + PATIENCE_MS;
   for (let attempt = Math.floor(Math.random() * 2); performance.now() < untilMs; attempt++) {
@@ -60,7 +62,7 @@ async function persist({ method, path, body, key }: Write, found: string[]): Pro
       const mayRepeat = answered.status >= 500 || RETRIED_CODES.has(envelope.code);
       if (!mayRepeat) found.push(`${key}: ${answered.status} ${envelope.code}`);
     } catch {
-      // The connection is gone: whether the write is done, its key will tell.
+      // The connection was lost: a retry with the same key shows whether the write was done.
     }
     await sleep(BETWEEN_TRIES_MS);
   }
@@ -112,7 +114,7 @@ describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS
       const all = await owner.data<{ id: string; name: string }[]>("get", "/api/v1/services?limit=0");
       const listed = all.filter(({ name }) => name !== "web");
       expect(listed.map(({ name }) => name).sort()).toEqual(Array.from({ length: WRITES }, (_, n) => `u${n}`).sort());
-      // Made once and changed once.
+      // Created once and updated once.
       for (const { id } of listed.slice(0, 20))
         expect((await owner.send("get", `/api/v1/services/${id}`)).headers.get("etag")).toBe('"2"');
     },

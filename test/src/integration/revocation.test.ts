@@ -20,7 +20,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** The most milliseconds that a change took to answer. @throws when one failed, or took nothing away */
+/** The slowest change in milliseconds. @throws Error when one failed, or revoked nothing */
 async function slowestOf(faults: { fault?: () => void; relief?: () => void }): Promise<number> {
   const outcomes = await runPass({ urls, kinds, means: system.means, through: system.stack.url, ...faults });
   expect(outcomes.filter(({ asked }) => asked > 1)).toEqual([]);

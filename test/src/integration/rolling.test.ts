@@ -5,13 +5,14 @@ import { inRolloutOrder, LEAVING, restartOneOfEachKind } from "../support/rollin
 import { startStack, type Stack } from "../support/stack.js";
 import { startSteadyLoad } from "../support/steady-load.js";
 
-// Two replicas of each process, under load. `npm run test:rolling` is the long form: each process on its own, ten rounds.
+// Two replicas of each process, under load. `npm run test:rolling` is the long form: each process separately, ten
+// rounds.
 
 const NORMAL_AFTER_MS = 2_000;
 
-/** Other suites share the processors with this one. */
+/** Other suites share the processors. */
 const LOAD = { workers: 4, pauseMs: 500 };
-/** Requests that a load makes at least. */
+/** The minimum number of requests of a load. */
 const ANSWERED = 100;
 
 let stack: Stack;
@@ -39,7 +40,7 @@ describe("a rolling restart of every process", () => {
   });
 });
 
-/** What a killed service may cost: nothing that reads; of a write either nothing was sent, or it may have happened. */
+/** The allowed failures of a killed service: a write that was not sent, or that may have happened; no read. */
 const WRITE_THAT_MAY_BE_LOST = /^(?:502 .*"code":"upstream_failed"|503 .*"code":"unavailable")/;
 
 describe("a killed replica", () => {

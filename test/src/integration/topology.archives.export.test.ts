@@ -1,4 +1,4 @@
-/** The archive of an organization, out: what is in it, of which moment, and for whom. */
+/** Exporting archives: contents, consistency, and permissions. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   type Archived,
@@ -20,7 +20,7 @@ import { aHost, aNetwork, aService, onPort, type World } from "../support/topolo
 import { until } from "../support/until.js";
 
 let topology: Topology;
-/** What happens between the subnets and the hosts of an archive. */
+/** Runs between the subnets and the hosts of an archive. */
 let meanwhile: (() => Promise<unknown>) | null = null;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-/** Two networks, tags, and hosts with something of each kind on them. */
+/** Two networks, tags, and hosts with children of each kind. */
 async function anOrganization(owner: Caller): Promise<{ one: World; two: World; host: Host }> {
   const [one, two] = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")];
   const tag = await owner.call(createTag, { body: { name: "web" } });
@@ -53,7 +53,7 @@ async function anOrganization(owner: Caller): Promise<{ one: World; two: World; 
   return { one, two, host };
 }
 
-/** What lists answer of each kind, without what imports have seen. */
+/** The entities of each kind in the lists, without sightings. */
 async function listed(caller: Caller): Promise<Partial<Record<Archived, Entity[]>>> {
   const all = async (operation: Endpoint): Promise<Entity[]> =>
     (await caller.list(operation, { query: { limit: 0 } })).rows as Entity[];
@@ -77,7 +77,7 @@ async function listed(caller: Caller): Promise<Partial<Record<Archived, Entity[]
 const byId = (entities: readonly Entity[] = []): Entity[] => [...entities].sort((a, b) => (a.id < b.id ? -1 : 1));
 const KINDS = ["Tag", "Network", "Subnet", "Host", "Interface", "Port", "Service"] as const;
 
-/** @param among which may have more on it than the archive, such as tags */
+/** @param among a superset of the archive, such as all tags */
 function expectAll(archive: Archive, expected: Partial<Record<Archived, Entity[]>>): void {
   for (const kind of KINDS) {
     expect([kind, byId(entitiesIn(archive, kind))]).toEqual([kind, byId(expected[kind])]);
@@ -140,7 +140,7 @@ describe("the archive of an organization", () => {
     const asked = async (etag: string): Promise<number> =>
       (await owner.raw("get", ARCHIVE_PATH, undefined, { "if-none-match": etag })).status;
     const etagOf = async (): Promise<string> => String((await owner.raw("get", ARCHIVE_PATH)).headers["etag"]);
-    // What was just written is told of a moment later.
+    // Changes are recorded with a delay.
     await until(async () => (await asked(await etagOf())) === 304);
     const etag = await etagOf();
     await owner.call(patchHost, { params: { id: host.id }, body: { name: "other" } });

@@ -1,4 +1,4 @@
-/** The archive of an organization, in: what was exported comes back, what is there stays, and nothing comes twice. */
+/** Importing archives: what was exported is restored, other entities are kept, and nothing is duplicated. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -35,7 +35,7 @@ import { aHost, aNetwork, aService, onPort } from "../support/topology-world.js"
 const ORGANIZATIONS = Number(process.env["ARCHIVES"] ?? 12);
 
 let topology: Topology;
-/** Is run before each transaction of an import. */
+/** Runs before each transaction of an import. */
 let beforeWrite: (() => Promise<void> | void) | null = null;
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ function sumOf(summary: ArchiveImport["summary"]) {
   return { create: of("create"), update: of("update"), unchanged: of("unchanged") };
 }
 
-/** What a file is refused with. */
+/** The errors with which a file is rejected. */
 async function faultsOf(text: string, caller = topology.aCaller()): Promise<[line: number, path: string, code: string][]> {
   const { status, code, params } = await sendArchive(caller, text);
   expect([status, code]).toEqual([400, "archive_invalid"]);
@@ -184,7 +184,7 @@ describe("entities that moved to another host since", () => {
     expect(plan.summary.Service).toEqual({ create: 0, update: 1, unchanged: 0, failed: 0 });
     expect((await imported(owner, text)).summary.Service).toEqual(plan.summary.Service);
     expect(normalForm(await archiveOf(owner))).toEqual(normalForm({ entities }));
-    // Its host is gone: what it had is made anew, and what was moved stays where it is.
+    // Its host was deleted: its children are recreated, and moved ones stay where they are.
     await owner.call(patchService, { params: service, body: { host_id: two.id, bindings: [] } });
     await owner.call(deleteHost, { params: one });
     expect((await imported(owner, text)).summary.Service).toMatchObject({ create: 1 });
@@ -290,7 +290,7 @@ describe("the permission to import archives", () => {
   });
 });
 
-/** What was asked for, with what the server says of it. */
+/** The requested entities, with the members that the server adds. */
 function described(entities: readonly EntityLine[]): EntityLine[] {
   return entities.map((line) => {
     const { number, protocol } = line.data as unknown as { number: number; protocol: "Tcp" | "Udp" };

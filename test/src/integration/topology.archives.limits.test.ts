@@ -1,4 +1,4 @@
-/** Archives of one organization that arrive or are imported at a time. */
+/** Concurrent archives of one organization, uploading or importing. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -8,7 +8,7 @@ import { startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
 
 let topology: Topology;
-/** Is run before each transaction of an import. */
+/** Runs before each transaction of an import. */
 let beforeWrite: (() => Promise<void>) | null = null;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe("concurrent archives", () => {
     };
     const first = sendArchive(owner, text);
     await until(() => writing === 1);
-    // Of this one nothing but its beginning has come.
+    // Only its beginning has arrived.
     const arriving = await beginArchive(topology.ports[0]!, owner.tenancy(), text);
     await until(async () => (await sendArchive(owner, "", "?dry_run=true")).status === 429);
     const { status, code, params, headers } = await sendArchive(owner, text);

@@ -1,6 +1,6 @@
 /**
- * Reads of the past. A model keeps what was answered; AS_OF_LENGTH makes its history longer, AS_OF_MOMENTS keeps more of it,
- * AS_OF_SEED repeats the drawing.
+ * Reads of the past, compared with recorded responses. AS_OF_LENGTH makes the history longer, AS_OF_MOMENTS records
+ * more of it, AS_OF_SEED repeats it.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -42,13 +42,13 @@ import { aHost, aNetwork, aService } from "../support/topology-world.js";
 
 const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 75);
 const MOMENTS = Number(process.env["AS_OF_MOMENTS"] ?? 3);
-/** Of a history with many moments, what is read at all of them is {@link WHOLE}, and everything at one of so many. */
+/** In a history with many moments, {@link WHOLE} is read at all of them, and everything at one of so many. */
 const ALL_READ_EVERY = MOMENTS > 50 ? 25 : 1;
 /** Reads by id at each moment. */
 const BY_ID = Number(process.env["AS_OF_READS"] ?? 20);
-/** What is read by times as well as by cursors. */
+/** Paths that are read by times as well as by cursors. */
 const WHOLE = /^(hosts|services|bindings|networks)\?limit=0$|^topology\?format=json/;
-/** Long enough for a wrong answer to arrive. */
+/** Long enough for a wrong response to arrive. */
 const UNANSWERED_MS = 150;
 const SEED = Number(process.env["AS_OF_SEED"] ?? Date.now() % 2 ** 31);
 
@@ -57,7 +57,7 @@ jest.setTimeout(300_000 + MOMENTS * 6_000);
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true, shares: { streams: 32, operations: 32 } });
-  // What is there before its keeper has begun is reconciled.
+  // What exists before the journal starts is recorded as reconciled.
   await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
@@ -68,7 +68,7 @@ interface Kept {
   readonly readings: readonly Readings[];
 }
 
-/** Adds what a world has made by now, with the list that each is of. */
+/** Adds the entities that a world has created by now, with their lists. */
 function remember(ever: Map<string, string>, { known }: World): void {
   for (const [list, all] of Object.entries(known))
     for (const { id, body } of all) {
@@ -77,11 +77,11 @@ function remember(ever: Map<string, string>, { known }: World): void {
     }
 }
 
-/** Some of what was ever made, another part of it each time. */
+/** Some of the entities that ever existed, others each time. */
 const some = (ever: ReadonlyMap<string, string>, n: number): Map<string, string> =>
   new Map([...ever].filter((_, at) => (at * 7 + n) % Math.ceil(ever.size / BY_ID) === 0));
 
-/** What differs between two readings. */
+/** The differences between two readings. */
 function differences(was: Readings, told: Readings): string[] {
   return [...was].flatMap(([path, text]) =>
     told.get(path) === text ? [] : [`${path}\n  was  ${text}\n  told ${told.get(path) ?? ""}`],
@@ -107,7 +107,7 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
       const time = new Date().toISOString();
       await until(() => Date.now() > Date.parse(time), 1);
       const paths = pathsOf(world, some(ever, n)).filter((path) => n % ALL_READ_EVERY === 0 || WHOLE.test(path));
-      // The rights are looked at apart from the rest, so a part of it will do for the second one.
+      // Permissions are tested separately, so the second caller reads a part.
       const mine = (who: number): string[] => paths.filter((_, at) => who === 0 || (at + n) % 3 === 0);
       const readings = await Promise.all(callers.map((caller, who) => readAll(caller, mine(who))));
       kept.push({ cursor, time, readings });
@@ -173,12 +173,12 @@ describe("a read of the past", () => {
         owner.list(listHosts, { query: { ...query, q: "after" } }),
         owner.list(listServices, { query: { ...query, order_by: "host" } }),
       ]);
-      // What lies far enough back is told for certain.
+      // Times far enough back are certain.
       const long = new Date(Date.parse(time) - 30_000).toISOString();
       expect((await owner.list(listServices, { query: { as_of: long } })).rows).toEqual([]);
       const told = await owner.call(getHost, { params: host, query: { as_of: cursor } });
       expect([told.name, told.services.length]).toEqual(["before", 2]);
-      // As long as nobody keeps the journal, nothing can be answered.
+      // Without a running journal nothing can be answered.
       expect(await Promise.race([reads, delay(UNANSWERED_MS)])).toBeUndefined();
       keeper = keep();
       const [was, found, services] = await reads;

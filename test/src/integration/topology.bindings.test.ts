@@ -16,7 +16,10 @@ interface Bound extends World {
   readonly ping: Service;
 }
 
-/** A host with two services: one bound to two ports, one on its first interface and one on all; the other to the second interface. */
+/**
+ * A host with two services: one bound to two ports, one on its first interface and one on all; the other to the second
+ * interface.
+ */
 async function twoServices(): Promise<Bound> {
   const world = await aNetwork(topology.aCaller());
   const host = await aHost(world, { interfaces: 2, ports: 2 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-/** Three entities of a kind in networks of their own, so that what they are connected with is in nobody's way. */
+/** Three entities of a kind in networks of their own, so that related entities do not interfere. */
 async function three(kind: Kind): Promise<string[]> {
   const ids: string[] = [];
   for (const name of ["a", "b", "c"]) ids.push((await everythingOnce(owner, name))[kind].id);

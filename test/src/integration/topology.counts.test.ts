@@ -17,7 +17,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 import { KINDS, operationsOf } from "../support/topology-everything.js";
 import { aHost, aNetwork, aService, echoOf, onPort, type World } from "../support/topology-world.js";
 
-// Totals are not counted when a list is asked for: guards keep them. Here they are compared with what is really there.
+// Guards maintain totals, which are compared here with the real numbers.
 
 let topology: Topology;
 
@@ -28,7 +28,7 @@ afterAll(() => topology.stop());
 
 type Totals = Record<string, number>;
 
-/** What the lists say, of every kind. */
+/** The totals of the lists, by kind. */
 async function totals(caller: Caller, query: object = {}): Promise<Totals> {
   const entries = KINDS.map(async (kind): Promise<[string, number]> => {
     const { headers } = await operationsOf(caller, kind).list({ ...query, limit: 1 });
@@ -38,7 +38,7 @@ async function totals(caller: Caller, query: object = {}): Promise<Totals> {
   return { ...Object.fromEntries(await Promise.all(entries)), bindings: bindings.total };
 }
 
-/** What there is, of every kind. */
+/** The numbers of documents, by kind. */
 async function reality(organizationId: string, networkIds?: readonly string[]): Promise<Totals> {
   const entries = [...KINDS, "bindings"].map(async (kind): Promise<[string, number]> => {
     const filter = { organization_id: organizationId, ...(networkIds && { network_id: { $in: networkIds } }) };
@@ -47,7 +47,7 @@ async function reality(organizationId: string, networkIds?: readonly string[]): 
   return Object.fromEntries<number>(await Promise.all(entries));
 }
 
-/** Compares both for the organization, each of its networks, and keys that are restricted to some of them. */
+/** Compares both for the organization, each of its networks, and keys restricted to some of them. */
 async function expectTrue(owner: Caller, ...worlds: readonly World[]): Promise<Totals> {
   const { organizationId } = owner.scope;
   const all = await totals(owner);

@@ -16,7 +16,7 @@ import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
 
-/** Services that are walked while others write, and how many writers there are. */
+/** Services that are paged through while others write, and the number of writers. */
 const SERVICES = Number(process.env["CURSOR_SERVICES"] ?? 140);
 const WRITERS = 4;
 const ON_HOST = 500;
@@ -66,7 +66,7 @@ interface Row {
   readonly name?: string;
 }
 
-/** All pages of a list, one after another. */
+/** All pages of a list, sequentially. */
 async function walk(
   caller: Caller,
   operation: AnyEndpoint,
@@ -130,7 +130,7 @@ describe("cursors: paging through a changing list", () => {
       let isOver = false;
       let written = 0;
       let heard = (): void => undefined;
-      // No page follows before somebody has written something.
+      // Each page waits for a write.
       const aWrite = (): Promise<void> => new Promise((resolve) => (heard = resolve));
       const writers = Array.from({ length: WRITERS }, (_, n) => write(n));
       const walked = (await walk(owner, listServices, query, aWrite)).map(nameOf);
@@ -146,7 +146,7 @@ describe("cursors: paging through a changing list", () => {
           const one = restless[(round * WRITERS + writer) % restless.length]!;
           const caller = owner.via(round % 2);
           const name = `s${(round * 31) % SERVICES}`;
-          // Somebody else of the writers may have deleted it by now.
+          // Another writer may have deleted it by now.
           if (round % 3 === 0)
             await caller.send(updateService, { params: { id: one.id }, body: { ...echoOf(one), name } });
           else if (round % 3 === 1) await caller.send(deleteService, { params: { id: one.id } });

@@ -7,9 +7,9 @@ import { startTopology, type Topology, type TopologyOptions } from "../support/t
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
 
-// What the service spends on a request ends with the request: at its deadline, or when its client disconnects.
+// Resources of a request are released with it: at its deadline, or when its client disconnects.
 
-/** How long a client may take nothing before it is given up. */
+/** How long a client may read nothing before it is disconnected. */
 const STALLED_CLIENT_MS = 30_000;
 
 let topology: Topology;
@@ -21,9 +21,11 @@ const start = async (options: TopologyOptions = {}): Promise<World> => {
 };
 
 describe("database operations", () => {
-  /** Commands that carry no limit: what ends something, and batches, which count towards the limit of their cursor. */
+  /**
+   * Commands without a time limit: those that end something, and getMore, which counts towards the limit of its cursor.
+   */
   const UNLIMITED = new Set(["getMore", "killCursors", "abortTransaction", "endSessions", "killSessions"]);
-  /** Commands of the harness, on the database that it makes and drops. */
+  /** Commands of the test harness. */
   const OF_THE_HARNESS = new Set(["create", "createIndexes", "listCollections", "dropDatabase"]);
 
   it("all have a server-side time limit", async () => {
@@ -150,7 +152,7 @@ function aRawPost(world: World, path: string, body: object) {
   return socket.on("error", () => undefined);
 }
 
-/** Asks, and reads no more than the system does by itself. */
+/** Sends a request, and reads no more than the operating system does. */
 function aRawGet(world: World, path: string) {
   const socket = connect(topology.ports[0]!, "127.0.0.1");
   socket.write(headOf(world, "GET", path));

@@ -1,6 +1,6 @@
 /**
- * What is different between two moments. A model keeps what the lists answered; DIFF_LENGTH makes its history longer, DIFF_SEED
- * repeats the drawing.
+ * Differences between two moments, compared with recorded lists. DIFF_LENGTH makes the history longer, DIFF_SEED
+ * repeats it.
  */
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import {
@@ -37,7 +37,7 @@ jest.setTimeout(300_000 + LENGTH * 500);
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
-  // What is there before its keeper has begun is reconciled.
+  // What exists before the journal starts is recorded as reconciled.
   await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
@@ -47,7 +47,7 @@ const diff = (caller: Caller, from: string, to?: string, network_id?: string) =>
 
 type Diff = Awaited<ReturnType<typeof diff>>;
 
-/** A state after a diff was applied to it. @throws Error when the diff is not about this state */
+/** The state after a diff is applied. @throws Error when the diff does not match this state */
 function applied(state: State, { added, removed, changed }: Diff): State {
   const next = new Map(state);
   for (const { entity_id, before, after, fields } of [...removed, ...changed, ...added]) {
@@ -155,7 +155,7 @@ describe("a diff", () => {
     expect([status, code]).toEqual([410, "changes_gone"]);
     expect((await owner.refusal(diffChanges, { query: { from: "2020-01-01T00:00:00Z" } }))[1]).toBe("changes_gone");
     expect((await diff(owner, String(oldest))).added).toEqual([]);
-    // Whatever is not kept had happened by then.
+    // Changes before the retention period had all happened by then.
     expect((await diff(owner, at)).added).toEqual([]);
     await owner.call(createTag, { body: { name: "later" } });
     await caughtUp(owner);

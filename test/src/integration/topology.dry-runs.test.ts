@@ -1,6 +1,5 @@
 /**
- * Dry runs and plans. What holds for every write is shown on random writes of random states: DRY_RUNS says of how many, and
- * DRY_RUNS_SEED repeats the drawing.
+ * Dry runs and plans, on random writes of random states: DRY_RUNS sets their number, and DRY_RUNS_SEED repeats them.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -46,7 +45,7 @@ const planOf = ({ meta: { plan } }: Answered<unknown>): Plan => {
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** An answer without what is new in each: its ids, by the place at which each stands first, and times. */
+/** A response with new ids replaced by their order of appearance, and without times. */
 function alike(text: string, known: ReadonlySet<string>): string {
   const places = new Map<string, string>();
   const placed = (id: string): string => {
@@ -86,7 +85,7 @@ describe(`of ${COUNT} random writes, seed ${SEED}`, () => {
       const world = anEmptyWorld();
       for (const drawn of drawHistory(SEED, COUNT)) await step(world, twice as never, drawn);
       expect(found).toEqual([]);
-      // Few writes need not have one of each kind: of sixty, most drawings delete nothing.
+      // Few writes need not include each kind: of sixty, most samples delete nothing.
       const drawnSurely = COUNT < 1_000 ? [] : ["create", "update", "delete"];
       for (const action of drawnSurely) expect(outcomes.get(action) ?? 0).toBeGreaterThan(0);
     },

@@ -1,4 +1,4 @@
-/** The inventory in the form of other tools: for whom it is, when it is new, and that a table comes back. */
+/** Exports for other tools: permissions, caching, and the round trip of a table. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createHost, createSubnet, createTag, type Host, ImportPlan, patchHost } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -68,7 +68,7 @@ describe("an export: contents", () => {
     await aServer(world, "nas");
     const holding = async (etag: string): Promise<number> =>
       (await owner.raw("get", "/api/v1/exports/hosts", undefined, { "if-none-match": etag })).status;
-    // What was just written is told of a moment later.
+    // Changes are recorded with a delay.
     await until(async () => (await holding((await exported(owner, "hosts")).etag)) === 304);
     const { etag } = await exported(owner, "hosts");
     await aServer(world, "another", "10.0.0.2");
@@ -90,7 +90,7 @@ describe("an export: contents", () => {
     expect(cell(router.id)).toContain(`parent="${subnet.id}"`);
     expect(cell(router.interfaces[1]?.id ?? "")).toContain(`source="${router.id}" target="${other.id}"`);
     expect(cell(bare.id)).toContain(`parent="rest-${network.id}"`);
-    // The name of the network, both subnets, and what has no address.
+    // The label of the network, both subnets, and the hosts without an address.
     expect(text.match(/vertex="1" parent="1"/g)).toHaveLength(4);
   });
 });
@@ -112,7 +112,7 @@ describe("an export: formats", () => {
     for (const [n, name] of ["=SUM(1)", 'a "b", c; d', "plain"].entries())
       await aServer(world, name, `10.0.0.${n + 1}`);
     const interfaces = [{ ip_address: "10.0.0.9", subnet_id: world.subnet.id }];
-    const ports = [{ number: 443, protocol: "Tcp" as const }]; // nobody knows what answers there
+    const ports = [{ number: 443, protocol: "Tcp" as const }]; // the protocol there is unknown
     await owner.call(createHost, { body: { network_id: network.id, name: "silent", interfaces, ports } });
     for (const resource of ["hosts", "interfaces", "ports", "services"]) {
       const { text } = await exported(owner, "csv", `?resource=${resource}`);

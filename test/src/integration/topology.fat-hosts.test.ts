@@ -1,4 +1,4 @@
-/** Hosts with more on them than one document of the database, or the memory of a process, should hold. */
+/** Hosts with more children than one database document, or the memory of a process, should hold. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ReadConcern } from "mongodb";
 import {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => topology.stop());
 
-/** Puts services on a host that have details as large as earlier versions allowed: 17 MB together. */
+/** Adds services with the largest details that earlier versions allowed: 17 MB together. */
 async function fill(host: Host, count: number): Promise<void> {
   const { services } = createStorage(topology.db, () =>
     Promise.reject(new Error("nothing runs in a transaction here")),
@@ -105,7 +105,7 @@ describe("topology.fat-hosts: a host with 17 MB of services", () => {
   });
 });
 
-/** How many cursors the database keeps open on the database of this test. */
+/** Open cursors of the database server on this database. */
 async function openCursors(): Promise<number> {
   const stages = [{ $currentOp: { idleCursors: true } }, { $match: { type: "idleCursor" } }];
   const found = await topology.db.client

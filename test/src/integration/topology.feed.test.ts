@@ -1,8 +1,6 @@
 /**
- * Whoever follows the changes from the start holds what the lists answer, byte for byte: random writes through two gateways and two
- * replicas of topology, while these are killed, the keeper of the journal is frozen until it is not its keeper any more, and, in
- * long runs, the database is killed. FEED_LENGTH makes it longer, FEED_ROUNDS harms more often, FEED_SEED repeats the drawing
- * (not the interleaving).
+ * Random writes through two gateways and two topologies, which are killed or frozen: followers of the changes end with
+ * exactly what the lists return. FEED_LENGTH, FEED_ROUNDS and FEED_SEED set size, faults and sample.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -21,7 +19,7 @@ const WRITERS = 8;
 /** Longer than the lease of the journal. */
 const FROZEN_MS = 4_000;
 const MONGOD_AWAY_MS = 1_000;
-/** In one round of so many the database is killed, too. */
+/** Every how many rounds the database is killed, too. */
 const ROUNDS_OF_MONGOD = 4;
 const PATIENCE_MS = 90_000;
 
@@ -36,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** What a key sends with each request. @param networkIds that it is limited to; it may read all when absent */
+/** The header of a key. @param networkIds that it is restricted to; absent for all networks */
 async function aBearer(networkIds?: readonly string[]): Promise<{ readonly authorization: string }> {
   const limits = networkIds === undefined ? {} : { permissions: "Member", network_ids: networkIds };
   return { authorization: `Bearer ${(await aKey(stack.url, owner, limits)).secret}` };
@@ -53,7 +51,7 @@ interface Follower {
   follow(): Promise<void>;
 }
 
-/** Asks one gateway and then the other; whatever is not answered is asked for again. */
+/** Polls both gateways in turn, and retries what is not answered. */
 function askingFollower(callers: readonly Caller[]): Follower {
   const replay = startReplay(getThrough(callers), 37);
   return {
@@ -67,7 +65,7 @@ function askingFollower(callers: readonly Caller[]): Follower {
   };
 }
 
-/** Listens to a stream of one gateway and then of the other, from where the last one was cut off. */
+/** Reads streams of both gateways in turn, resuming where the last one was cut. */
 function listeningFollower(headers: { readonly authorization: string }): Follower {
   const replay = startReplay(getThrough(callersWith(headers)));
   let last: Record<string, string> = {};
@@ -142,7 +140,7 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
       const write = async (own: number): Promise<void> => {
         while (!isHarmed || done < LENGTH) {
           const drawn = history[next++ % history.length];
-          // A process that is killed answers nothing; what it has committed is told all the same.
+          // A killed process answers nothing; what it has committed is recorded nevertheless.
           const answered = await step(world, writers[own % writers.length]!, drawn!).catch(() => sleep(50, null));
           if (answered?.status === 200) done += 1;
           if (ROUNDS === 1) await sleep(20);

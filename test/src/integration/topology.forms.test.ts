@@ -22,8 +22,8 @@ import { createStorage } from "@nts/topology/storage/storage";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
-// Two builds side by side: the present one, and the next one, which has added a member to services and one to bindings, and
-// the field `rank` beside them that follows from the name.
+// The present build beside a next one, which adds a member to services and one to bindings, and the indexed field
+// `rank` derived from the name.
 
 type Newer = Service & { since?: string | null };
 
@@ -46,7 +46,7 @@ const NEXT_KIND: EntityKind<Service> = {
 const withoutReserved = (subnet: Subnet): Omit<Subnet, "reserved"> =>
   Object.fromEntries(Object.entries(subnet).filter(([name]) => name !== "reserved")) as Omit<Subnet, "reserved">;
 
-/** Subnets as the last release stored them, which had no reserved ranges. */
+/** Subnets as the last release stored them, without reserved ranges. */
 const EARLIER_SUBNETS: EntityKind<Subnet> = {
   ...KINDS.subnets,
   form: { version: 1 },
@@ -111,7 +111,7 @@ describe("two builds on one database", () => {
       bindings: [{ note: "kept" }],
     });
     expect(await textOf(behind.id)).toMatchObject({ position: 0, since: "made by the next build" });
-    // The present build cannot keep `rank`, and says so by its own form.
+    // The present build cannot maintain `rank`, and stores its own form.
     expect(await stored(service.id)).toMatchObject({ form: 1, rank: 3 });
 
     await next.call(updateService, { params: service, body: { ...echoOf(read), name: "renamed again" } });

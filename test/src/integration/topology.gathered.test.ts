@@ -1,4 +1,4 @@
-/** Reads of single entities that are asked for at the same time are one query; nobody sees more for that. */
+/** Concurrent reads of single entities are batched into one query, without exposing others' entities. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Db, Document } from "mongodb";
 import { getService, type Service } from "@nts/shared/contract";
@@ -40,7 +40,7 @@ async function nameFor({ services }: Storage, scope: Scope, id: string): Promise
   }
 }
 
-/** What the database was asked while a task ran. */
+/** The queries sent to the database during a task. */
 async function queriesOf(task: () => Promise<void>): Promise<Document[]> {
   await topology.db.command({ profile: 2 });
   await task();

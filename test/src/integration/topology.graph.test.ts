@@ -1,4 +1,4 @@
-/** The graph of a topology on a real database: what is in it, for whom, of which moment, and how it is read. */
+/** The topology graph on a real database: contents, permissions, consistency, and cost. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-/** The graph as somebody sees it, checked against the contract and for ends that are not in it. */
+/** The graph for a caller, checked against the contract and for dangling edges. */
 async function graphOf(caller: Caller, query: QueryInputOf<typeof getTopology> = {}): Promise<Topology> {
   const answered = await caller.call(getTopology, { query });
   const graph = Topology.parse(answered);

@@ -1,6 +1,6 @@
 /**
- * Random concurrent histories on few hosts, over two replicas: at every moment, and in the end, the database is sound.
- * HISTORY_SEED repeats the drawing (not the interleaving), HISTORY_LENGTH makes it longer.
+ * Random concurrent histories on few hosts, over two replicas: the database is consistent at every moment. HISTORY_SEED
+ * repeats the sample (not the interleaving), HISTORY_LENGTH makes it longer.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
@@ -15,7 +15,7 @@ const LENGTH = Number(process.env["HISTORY_LENGTH"] ?? 1_200);
 const SEED = Number(process.env["HISTORY_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 16;
 const CHECK_EVERY = 500;
-/** On a slow machine a write may lose to others until its time is up; one that loses so often is held up by a fault. */
+/** On a slow machine a write may lose to others until its deadline; more losses indicate a fault. */
 const MOST_RETRIES = 5;
 
 let stack: Stack;
@@ -64,14 +64,14 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
       const refusals = ["binding_cross_host", "binding_conflict", "invalid_reference", "network_mismatch", "ip_outside_subnet", "not_found", "already_exists", "in_use", "mac_address_immutable", "validation_failed"]; // prettier-ignore
       const unexpected = [...outcomes].filter(([code]) => !["done", "nothing to do", ...refusals].includes(code));
       expect(unexpected).toEqual([]);
-      // A history that mostly finds nothing to do, or is refused, would say little.
+      // A history of mostly empty steps or rejections would prove little.
       expect(outcomes.get("done") ?? 0).toBeGreaterThan(LENGTH / 5);
     },
     Math.max(60_000, LENGTH * 60),
   );
 });
 
-/** A caller of a service itself, whose answers have no envelope. What lost to other writers it sends again, as it is advised to. */
+/** A caller of a service itself, whose responses have no envelope. It retries writes that lost to others. */
 function bare(caller: Caller): Caller {
   return {
     ...caller,

@@ -27,7 +27,7 @@ afterAll(() => topology.stop());
 const aWorld = (): Promise<World> => aNetwork(topology.aCaller());
 const local = (n: number): string => `11111111-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
-/** How many documents there are of each kind in a network. */
+/** The number of documents of each kind in a network. */
 async function countsIn({ network }: World): Promise<Record<string, number>> {
   const entries = [...KINDS, "bindings", "guards"].map(async (kind): Promise<[string, number]> => {
     const filter = { network_id: network.id };
@@ -142,7 +142,7 @@ describe("hosts: update and delete", () => {
 });
 
 describe("hosts: responses of writes", () => {
-  /** A service in which a host called "gone" is gone the moment it was written, as if somebody had deleted it. */
+  /** A service in which a host named "gone" is deleted as soon as it is written. */
   const deletingAtOnce = async (): Promise<Topology> => {
     const hasty: Topology = await startTopology({
       storage: (storage) => ({

@@ -1,4 +1,4 @@
-/** What other tools than scanners know, imported into real databases: the machine that a file is from, and what several say of one. */
+/** Imports from other tools than scanners: which machine a file is from, and merging several sources. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import {
@@ -42,14 +42,14 @@ tcp LISTEN 0 244 127.0.0.1:5432 0.0.0.0:* users:(("postgres",pid=801,fd=6))
 `;
 const NEIGHBOURS = `[{"dst":"192.168.1.20","dev":"eth0","lladdr":"00:11:32:aa:bb:cc","state":["STALE"]}]`;
 
-/** Why a file is refused. */
+/** The rejection of a file. */
 async function refused(caller: Caller, format: string, query: ImportQuery, file: string): Promise<unknown[]> {
   const { status, code, params } = await sendFile(caller, format, query, file);
   const errors = (params["errors"] ?? [params]) as { path: string; message?: string }[];
   return [status, code, ...errors.map(({ path, message }) => (message === undefined ? path : `${path}: ${message}`))];
 }
 
-/** Services with what they are bound to. */
+/** Services with the targets of their bindings. */
 function bindingsOf({ services, ports, interfaces }: Host): string[] {
   const portOf = new Map(ports.map(({ id, number }) => [id, number]));
   const ipOf = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
@@ -158,7 +158,7 @@ describe("a machine that reported its name and no address before", () => {
     const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, lease);
     expect(hosts).toMatchObject([{ id: other!.id, matched_by: "mac_address", joined: null }]);
     expect(await hostsOf(owner, network_id)).toHaveLength(2);
-    // As docs/imports.md says: without the other one, the next import gives the address to the host of the name.
+    // As docs/imports.md says: without the other host, the next import moves the address to the host with the name.
     await owner.call(deleteHost, { params: other! });
     await importFile(owner, "dhcp-leases", { network_id }, lease);
     const [only, ...more] = await hostsOf(owner, network_id);

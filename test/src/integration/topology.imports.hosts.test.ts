@@ -1,4 +1,4 @@
-/** Hosts that were there when a scan is imported: what is recognized, what moves, and what is never touched. */
+/** Known hosts in imports: matching, moving, and what is never changed. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   createHost,

@@ -1,4 +1,4 @@
-/** What the journal tells of imports that make one host of two, and what taking them back does. */
+/** Journal entries of imports that merge two hosts, and reverting them. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { getHostHistory, listChanges } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importFile } from "../support/imports.js";
@@ -10,7 +10,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true, importsHere: true });
-  // What is there before its keeper has begun is reconciled.
+  // What exists before the journal starts is recorded as reconciled.
   await caughtUp(topology.aCaller());
 });
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
   await topology.stop();
 });
 
-/** Without the tags that mark how far the journal has come. */
+/** Without the tags that mark the position of the journal. */
 async function inventory(owner: Caller): Promise<[string, string][]> {
   return settled(await stateNow(owner)).filter(([, text]) => !text.includes('"name":"mark '));
 }

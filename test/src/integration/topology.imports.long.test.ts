@@ -1,4 +1,4 @@
-/** Imports that are long, that meet others, or that something breaks. */
+/** Imports that are long, concurrent, or interrupted. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
@@ -54,7 +54,7 @@ describe("two concurrent imports of one file, through two processes", () => {
     expect(hosts).toBeGreaterThan(60);
   });
 
-  /** Transactions of both processes have begun before either goes on, so that neither sees what the other writes. */
+  /** Transactions of both processes begin before either continues, so that neither sees the other's writes. */
   function sideBySide(unguarded: Unguarded): Unguarded {
     const begun: number[] = [];
     return (storage, db) => {
@@ -63,7 +63,7 @@ describe("two concurrent imports of one file, through two processes", () => {
       const lockShards: typeof guards.lockShards = async (...given) => {
         const isThere = await guards.lockShards(...given);
         const count = (begun[own] = (begun[own] ?? 0) + 1);
-        // One that is tried again may have nobody to wait for.
+        // A retried one may have no counterpart to wait for.
         if (count <= 10) await until(() => Math.min(...begun) >= count, 5, 300).catch(nothing);
         return isThere;
       };

@@ -1,4 +1,4 @@
-/** What an import is told beside its file: its network, its subnets, its type; and when it is refused as a whole. */
+/** Parameters of an import: network, subnets, content type; and rejections of the whole import. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { anEmptyNetwork, hostsOf, importScan, scanFile, scanOf, sendScan, upHost } from "../support/imports.js";
@@ -61,7 +61,7 @@ describe("a scan that was made earlier", () => {
     };
     await scan([NAS, TV], first);
     expect(await seenOf()).toEqual([first, first, false]);
-    // Both were made since.
+    // Both were created since.
     expect((await scan([NAS], later)).missing).toEqual([]);
     expect(await seenOf()).toEqual([first, first, false]);
     const { missing } = await scan([NAS]);

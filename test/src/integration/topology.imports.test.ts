@@ -1,4 +1,4 @@
-/** Imports of scans: what they make of a file. */
+/** Imports of scans: the resulting entities. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type ImportPlan, listServices, listSubnets } from "@nts/shared/contract";
 import {

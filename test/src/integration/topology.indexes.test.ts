@@ -1,6 +1,6 @@
 /**
- * How lists are read: every filter with every order, on a database with enough in it, as the database itself saw it
- * (its profiler). Nothing reads a whole collection, and nothing sorts more than a page in memory but what is listed here.
+ * Query plans of lists, for every filter with every order, from the profiler of the database: no collection scans, and
+ * no sorts in memory beyond a page except for those listed here.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -72,7 +72,7 @@ describe("topology.indexes: how lists are read", () => {
     const matching = await owner.list(operation, { query: { q, limit: 0 } });
     expect(matching.total).toBeGreaterThan(10);
     const seen = await profileOf(operation, [new URLSearchParams({ q })]);
-    // Pages of hosts read what stands on them, too; their totals do not.
+    // Pages of hosts read their children, too; their totals do not.
     const searches = seen.filter((entry) => told(entry).includes("$regex"));
     expect(searches.length).toBeGreaterThan(0);
     for (const entry of searches) {
@@ -140,7 +140,7 @@ function fieldsOf({ query }: AnyEndpoint): string[] {
   return order.unwrap().options;
 }
 
-/** What the database did for these lists, asked by somebody who sees all networks and by somebody who sees two. */
+/** The profile of the database for these lists, requested by callers with all networks and with two. */
 async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParams[]): Promise<Document[]> {
   await topology.db.createCollection("system.profile", { capped: true, size: 128 * 2 ** 20 });
   await topology.db.command({ profile: 2 });
@@ -153,7 +153,7 @@ async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParam
   await topology.db.command({ profile: 0 });
   const seen = await topology.db
     .collection("system.profile")
-    // `deletions` holds the few networks that are being swept; a timer reads it whole, not the lists.
+    // A timer reads `deletions` completely, which contains the few networks that are being swept.
     .find({ ns: { $not: /system|\.deletions$/ } })
     .toArray();
   await topology.db.dropCollection("system.profile");
@@ -172,7 +172,7 @@ function sortsIn(entry: Document): string[] {
   return sorted > PAGE ? [`sorts ${sorted} by ${told(entry)}`] : [];
 }
 
-/** How many documents a sort in memory was given; 0 when there is none. */
+/** The number of documents sorted in memory; 0 without such a sort. */
 function sortedIn(stage: Document): number {
   const inner = [stage["inputStage"], ...((stage["inputStages"] ?? []) as Document[])].filter(
     (one) => one !== undefined,

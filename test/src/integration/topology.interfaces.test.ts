@@ -45,7 +45,7 @@ const refusal = ({ owner }: World, it: Interface, changes: object): Promise<Refu
 const aSubnet = ({ owner, network }: World, cidr: string): Promise<Subnet> =>
   owner.call(createSubnet, { body: { network_id: network.id, cidr, name: cidr } });
 
-/** Addresses by position, which must be 0, 1, 2 and on. */
+/** Addresses by position, which must be 0, 1, 2 and so on. */
 async function placesOn({ owner, host }: Place): Promise<string[]> {
   const { interfaces } = await owner.call(getHost, { params: host });
   expect(interfaces.map(({ position }) => position)).toEqual(interfaces.map((_, index) => index));

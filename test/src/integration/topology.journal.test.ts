@@ -1,4 +1,4 @@
-/** The journal of changes: what it tells of every kind of write, to whom, and how it is read. */
+/** The journal of changes: entries of every kind of write, permissions, and reading. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   type Change,
@@ -29,12 +29,12 @@ import { withoutSightings } from "../support/without-sightings.js";
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ instances: 2, journal: true });
-  // What is there before its keeper has begun is reconciled.
+  // What exists before the journal starts is recorded as reconciled.
   await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
-/** The changes of an organization once one of them tells of `entity_id`, and is of the kind `action`. */
+/** The changes of an organization once one of `entity_id` with this `action` is recorded. */
 async function changesUntil(caller: Caller, entity_id: string, action: Change["action"]): Promise<Change[]> {
   const changes: Change[] = [];
   let after: string | null | undefined;
@@ -47,7 +47,7 @@ async function changesUntil(caller: Caller, entity_id: string, action: Change["a
   return changes;
 }
 
-/** What came since the cursor, once it was caught up with a mark of its own. */
+/** The changes after a cursor, up to a mark of their own. */
 async function changesSince(world: Pick<World, "owner">, after?: string): Promise<Change[]> {
   const mark = await world.owner.call(createTag, { body: { name: `mark ${Math.random()}` } });
   const all = await changesUntil(world.owner, mark.id, "created");
@@ -58,7 +58,7 @@ async function changesSince(world: Pick<World, "owner">, after?: string): Promis
 const last = (changes: readonly Change[]): Change => changes.at(-1)!;
 const told = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
 
-/** A follower over the service itself. */
+/** A replay over the service itself. */
 const replayOf = (caller: Caller) =>
   startReplay(async (path) => {
     const { status, data, meta, text } = await caller.raw("get", path);

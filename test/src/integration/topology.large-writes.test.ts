@@ -22,19 +22,19 @@ import { type Answered, startTopology, type Topology } from "../support/topology
 import { until } from "../support/until.js";
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 
-// Large transactions beside many small ones that write the same guards and hosts, over two instances; and the largest
-// hosts that the limits allow.
+// Large transactions beside many small ones that write the same guards and hosts, over two instances; and hosts of the
+// maximum size.
 
 const WRITERS = 12;
 const MOST = 1_000;
-/** Round trips of a bulk operation, whatever its size. */
+/** The maximum round trips of a bulk operation. */
 const HANDFUL = 15;
 
 let topology: Topology;
 let world: World;
-/** What happens before a transaction locks several hosts; it has read by then. */
+/** Runs before a transaction locks several hosts; it has read by then. */
 let beforeLocking: (() => Promise<unknown>) | null = null;
-/** Is told that a transaction finds a host reserved for another one. */
+/** Called when a transaction finds a host reserved for another one. */
 let turnedAway: () => void = () => undefined;
 const commands = new Map<string, number>();
 
@@ -66,7 +66,7 @@ function delayed({ lockAll, findMany }: Storage["hosts"]): Storage["hosts"]["loc
   };
 }
 
-/** Lets writers write through both instances until the work is done; every write must succeed. */
+/** Runs writers through both instances until the work is done; every write must succeed. */
 async function beside<T>(
   write: (writer: number, round: number) => Promise<unknown>,
   work: () => Promise<T>,
@@ -250,7 +250,7 @@ describe("a host as large as the limits allow", () => {
     const body = { ...echoOf(first), host_id: other.id, bindings: [] };
     expect((await patiently(() => owner.send(updateService, { params: first, body }))).host_id).toBe(other.id);
 
-    // All services are bound to this interface, and all interfaces behind it move up.
+    // All services are bound to this interface, and all later interfaces move up.
     await patiently(() => owner.send(deleteInterface, { params: made.interfaces[0]! }));
     const left = await owner.call(getHost, { params: made });
     expect(left.services.flatMap(({ bindings }) => bindings)).toEqual([]);
@@ -260,7 +260,7 @@ describe("a host as large as the limits allow", () => {
   });
 });
 
-/** What writes a thousand documents may run out of its six seconds on a machine that has other things to do. */
+/** A write of a thousand documents may exceed its six seconds on a busy machine. */
 async function patiently<T>(write: () => Promise<Answered<T>>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const { status, data, text } = await write();

@@ -22,11 +22,11 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
 
-/** Addresses that are asked for at once: of a /22 in the long run. */
+/** Addresses that are requested concurrently: a /22 in the long run. */
 const CREATES = Number(process.env["NEXT_CREATES"] ?? 60);
-/** As many at a time as two gateways let through to the services for one organization. */
+/** The maximum concurrency of one organization through two gateways. */
 const AT_ONCE = Number(process.env["NEXT_AT_ONCE"] ?? 128);
-/** On which they are; the writers of one host come one after another. */
+/** The number of hosts; writers of one host are serialized. */
 const HOSTS = Math.max(8, Math.ceil(CREATES / 10));
 jest.setTimeout(300_000 + CREATES * 100);
 
@@ -37,7 +37,7 @@ let hosts: Host[];
 let blocks = 0;
 
 beforeAll(async () => {
-  // Steps so short that most ways of a mark take several.
+  // Steps so short that most scans take several.
   const step = CREATES > 250 ? 500 : 5;
   const storage = (it: Storage): Storage => ({ ...it, desk: createAddressDesk(it, step) });
   topology = await startTopology({ instances: 2, storage });
@@ -60,7 +60,7 @@ function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
   return owner.via(n % 2).call(createInterface, { body: bodyFor(subnet, n, ip_address) });
 }
 
-/** Many requests, this many of them at a time. */
+/** Sends requests with this concurrency. */
 async function atOnce<T>(count: number, send: (n: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;

@@ -17,10 +17,10 @@ afterAll(() => topology.stop());
 
 /** The full size is a parameter. */
 const HOSTS = Number(process.env["DELETED_HOSTS"] ?? 30);
-/** What goes by its time, or tells the audit log what was done. */
+/** Collections that expire by time, or belong to the audit log. */
 const STAYS = ["audit_notes", "audit_note_heads", "journal_notes", "journal_backlog", "answers", "deletions"];
 
-/** Everything that an organization can have, and what is hidden of it already. */
+/** An organization with entities of every kind, some of them hidden already. */
 async function anOrganization(): Promise<World & { readonly organizationId: string; readonly serviceId: string }> {
   const owner = topology.aCaller();
   const world = await aNetwork(owner);
@@ -33,7 +33,7 @@ async function anOrganization(): Promise<World & { readonly organizationId: stri
   return { ...world, organizationId, serviceId: seeded.serviceIds[0] ?? "" };
 }
 
-/** How many documents each collection has of an organization; those that have none are left out. */
+/** The number of documents of an organization in each non-empty collection. */
 async function documentsOf(organization_id: string): Promise<Record<string, number>> {
   const collections = await topology.db.listCollections({}, { nameOnly: true }).toArray();
   const counts = await Promise.all(

@@ -21,7 +21,7 @@ import { diffOf, sampled } from "../support/patches.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../support/topology-world.js";
 
-/** Pairs of random states, and rounds of two clients at once. */
+/** Numbers of pairs of random states, and of rounds with two clients. */
 const ROUNDS = Number(process.env["PATCH_ROUNDS"] ?? 6);
 jest.setTimeout(300_000 + ROUNDS * 500);
 
@@ -201,7 +201,7 @@ describe("topology.patches: the rules of a patch", () => {
   });
 });
 
-/** The patch that leads from one body to another; where an inner object stays an object, it says what goes. */
+/** The patch from one body to another; nested objects are patched by their removed members. */
 function leadingFrom(before: object, after: object): object {
   const patch = diffOf(before, after) as Record<string, unknown>;
   const was = (before as { virtualization?: { details?: object } | null }).virtualization;
@@ -214,7 +214,7 @@ function goneOf(details: object = {}): object {
   return Object.fromEntries(Object.keys(details).map((name) => [name, null]));
 }
 
-/** An entity without what is its own: ids, times, and what stands on a host. */
+/** An entity without ids, times and children. */
 function withoutOwn(entity: object): unknown {
   const own = /^(id|service_id|created_at|updated_at|interfaces|ports|services)$/;
   return JSON.parse(JSON.stringify(entity, (name, value: unknown) => (own.test(name) ? undefined : value)));

@@ -14,7 +14,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 import { aHost, aNetwork } from "../support/topology-world.js";
 
 const LIMIT = 40;
-/** Networks, and tags. */
+/** The quota of networks, and of tags. */
 const FEW = 6;
 const exceeded = [403, "quota_exceeded", { entity: "Entity", limit: LIMIT }];
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-/** Creates one thing after another until it is refused. @returns how many were created */
+/** Creates entities until a rejection. @returns how many were created */
 async function fill(caller: Caller, create: (n: number) => Promise<{ status: number }>): Promise<number> {
   for (let n = 0; n <= 2 * LIMIT; n++) if ((await create(n)).status !== 200) return n;
   throw new Error(`nothing was refused to ${caller.scope.organizationId}`);

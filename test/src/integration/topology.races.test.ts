@@ -3,10 +3,10 @@ import { startTopology, type Topology } from "../support/topology.js";
 import { type Race, RACES, runRace, type RaceResult, type Stage } from "../support/topology-races.js";
 import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 
-// Two instances, each with its own client and its own queues, on one database. Without the guards these races leave
-// orphans: `topology.unguarded.test.ts` shows it.
+// Two instances with separate clients and queues, on one database. Without the guards these races leave orphans: see
+// `topology.unguarded.test.ts`.
 
-/** Each way of going wrong shows within 20 rounds without its guard, but for tags: those need 150. */
+/** Each fault shows within 20 rounds without its guard, except for tags, which need 150. */
 const ROUNDS = Number(process.env["RACE_ROUNDS"] ?? 20);
 const roundsOf = (name: string): number => (name.startsWith("a tag") ? Math.max(150, ROUNDS) : ROUNDS);
 jest.setTimeout(300_000 + ROUNDS * 240); // on a busy machine too

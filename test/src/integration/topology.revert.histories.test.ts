@@ -1,6 +1,6 @@
 /**
- * Taking back what a request did, in random histories. A model keeps what the lists answered before each request; REVERT_LENGTH
- * makes them longer, REVERT_SEED repeats the drawing.
+ * Reverting requests in random histories, compared with recorded lists. REVERT_LENGTH makes them longer, REVERT_SEED
+ * repeats them.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
@@ -19,7 +19,7 @@ jest.setTimeout(300_000 + LENGTH * 1_500);
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
-  // What is there before its keeper has begun is reconciled.
+  // What exists before the journal starts is recorded as reconciled.
   await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
@@ -46,7 +46,7 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
       const own = randomUUID();
       const { status, code, text } = await revert(owner, request, own);
       if (status !== 200) {
-        // A MAC address stays for ever.
+        // A MAC address never changes.
         expect([code, text]).toEqual(["mac_address_immutable", text]);
         before = after;
         refused += 1;

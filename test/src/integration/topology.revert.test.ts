@@ -1,4 +1,4 @@
-/** Taking back what a request did: what comes back, and what is refused. */
+/** Reverting requests: what is restored, and what is rejected. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   bulkDeleteServices,
@@ -31,13 +31,13 @@ import { startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
 
-/** Of each kind on a host whose deletion does not fit one transaction. */
+/** The number of children of each kind on a host whose deletion exceeds one transaction. */
 const LARGE = Number(process.env["REVERT_LARGE"] ?? 170);
 
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
-  // What is there before its keeper has begun is reconciled.
+  // What exists before the journal starts is recorded as reconciled.
   await caughtUp(topology.aCaller());
 });
 afterAll(() => topology.stop());
@@ -45,7 +45,7 @@ afterAll(() => topology.stop());
 const reasons = (params: Readonly<Record<string, unknown>>) =>
   (params["conflicts"] as { entity: string; reason: string }[]).map(({ entity, reason }) => `${entity} ${reason}`);
 
-/** Everything on one host: two interfaces, two ports, three services, one of them with both kinds of bindings. */
+/** A host with two interfaces, two ports and three services, one of them with both kinds of bindings. */
 async function aFullHost(world: World) {
   const host = await aHost(world, { interfaces: 2, ports: 2, services: 2 });
   const bindings = [onPort(host.ports[0], host.interfaces[0]), onInterface(host.interfaces[1])];
@@ -105,7 +105,7 @@ describe("a revert of a deletion", () => {
       expect((await revert(owner, request)).status).toBe(200);
       expect(settled(await stateNow(owner))).toEqual(before);
     }
-    // Counts and guards are back with them.
+    // Counts and guards are restored with them.
     expect((await owner.refusal(deleteSubnet, { params: subnet }))[1]).toBe("in_use");
     await owner.call(deleteTag, { params: tag });
     expect((await owner.call(getHost, { params: host })).tags).toEqual(["label"]);

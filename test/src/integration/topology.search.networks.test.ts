@@ -1,4 +1,4 @@
-/** `q` of the lists of subnets and networks: what it finds, also after what it looks in has changed. */
+/** `q` of the lists of subnets and networks: matches, also after changes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   createNetwork,

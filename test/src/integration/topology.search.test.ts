@@ -1,4 +1,4 @@
-/** `q` of the lists of hosts and services: what it finds, also after what it looks in has changed. */
+/** `q` of the lists of hosts and services: matches, also after changes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   bulkDeleteInterfaces,
@@ -162,7 +162,10 @@ describe("topology.search: services", () => {
   });
 });
 
-/** A host with two addresses and ports, and services on all interfaces, on the second one alone, and on an interface as a whole. */
+/**
+ * A host with two addresses and ports, and services on all interfaces, on the second one alone, and on an interface as
+ * a whole.
+ */
 async function everyKind(): Promise<Host> {
   const { network, subnet } = home;
   const lan6 = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "fd00::/64", name: "LAN 6" } });
@@ -247,7 +250,7 @@ describe("topology.search: an address and port", () => {
   }); // prettier-ignore
 });
 
-/** Lets a migration run once more. */
+/** Removes the record of a migration, so that it runs again. */
 async function again(migrationName: string): Promise<void> {
   await topology.db.collection("migrations").deleteOne({ migrationName });
 }

@@ -53,7 +53,7 @@ beforeAll(async () => {
   all = [];
   for (const [host, name, service_definition, tags] of SERVICES)
     all.push(await aService(home, hosts[host], { name, service_definition, tags }));
-  // The first becomes the last one updated, and carries a managed tag.
+  // The first one becomes the last updated, and gets a managed tag.
   const [first] = all;
   const body = { ...echoOf(first!), tags: [...first!.tags, tagId] };
   all[0] = await owner.call(updateService, { params: { id: first!.id }, body });
@@ -68,7 +68,7 @@ function compare(a: string | number, b: string | number): number {
   return typeof a === "number" || typeof b === "number" ? Number(a) - Number(b) : Buffer.compare(Buffer.from(a), Buffer.from(b)); // prettier-ignore
 }
 
-/** All services in the order that the query asks for. */
+/** All services in the requested order. */
 function expected({ group_by, order_by = "created_at", order_direction }: Query): Service[] {
   const sign = order_direction === "desc" ? -1 : 1;
   return [...all].sort(

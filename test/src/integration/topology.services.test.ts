@@ -12,7 +12,7 @@ afterAll(() => topology.stop());
 
 const aWorld = (): Promise<World> => aNetwork(topology.aCaller());
 
-/** The names of a host's services in the order of their positions, which must be 0, 1, 2 and on. */
+/** The names of a host's services by position, which must be 0, 1, 2 and so on. */
 async function placesOn({ owner }: World, host: Host): Promise<string[]> {
   const { services } = await owner.call(getHost, { params: host });
   expect(services.map(({ position }) => position)).toEqual(services.map((_, index) => index));

@@ -1,4 +1,4 @@
-/** The connections to the database belong to all organizations: whatever one of them reads takes from its own share. */
+/** Database connections are shared by all organizations; reads of each one are limited to its share. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createTag, type Host } from "@nts/shared/contract";
@@ -9,7 +9,7 @@ import { startTopology, type Topology, type TopologyOptions } from "../support/t
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 
 const SHARE = 3;
-/** What the process asks for itself, on behalf of nobody. */
+/** Connections of the process itself. */
 const OWN = 1;
 const AT_ONCE = 48;
 
@@ -22,7 +22,7 @@ async function aWorld(options: TopologyOptions): Promise<{ world: World; host: H
   return { world, host: await aHost(world, { interfaces: 5, ports: 5, services: 5 }) };
 }
 
-/** Reads that an organization may ask for again and again. */
+/** Paths that an organization may request repeatedly. */
 function pathsOf({ world: { network, subnet }, host }: { world: World; host: Host }): string[] {
   const [service, port, at] = [host.services[0]!, host.ports[0]!, host.interfaces[0]!];
   const single = [
@@ -37,7 +37,7 @@ function pathsOf({ world: { network, subnet }, host }: { world: World; host: Hos
   return [...single, ...lists].map((path) => `/api/v1/${path}`);
 }
 
-/** The most connections that were in use at a time while a task ran. */
+/** The maximum number of connections in use during a task. */
 async function mostInUse(task: () => Promise<unknown>): Promise<number> {
   const { client } = topology.db;
   let [inUse, most] = [0, 0];
@@ -75,7 +75,7 @@ describe("the share of an organization", () => {
       onCommand: ({ commandName, command }) => {
         const collection = String(command[commandName === "getMore" ? "collection" : commandName]);
         const isRead = ["find", "getMore", "aggregate", "count", "distinct"].includes(commandName);
-        // What is hidden is asked for once for everybody, and so is the key of cursors.
+        // Hidden entities and the cursor key are read once for everybody.
         const isOfAll = ["deletions", "journal_secrets"].includes(collection);
         if (isRead && command["autocommit"] === undefined && !isOfAll && turns.getStore() === undefined)
           outside.add(`${commandName} ${collection}`);

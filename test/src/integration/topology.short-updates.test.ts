@@ -1,4 +1,4 @@
-/** Updates of services that need no transaction: what they may not lose, and what they may not wait for. */
+/** Updates of services without a transaction: lost updates and blocking. */
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
@@ -16,7 +16,7 @@ import { startTopology, type Topology, type TopologyOptions } from "../support/t
 import { writeOneHost } from "../support/topology-short.js";
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 
-/** Longer than a short write takes, and shorter than it waits for a document that somebody holds. */
+/** Longer than a short write takes, and shorter than it waits for a locked document. */
 const WHILE_MS = 300;
 
 let topology: Topology;
@@ -91,7 +91,7 @@ describe("updates of services without a transaction", () => {
 });
 
 describe("an update of a service that another instance has just changed", () => {
-  /** Patches a service with a binding; what the other one does comes between its read and the lock of the host. */
+  /** Patches a service with a binding; the other change comes between its read and the lock of the host. */
   async function patchAfter(body: object, other: (owner: World["owner"], host: Host) => Promise<unknown>) {
     let before: (() => Promise<unknown>) | null = null;
     const world = await start({

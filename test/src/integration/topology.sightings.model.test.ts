@@ -1,6 +1,6 @@
 /**
- * Machines that come, go and move between addresses, scans that cover some of them, and a model that knows only the law: what is
- * covered and not found is missed since then, and nothing else is. `npm run test:sightings` makes 1,000 imports of each kind.
+ * Moving machines, scans that cover some of them, and a model with one rule: what is covered and not found is missed,
+ * nothing else. `npm run test:sightings` runs 1,000 imports of each kind.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -27,10 +27,10 @@ afterAll(async () => {
   await topology.stop();
 });
 
-/** What a round of the model scans. */
+/** A scan of one round. */
 interface Round {
   readonly block: string;
-  /** Of each machine: whether it is there, its address by index, and which ports are open, by bits. */
+  /** For each machine: whether it is up, its address by index, and its open ports as bits. */
   readonly machines: readonly { readonly isUp: boolean; readonly at: number; readonly ports: number }[];
   readonly services: string | undefined;
   readonly isDry: boolean;
@@ -53,9 +53,9 @@ const isIn = (block: string, ip: string): boolean => {
 };
 const macOf = (machine: number): string => `02:00:00:00:00:${String(machine + 10)}`;
 
-/** What the model knows of a machine that was found once. */
+/** The model's state of a machine that was found. */
 interface Known {
-  /** Since which round each address is missed; null when it is not. */
+  /** The round since which each address is missed; null when it is not. */
   readonly addresses: Map<string, number | null>;
   readonly ports: Map<number, number | null>;
   missed: number | null;
@@ -64,11 +64,11 @@ interface Known {
 /** By name. A machine that has lost its last address to another one is still known by its MAC address. */
 interface Model {
   readonly all: Map<string, Known>;
-  /** The names of machines that were seen once. */
+  /** The names of machines that were found. */
   readonly names: Map<number, string>;
 }
 
-/** The machines that a round finds: of several at one address, the first one has it. */
+/** The machines that a round finds: of several at one address, the first one. */
 function upIn({ block, machines }: Round): Map<number, Up> {
   const found = new Map<number, Up>();
   const taken = new Set<string>();
@@ -81,10 +81,10 @@ function upIn({ block, machines }: Round): Map<number, Up> {
   return found;
 }
 
-/** The law. */
+/** The rule of the model. */
 function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyMap<number, Up>, round: number): void {
   const at = new Set([...up.values()].map(({ ip }) => ip));
-  // What each machine is, is settled before any of them takes an address.
+  // Machines are matched before any of them takes an address.
   for (const machine of up.keys())
     if (!names.has(machine)) {
       const name = `machine-${machine}-${round}`;
@@ -155,11 +155,11 @@ describe(`sightings over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =
       const from = Date.now();
       const plan = await importScan(owner, network, file);
       spans.push([from, Date.now()]);
-      // A host that could not be written has nothing missing, so that is told first.
+      // A host that could not be written has nothing missing, so its error is checked first.
       expect(plan.hosts.flatMap(({ name, error }) => (error === null ? [] : [[round, name, error]]))).toEqual([]);
       if (preview !== null) expect(missingIn(preview)).toEqual(missingIn(plan));
       follow(model, one, up, round);
-      // People call machines by names of their own, which no import takes away.
+      // Users rename hosts, and no import changes that.
       for (const host of await hostsOf(owner, network)) {
         const mac = host.interfaces.find(({ mac_address }) => mac_address !== null)?.mac_address;
         const hostname = model.names.get(Number(mac?.slice(-2)) - 10) ?? "nobody";
@@ -177,7 +177,10 @@ describe(`a host that a user has renamed, over ${IMPORTS} imports (SIGHTING_SEED
   const [MAC, OTHER] = ["00:11:32:00:00:0A", "00:11:32:00:00:0B"];
   const STRANGER = "10.0.0.5";
 
-  /** What a source says of the machine at an address, and of another one that calls itself as the person calls the first. */
+  /**
+   * What a source reports of the machine at an address, and of another one with the name that the user gave to the
+   * first.
+   */
   const files: readonly ((ip: string, n: number) => readonly [format: string, file: string])[] = [
     (ip, n) => ["auto", scanOfBlock("10.0.0.0/24", [{ ip, mac: MAC, hostname: `dhcp-${n}.lan`, ports: [22] }, { ip: STRANGER, mac: OTHER, hostname: "files.lan" }])], // prettier-ignore
     (ip, n) => ["dhcp-leases", `4102444800 ${MAC} ${ip} nas-${n} *\n4102444800 ${OTHER} ${STRANGER} files *\n`],

@@ -1,4 +1,4 @@
-/** What imports have seen, and what they miss. */
+/** Sightings of imports, and what they miss. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   createHost,
@@ -77,7 +77,7 @@ describe("sighted entities", () => {
     expect(after.etag).toBe(before.etag);
     expect((after.data as Host).updated_at).toBe((before.data as Host).updated_at);
     expect((after.data as Host).missed_since).not.toBeNull();
-    // What is written next is told next.
+    // What is written next is recorded next.
     const told = async (): Promise<string[]> => (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"])); // prettier-ignore
     const journal = topology.db.collection("journal");
     await owner.call(patchHost, { params: { id: nas.id }, body: { name: "first" } });
@@ -267,7 +267,7 @@ describe("files of other formats", () => {
   it("by ss and scans cover different things, and neither misses what the other has found", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"));
-    // A firewall hides the database from the scanner, which sees a port that the kernel forwards.
+    // A firewall hides the database from the scanner, which finds a port that the kernel forwards.
     const scan = await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443] }], { services: "1-10000" });
     expect(scan.missing).toEqual([]);
     expect((await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"))).missing).toEqual([]);

@@ -1,4 +1,4 @@
-/** What there is, in numbers: for whom, and that the numbers are those of the lists. */
+/** Statistics: permissions, and agreement with the lists. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createHost, createTag, getStats, type Stats } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -64,7 +64,7 @@ describe("the statistics of an inventory", () => {
     const { owner, network } = await aNetwork(topology.aCaller());
     await aNetwork(owner, "Another");
     const today = async (caller: Caller): Promise<number | undefined> => (await statsOf(caller)).days.at(-1)?.changes;
-    // What was just written is told of a moment later.
+    // Changes are recorded with a delay.
     await until(async () => (await today(owner)) === 4);
     expect(await today(owner.restrictedTo([network.id]))).toBe(2);
     const { days } = await statsOf(owner);

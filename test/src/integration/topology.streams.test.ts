@@ -1,4 +1,4 @@
-/** Streams of changes whose client does not read, or slowly, and whose database goes away for a while. */
+/** Streams of changes with slow clients, and while the database is unavailable. */
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,9 +13,9 @@ import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
-/** As many as may keep a service waiting for longer than a moment, and one more. */
+/** One more than may occupy a service for longer than a moment. */
 const UNREAD = 9;
-/** Together with their deletions they are 12 MB of changes, more than the buffers of all on the way hold. */
+/** Together with their deletions they are 12 MB of changes, more than all buffers on the way hold. */
 const [HOSTS, SERVICES] = [10, 40];
 const PATIENCE_MS = 90_000;
 const MONGOD_AWAY_MS = 1_500;
@@ -36,7 +36,7 @@ const newest = async (): Promise<string> => {
   const [found] = await account.session.data<Change[]>("get", "/api/v1/changes?order_direction=desc&limit=1");
   return found!.cursor;
 };
-/** All that was told behind a cursor, as the list answers it. */
+/** All changes after a cursor, from the list. */
 async function listedAfter(after: string): Promise<string[]> {
   const cursors: string[] = [];
   for (let from = after; ;) {
@@ -53,7 +53,7 @@ interface Read {
   text: string;
 }
 
-/** A stream that is read up to its first bookmark and no further. A gateway that is too busy may cut it before. */
+/** A stream that is read up to its first bookmark and no further. A busy gateway may cut it before. */
 async function unread(after: string, tries = 5): Promise<Read> {
   try {
     return await readUpToBookmark(after);
@@ -107,7 +107,7 @@ describe("a stream whose client does not read", () => {
       const { id } = await account.session.data<{ id: string }>("post", "/api/v1/hosts", body);
       await account.session.data("delete", `/api/v1/hosts/${id}`);
     }
-    // Eight of one caller may keep a service waiting for half a minute; the longest of nine is cut after a second.
+    // Eight per caller may occupy a service for half a minute; the longest of nine is cut after a second.
     await until(async () => (await cut()) >= 1, 50, PATIENCE_MS);
     await account.session.data("post", "/api/v1/tags", { name: "the end" });
     const hasAll = (stream: EventStream) =>
@@ -182,7 +182,7 @@ describe("a stream whose initial state takes longer than the database keeps a sn
     }
   });
 
-  /** Writes go on, and the database gives up what is older than it has to remember. */
+  /** Writes until the database discards the snapshot. */
   async function isForgotten(client: MongoClient, atClusterTime: Timestamp): Promise<boolean> {
     await account.session.data("post", "/api/v1/tags", { name: `tag ${Math.random()}` });
     const find = { find: "tags", limit: 1, readConcern: { level: "snapshot", atClusterTime } };
@@ -191,7 +191,7 @@ describe("a stream whose initial state takes longer than the database keeps a sn
   }
 });
 
-/** Reads on until it was cut, or the last change has come. @returns whether that has */
+/** Reads on until the stream was cut, or the last change has arrived. @returns whether it has */
 function readsOn({ answer }: Read, last: string): Promise<boolean> {
   let tail = "";
   return new Promise((resolve) => {
@@ -208,6 +208,6 @@ function readsOn({ answer }: Read, last: string): Promise<boolean> {
   });
 }
 
-/** The ids of whole events. */
+/** The ids of complete events. */
 const idsIn = (text: string): string[] =>
   [...text.matchAll(/id: (\S+)\nevent: change\ndata: .*\n\n/g)].map(([, id]) => id!);

@@ -233,7 +233,7 @@ describe("the sweep of a large network: what it records, and where it resumes", 
     await owner.call(deleteNetwork, { params: { id: doomed } });
     const stop = new AbortController();
     await sweeps.sweep(() => stop.abort(), stop.signal);
-    // A batch is seen when a majority has it, which the sweep does not wait for.
+    // A batch becomes visible when a majority has it, which the sweep does not wait for.
     await until(async () => (await documentsIn(topology.db, doomed)) < 660);
     expect(await documentsIn(topology.db, doomed)).toBeGreaterThan(0);
     await sweeps.sweep();

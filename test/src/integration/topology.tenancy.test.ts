@@ -8,7 +8,7 @@ import { nothing, onInterface, onPort } from "../support/topology-world.js";
 
 let topology: Topology;
 let owner: Caller;
-/** Of the same organization, and limited to one of its two networks; otherwise with all rights. */
+/** Of the same organization, restricted to one of its two networks, otherwise with all permissions. */
 let limited: Caller;
 let own: Everything;
 let hidden: Everything;
@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-/** Everything that is in the database, to see that nothing changed. */
+/** All documents of the database, to detect changes. */
 async function contents(): Promise<unknown[]> {
   const all = KINDS.map((kind) => topology.db.collection(kind).find().sort({ _id: 1 }).toArray());
   return Promise.all(all);
 }
 
-/** An answer with the ids it was asked for taken out: what is left must not tell which id it was. */
+/** A response without the requested ids, so that two can be compared. */
 const shape = ({ status, text }: Answered<unknown>, ...ids: string[]): string =>
   `${status} ${ids.reduce((left, id) => left.replaceAll(id, "ID"), text)}`;
 
@@ -92,7 +92,7 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
 
 type Place = [kind: Kind, place: string, other: (world: Everything) => string, body: (id: string) => object];
 
-/** Every place of a body that can name an entity, with an id put there. */
+/** Every place of a body that can reference an entity, with an id inserted. */
 const PLACES: Place[] = [
   ["services", "host_id", ({ hosts }) => hosts.id, (host_id) => ({ host_id })],
   ["services", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],

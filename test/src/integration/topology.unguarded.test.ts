@@ -5,9 +5,8 @@ import { writeOneHost } from "../support/topology-short.js";
 import { UNGUARDED } from "../support/topology-unguarded.js";
 import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 
-// The other half of `topology.races.test.ts`: the same races with what decides them turned off. They must go wrong, or
-// the races with the guards would prove nothing. Of the tags about one round in ten goes wrong, of the others most; a race
-// that went wrong has shown what it was to show.
+// The races of `topology.races.test.ts` with their guards disabled: they must fail, or the guarded ones would prove
+// nothing. Of the tag races one round in ten fails, of the others most.
 
 const ROUNDS = 20;
 const ROUNDS_OF_TAGS = 150;
@@ -18,7 +17,7 @@ const ORPHANED = /points at nothing|binding_cross_host|outside of its subnet|is 
 let topology: Topology;
 afterEach(() => topology.stop());
 
-/** Runs rounds of a race until some went wrong. @returns how many that were, 0 when none of all rounds did */
+/** Runs rounds of a race until some failed. @returns how many failed, 0 when none of all rounds did */
 async function goWrong(
   { off, stage, rounds = ROUNDS }: { off: keyof typeof UNGUARDED; stage: Stage; rounds?: number },
   wrongIn: (result: RaceResult) => number,

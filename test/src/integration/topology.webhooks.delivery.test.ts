@@ -1,6 +1,6 @@
 /**
- * Every change reaches a receiver, in order and verified, although it goes away and comes back, and topologies that deliver are
- * killed and frozen. WEBHOOK_CHANGES makes it longer, WEBHOOK_ROUNDS harms more often.
+ * Every change reaches a receiver, in order and verified, although it is down at times, and topologies are killed and
+ * frozen. WEBHOOK_CHANGES makes it longer, WEBHOOK_ROUNDS adds faults.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Made = Webhook & { readonly secret: string };
 
-/** Somebody of an organization of their own, who asks the topologies in turn until one answers. */
+/** An Admin of an organization of its own, who tries the topologies in turn until one answers. */
 function anAdmin() {
   const scope = { organizationId: newId(), networks: "all" } as const;
   const principal = { kind: "key", credentialId: newId(), userId: newId(), permission: "Admin", scope } as const;
@@ -48,7 +48,7 @@ function anAdmin() {
   const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     for (let tries = 0; ; tries++) {
       const { url, name } = stack.topologies[turn++ % stack.topologies.length]!;
-      // The header is good for a minute.
+      // The header is valid for a minute.
       const caller = callerOf(url, name, { [INTERNAL.tenancy]: sign(principal) });
       const answered = await caller.send(method, path, body).catch(() => null);
       const { status = 503, text = "nothing" } = answered ?? {};
@@ -56,9 +56,9 @@ function anAdmin() {
         const isOpen = answered?.headers.get(INTERNAL.meta) === "open";
         return (isOpen ? (JSON.parse(`{"data":${text}}}`) as { data: unknown }).data : answered?.body) as T;
       }
-      // It was made by a try whose answer was lost with the process.
+      // It was created by an attempt whose response was lost with the process.
       if (text.includes(`"code":"already_exists"`) && tries > 0) return undefined as T;
-      // What a frozen process has begun and not ended is in the way of others for a while.
+      // An unfinished transaction of a frozen process blocks others for a while.
       const isRetried = status >= 500 || text.includes(`"code":"write_conflict"`);
       if (!isRetried || tries > 200) throw new Error(`${method} ${path} answered ${status}: ${text}`);
       await sleep(100);
@@ -84,13 +84,13 @@ function anAdmin() {
   };
 }
 
-/** The cursors of what came, each where it came first. */
+/** The cursors that arrived, each at its first arrival. */
 function firstTold({ secret }: Made, messages: readonly Received[]): string[] {
   const told = messages.map((message) => verified<Change | Change[]>(secret, message).data);
   return [...new Set(told.flat().map(({ cursor }) => cursor))];
 }
 
-/** What is read, once it is as expected. */
+/** A value, once it is as expected. */
 async function eventually<T>(read: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
   let found = await read();
   await until(async () => isThere(found) || isThere((found = await read())), 50, PATIENCE_MS);
@@ -237,7 +237,7 @@ describe("a webhook: pausing", () => {
           ({ length }) => length > 0,
         ),
       ).toMatchObject([{ outcome: "failed", status, error: "refused", attempt: 1, changes: 1 }]);
-      // Identity, which is not there, would write it into the audit log.
+      // Identity, which is not running here, would record it in the audit log.
       const noted = await mongo.db(stack.databases.topology).collection("audit_notes").findOne({ entity_id: webhook.id, action: "paused" }); // prettier-ignore
       expect(noted).toMatchObject({ actor: null, request_id: null, after: { paused: { reason: expect.stringMatching(reason) } } }); // prettier-ignore
       const missed = await admin.aTag();
@@ -274,7 +274,7 @@ describe("a webhook: progress, tests and replays", () => {
     expect(verified(webhook.secret, receiver.received("/again")[0]!).type).toBe("test");
     for (let n = 0; n < 3; n++) await admin.aTag();
     await came("/again", 4);
-    // Who delivers writes that down afterwards, unless the webhook goes on from elsewhere by then.
+    // The delivering process records it afterwards, unless the webhook was moved by then.
     const noted = (count: number): Promise<WebhookDelivery[]> =>
       eventually(
         () => admin.deliveries(webhook),

@@ -69,7 +69,7 @@ describe("a system with a receiver of spans", () => {
 
   it("sends one for a call from one service to another", async () => {
     const { cookie } = account;
-    // The session may have been checked before, so that identity is asked once or twice.
+    // The session may have been cached before, so that identity is called once or twice.
     await fetch(`${stack.url}/api/auth/me`, { headers: { cookie } });
     const spans = await spansOf("/api/auth/me", { cookie }, ["gateway", "identity", "topology"]);
     expect(of(spans, "internal_network_ids")).toMatchObject({
@@ -155,7 +155,7 @@ describe("a gateway without a receiver of spans", () => {
     await world.stop();
   });
 
-  /** The headers of a trace as the service gets them. */
+  /** The trace headers that reach the service. */
   async function passedOn(headers: Record<string, string>): Promise<{ traceparent: string; tracestate: string }> {
     await fetch(`${world.url}/api/v1/networks/x`, { headers: { ...world.neighbour.aKey().headers, ...headers } });
     return world.neighbour.passedOn.at(-1)!.headers as { traceparent: string; tracestate: string };

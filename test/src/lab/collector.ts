@@ -12,11 +12,11 @@ import { buildOfContainers } from "./containers.js";
 import { DOCK } from "./machines.js";
 
 const MOST_SECONDS = 60;
-/** Limit of the compressed image, as registries store it. */
+/** Maximum size of the compressed image, as registries store it. */
 const MOST_MEGABYTES = 80;
 const IMAGE = "network-topology-test/collector";
 
-/** Whether the lab was in the picture in time; without Docker it says that nothing was tried. */
+/** Whether the lab was in the picture in time; without Docker it reports that nothing was tried. */
 export async function collectInLab(): Promise<boolean> {
   const engine = await startEngine(process.env);
   if (engine === null) {
@@ -75,7 +75,9 @@ async function collect(url: string, folder: string): Promise<boolean> {
   }
 }
 
-/** Whether the machine of the lab is a node, and so is the container whose port it publishes. A busy system is asked again. */
+/**
+ * Whether the machine of the lab is a node, and so is the container whose port it publishes. Retries on a busy system.
+ */
 async function isInPicture({ session }: Account, network: string): Promise<boolean> {
   const idsOf = async (path: string): Promise<string[]> => {
     const { status, body } = await session.send("get", path);

@@ -1,4 +1,4 @@
-/** The lab as containers on a network of their own; the machine that runs them is one more that is seen. */
+/** The lab as containers on a network of their own; the machine that runs them is found as well. */
 import { execa } from "execa";
 import { DOCK, type Lab, listening, MACHINES, NETWORK, PORTS, ROUTER_IP, within } from "./machines.js";
 
@@ -13,7 +13,7 @@ export async function whyNoContainers(): Promise<string | null> {
     : `this machine itself listens on port ${isTaken}, so that its exact ports cannot be told`;
 }
 
-/** @param image one with Node */
+/** @param image one with Node.js */
 export async function buildOfContainers(image: string): Promise<Lab> {
   const nameOf = (machine: string): string => `nts-lab-${process.pid}-${machine}`;
   const names = ["gw", ...MACHINES.map(({ name }) => name)];

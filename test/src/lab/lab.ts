@@ -1,4 +1,4 @@
-/** The lab, built of what there is, and what tools tell of it. */
+/** The lab, built of what is available, and the reports of tools about it. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,9 +22,8 @@ export async function whatIsMissing(): Promise<string | null> {
 }
 
 /**
- * Builds the lab, writes what tools tell of it as files into a folder, and takes it down again.
- *
- * @param options `--namespaces` leaves containers out
+ * Builds the lab, writes the reports of tools as files into a folder, and removes it again. @param options
+ * `--namespaces` disables containers
  */
 export async function seeLab(files: string, options: readonly string[]): Promise<void> {
   const isWanted = !options.includes("--namespaces");
@@ -47,7 +46,7 @@ export async function seeLab(files: string, options: readonly string[]): Promise
   }
 }
 
-/** Keeps what was seen of a lab, of containers only what tells of their networks. */
+/** Keeps the reports of a lab, of containers only their networks. */
 export async function record(files: string, folder: string): Promise<void> {
   for (const name of await readdir(files)) {
     const text = await readFile(join(files, name), "utf8");
@@ -100,7 +99,7 @@ function settingsOf(folder: string, leases: string): string[] {
   return ["--keep-in-foreground", "--interface=eth0", "--bind-interfaces", ...own, ...names, "--dhcp-authoritative", range, `--dhcp-leasefile=${leases}`, ...known]; // prettier-ignore
 }
 
-/** Each machine asks for its address, and listens. */
+/** Each machine requests its address, and listens. */
 async function leaseAll(lab: Lab, folder: string): Promise<void> {
   const script = join(folder, "lease.sh");
   await writeFile(script, LEASE_SCRIPT, { mode: 0o755 });

@@ -1,9 +1,9 @@
-/** What the lab consists of, however it is built. */
+/** The contents of the lab, however it is built. */
 import { execa } from "execa";
 
 export const DOMAIN = "lab.example";
 export const NETWORK = "10.77.0.0/24";
-/** The router: it leases addresses, and looks at the others. */
+/** The router leases addresses, and scans the others. */
 export const ROUTER_IP = "10.77.0.1";
 
 export interface Machine {
@@ -20,7 +20,7 @@ interface Listening {
 
 const NAS_IP = "10.77.0.50";
 const WEB_IP = "10.77.0.51";
-/** One has a card of its own; the other one has the MAC address that Docker would make of its address. */
+/** One has a vendor's MAC address; the other one the address that Docker derives from its IP address. */
 export const MACHINES: readonly Machine[] = [
   {
     name: "nas",
@@ -47,19 +47,19 @@ export const MACHINES: readonly Machine[] = [
 /** The machine that runs the containers publishes a port of one of them, at its own address. */
 export const DOCK = { name: "dock", ip: "10.77.0.254", mac: "00:16:3e:00:00:fe", port: 9000, publishes: 2222 };
 
-/** All ports that something in the lab listens on. */
+/** All ports on which something in the lab listens. */
 export const PORTS = [...new Set([53, DOCK.port, ...MACHINES.flatMap(({ listen }) => listen.map(({ port }) => port))])];
 
 /** Machines that are up, and listen. */
 export interface Lab {
-  /** What a program is run with to be in the network of a machine. */
+  /** The command prefix that runs a program in the network of a machine. */
   prefixOf(machine: string): readonly string[];
-  /** What only this kind of lab tells, as files. */
+  /** Reports of this kind of lab only, as files. */
   see(): Promise<Readonly<Record<string, string>>>;
   remove(): Promise<void>;
 }
 
-/** What makes a machine listen, as arguments of Node. */
+/** The arguments of Node.js that make a machine listen. */
 export function listening({ listen }: Machine): string[] {
   const places = JSON.stringify(listen.map((at) => ({ ...at, ipv6Only: true })));
   return ["-e", `for (const at of ${places}) require("net").createServer().listen(at)`];

@@ -2,7 +2,7 @@
 import { execa } from "execa";
 import { type Lab, listening, MACHINES, ROUTER_IP, within } from "./machines.js";
 
-/** @throws when network namespaces are not allowed here */
+/** @throws Error when network namespaces are not allowed here */
 export async function buildOfNamespaces(): Promise<Lab> {
   const names = ["gw", ...MACHINES.map(({ name }) => name)];
   const space = (machine: string): string => `nts-lab-${process.pid}-${machine}`;

@@ -1,10 +1,6 @@
 /**
- * `npm run test:attacks`: makes every attack of `test/src/attacks` on a system of its own, while a client of another
- * organization reads every 20 ms. The system stands an attack when none of that client's requests fails, its slowest answer
- * takes less than 500 ms (or 30 times its median before the attack), no process ends, and none takes 150 MiB more memory.
- * `npm run test:attacks -- <part of a name>` makes some of them, `--cheap` those of `npm test`, `--list` tells
- * their names, `--against <git ref>` attacks the
- * system as it is there.
+ * `npm run test:attacks`: runs each attack of `test/src/attacks` on a system of its own, beside a victim. `-- <part of
+ * a name>` selects some, `--cheap` those of `npm test`; `--list`, `--against <git ref>`.
  */
 import { parseArgs } from "node:util";
 import type { NamedAttack, Outcome } from "../support/attacks/run.js";

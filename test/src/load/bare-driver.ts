@@ -1,6 +1,6 @@
 /**
- * The baseline of `bench:lists`: the MongoDB driver alone, doing what a service without our storage form does for one
- * request: the same query on plain documents, decoded and turned into JSON. Runs as its own process and prints a line.
+ * The baseline of `bench:lists`, as a process of its own: the MongoDB driver alone, with the same query on plain
+ * documents, decoded and serialized to JSON.
  */
 import { MongoClient } from "mongodb";
 import { valueAt } from "./shares.js";

@@ -1,7 +1,6 @@
 /**
- * `npm run bench:archives`: the archive of 20,000 hosts with 40,000 services, out; into another organization; the same again, while the
- * topology is killed in the midst of it, into a third one; and again, unchanged: seconds, and how much more memory topology has.
- * `npm run bench:archives -- 2000` takes fewer hosts.
+ * `npm run bench:archives`: exports 20,000 hosts with 40,000 services, imports them into new organizations, once with a
+ * killed topology, and again unchanged; prints seconds and memory. `-- 2000` takes fewer hosts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
@@ -73,7 +72,7 @@ async function sent(headers: Record<string, string>, body: string): Promise<stri
   return `${failed.length} failed ${JSON.stringify(failed.slice(0, 2))}, ${JSON.stringify(summary)}`;
 }
 
-/** Does something, and says how long it took and what topology held meanwhile. */
+/** The duration of a task, and the memory of topology meanwhile. */
 async function measured(what: string, work: () => Promise<string>): Promise<string> {
   const watched = { name: "topology", pid: stack.topologies[0]?.pid() ?? 0 };
   const before = await residentMbOf(watched);

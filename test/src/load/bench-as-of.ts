@@ -1,7 +1,6 @@
 /**
- * `npm run bench:as-of`: what reads of the past cost beside the same reads of today, in an organization of SERVICES (20,000): when
- * nothing has changed since, when a thousand services have, and when a network, and all networks, have been deleted. Median and
- * slowest of some requests, and the processor time of topology and the database for each, in ms.
+ * `npm run bench:as-of`: the cost of reads of the past beside present ones, in an organization of SERVICES (20,000),
+ * after no changes, a thousand changes, and deleted networks. Median and maximum, and processor time, in ms.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
@@ -42,12 +41,12 @@ try {
     return text;
   };
 
-  /** Waits until the journal has told everything. @returns where it has come to */
+  /** Waits until the journal has recorded everything. @returns its cursor */
   async function caughtUp(): Promise<string> {
     const newest = "/api/v1/changes?order_direction=desc&limit=1";
     const { id } = JSON.parse(await ask("POST", "/api/v1/tags", { name: newId() })) as { id: string };
     for (;;) {
-      // The gateway adds the end of the answer.
+      // The gateway adds the end of the response.
       const answered = `{"data":${await ask("GET", `${newest}&entity_id=${id}`)}}}`;
       const [found] = (JSON.parse(answered) as { readonly data: readonly { readonly cursor: string }[] }).data;
       if (found !== undefined) return found.cursor;
@@ -55,7 +54,7 @@ try {
     }
   }
 
-  /** Deletes a network, and waits until all of it is told and swept. */
+  /** Deletes a network, and waits until all of it is recorded and swept. */
   async function remove(id: string): Promise<void> {
     await ask("DELETE", `/api/v1/networks/${id}`);
     await caughtUp();

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:fields`: what a page costs at the beginning and at the end of 100,000 services, by offset and by cursor, and
- * what the next free address costs in an empty and in a full subnet of 65,534. Median and slowest of some requests, in ms.
+ * `npm run bench:fields`: the cost of a page at the beginning and the end of 100,000 services, by offset and by cursor,
+ * and of the next free address in an empty and a full subnet of 65,534. Median and maximum in ms.
  */
 import { MongoClient } from "mongodb";
 import type { Interface, Service, Subnet } from "@nts/shared/contract";

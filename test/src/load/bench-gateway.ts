@@ -1,7 +1,6 @@
 /**
- * `npm run bench:gateway`: the same 2 kB of JSON through several gateways, 64 connections, each alone on processor 0 with
- * everything else on processor 1; interleaved in one run, so that the ratios hold although the machine does other things.
- * `-- --quick` measures once and shortly. It needs wrk and h2load, and nginx for its row.
+ * `npm run bench:gateway`: 2 kB of JSON through several gateways, interleaved, each alone on processor 0 with 64
+ * connections from processor 1. `-- --quick` measures once and briefly. It needs wrk and h2load, and nginx for its row.
  */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -75,7 +74,7 @@ async function measureOne(start: () => Promise<Variant | null>): Promise<void> {
   console.log(`${name}: ${seen.perSecond.toFixed(0)} a second, ${cpuMicros.toFixed(0)} µs, ${seen.failed} failed`);
 }
 
-/** The upstream alone, on the processor where the gateways are measured. */
+/** The upstream alone, on the processor of the gateways. */
 async function direct(): Promise<Variant> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -135,7 +134,7 @@ function report(): void {
   }
 }
 
-/** Latency at half of what our gateway can do, of both at the same rate, by a load that does not wait for answers. */
+/** Latency at half of our gateway's maximum rate, of both at the same rate, by an open-loop load. */
 async function atHalfLoad(): Promise<void> {
   const perSecond = Math.round(medianOf(rows.get("our gateway") ?? []).perSecond / 2);
   console.log(`\nat ${perSecond} requests a second:`);
@@ -149,7 +148,7 @@ async function atHalfLoad(): Promise<void> {
   }
 }
 
-/** What an operation of identity takes while topology hangs under load, beside what it takes otherwise. */
+/** The latency of an operation of identity while topology hangs under load, beside the normal one. */
 async function besideHanging(): Promise<void> {
   const load = { headers: key.headers, cpu: OTHER_CPU };
   const measure = (): Promise<Seen> =>

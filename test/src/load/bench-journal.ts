@@ -1,9 +1,6 @@
 /**
- * `npm run bench:journal`: what the journal costs each update, how long it takes from the commit of a change until a follower has
- * it, and what an entry takes of the disk.
- *
- * `-- --against <git ref>` measures the system as it was there beside this one, in turns in the same run. `--rate 300` sends so
- * many updates a second, `--seconds 10` for so long, in each of two rounds.
+ * `npm run bench:journal`: the cost of the journal per update, the delay from a commit to a follower, and bytes per
+ * entry. `-- --against <git ref>` measures another build in alternation; `--rate 300`, `--seconds 10` per round.
  */
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
@@ -87,7 +84,7 @@ async function measure(side: Side): Promise<number> {
   return all;
 }
 
-/** Follows by long polls while updates are made. */
+/** Follows by long polls during updates. */
 async function measureFollower(side: Side): Promise<void> {
   const { inventory, stack } = side;
   const lags: number[] = [];

@@ -1,7 +1,6 @@
 /**
- * `npm run bench:ledger`: what each optimization saves that makes the code longer than the obvious way, as processor time of
- * this process per request (and of MongoDB, where it is asked), the obvious way beside it in turns. The rows are those of the
- * ledger in docs/performance.md; what saves less than a microsecond a request has no place there.
+ * `npm run bench:ledger`: the processor time per request that each optimization of the ledger in docs/performance.md
+ * saves, measured beside the obvious way in alternation.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -28,7 +27,7 @@ const ROUNDS = 5;
 const AT_A_TIME = 16;
 const ROWS = 2_000;
 
-/** One optimization: what it does for so many requests, and what the obvious way does. */
+/** An optimization, and the obvious way, for a number of requests. */
 interface Entry {
   readonly name: string;
   readonly file: string;
@@ -41,7 +40,7 @@ const stack = await startStack({ ownMongod: true });
 const client = createMongoClient(stack.servers.urls.mongodb, "ledger");
 const redis = connectRedis(stack.servers.urls.redis);
 await once(redis, "ready");
-const nowhere = openSync("/dev/null", "w"); // stays open: lines may still be in a buffer
+const nowhere = openSync("/dev/null", "w"); // stays open: lines may still be buffered
 try {
   const mongod = stack.servers.mongodb?.pid();
   row("optimization", "file", "ours µs", "obvious µs", "of MongoDB: ours", "obvious");
@@ -152,7 +151,7 @@ async function print({ name, file, times, ours, obvious }: Entry, mongod: number
   row(name, file, cell(own?.[0]), cell(theirs?.[0]), cell(own?.[1]), cell(theirs?.[1]));
 }
 
-/** Microseconds of processor time that this process and MongoDB take for one of so many. */
+/** Microseconds of processor time per request of this process and of MongoDB. */
 async function measured(what: () => Promise<unknown>, times: number, mongod = process.pid): Promise<[number, number]> {
   const ofMongod = async (): Promise<number> => cpuMicrosOf({ name: "mongod", pid: mongod });
   const [before, begun] = [process.cpuUsage(), await ofMongod()];

@@ -1,7 +1,6 @@
 /**
- * `npm run bench:lists`: what reading and writing services costs, directly on one topology process and through one
- * gateway, beside the bare driver. Prints figures and ratios; compare ratios of one run, not figures of two machines.
- * `npm run bench:lists -- --quick` takes the small database and a second for each figure.
+ * `npm run bench:lists`: the cost of reading and writing services, directly and through a gateway, beside the bare
+ * driver. Compare ratios of one run, not figures of two machines. `-- --quick` uses a small database.
  */
 import { execa } from "execa";
 import { type Db, MongoClient } from "mongodb";
@@ -14,7 +13,7 @@ import { startStack, type Stack } from "../support/stack.js";
 import { cpuMicrosOf, measure, residentMbOf, type Load, type Watched } from "./measure.js";
 import { listed, readsOf, row, updatesOf } from "./work.js";
 
-/** Where requests are sent, and what they carry. */
+/** Where requests are sent, and their headers. */
 interface Target {
   readonly name: string;
   readonly url: string;
@@ -57,7 +56,7 @@ async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): 
   const principal = { kind: "session", ...as, permission: "Owner", scope } as const;
   const watched = watchedOf(stack);
   const targets: readonly Target[] = [
-    // Signed anew for each run, because a tenancy header is good for a minute.
+    // Signed anew for each run, because a tenancy header is valid for a minute.
     { name: "topology", url: stack.topologies[0]?.url ?? "", headers: () => ({ "x-tenancy": sign(principal) }) },
     { name: "gateway", url: stack.url, headers: () => ({ authorization: `Bearer ${key.secret}` }) },
   ];
@@ -97,7 +96,7 @@ async function benchmark(stack: Stack, hosts: number, servicesPerHost: number): 
   await client.close();
 }
 
-/** @returns microseconds of processor time that the driver alone takes for a request */
+/** @returns microseconds of processor time of the driver alone per request */
 async function measureBareDriver(
   { servers, databases }: Stack,
   { work, organizationId, connections }: { work: string; organizationId: string; connections: number },
@@ -110,7 +109,7 @@ async function measureBareDriver(
   return cpuMicros;
 }
 
-/** The whole list at once: time to the first byte, rate, and how much more memory any process takes. */
+/** The whole list at once: time to the first byte, rate, and the memory increase of each process. */
 async function streamed({ name, url, headers }: Target, watched: readonly Watched[]): Promise<void> {
   const before = await Promise.all(watched.map(residentMbOf));
   const cpuBefore = await Promise.all(watched.map(cpuMicrosOf));
@@ -141,7 +140,7 @@ async function streamed({ name, url, headers }: Target, watched: readonly Watche
   );
 }
 
-/** The services as documents that a service without our storage form would keep, with the index for their order. */
+/** The services as plain documents, with the index for their order. */
 async function makePlain(db: Db): Promise<void> {
   const plain = db.collection<{ _id: string }>("plain_services");
   await plain.createIndexes([{ key: { organization_id: 1, created_at: 1, _id: 1 } }]);

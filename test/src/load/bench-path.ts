@@ -1,10 +1,6 @@
 /**
- * `npm run bench:path`: what a request costs on its whole way, from the gateway with credential, limit and log to MongoDB
- * and back: rate, latency, and processor time per request of each process.
- *
- * `-- --against <git ref>` measures the system as it was there beside this one, in turns in the same run; only such figures
- * can be compared. `--seconds 4` measures each work so long, `--connections 1,16,64` with so many connections, `--services`
- * sets the size of the inventory, and `--only PUT` chooses works by a part of their name.
+ * `npm run bench:path`: rate, latency and processor time of a request from the gateway to MongoDB and back. `--
+ * --against <git ref>` alternates with another build; `--seconds`, `--connections 1,16`, `--services`, `--only PUT`.
  */
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
@@ -30,14 +26,14 @@ const ROUNDS = Number(values.rounds);
 const SECONDS = Number(values.seconds);
 const CONNECTIONS = values.connections.split(",").map(Number);
 
-/** All connections are of one user, who would otherwise have to wait. */
+/** All connections belong to one user, whose requests would otherwise be queued. */
 const ALL_AT_SERVICES = {
   AT_SERVICES_PER_USER: "1000",
   AT_SERVICES_PER_ORGANIZATION: "1000",
   ORGANIZATION_STREAMS: String(MOST_STREAMS),
 };
 
-/** A system that runs, with what is measured of it. */
+/** A running system, with its measurements. */
 interface Side {
   readonly name: string;
   readonly stack: Stack;
@@ -47,7 +43,7 @@ interface Side {
 
 interface Measuring {
   readonly connections: number;
-  /** This one included; work of which there is only so much is shared out among them. */
+  /** Including this one; limited work is divided among them. */
   readonly roundsLeft: number;
 }
 
@@ -98,7 +94,7 @@ async function compare(sides: readonly Side[]): Promise<void> {
   }
 }
 
-/** Measures the sides in turns, and in both orders. */
+/** Measures the sides alternately, in both orders. */
 async function samplesOf(sides: readonly Side[], index: number, connections: number): Promise<Map<Side, Sample[]>> {
   const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
   for (let round = 0; round < ROUNDS; round++)
@@ -110,7 +106,7 @@ async function samplesOf(sides: readonly Side[], index: number, connections: num
   return samples;
 }
 
-/** Sends one kind of work, each connection one request after another; null when nothing is left to do. */
+/** Sends one kind of work, sequentially on each connection; null when no work is left. */
 async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
   const amount = Math.floor((work.most?.() ?? Infinity) / how.roundsLeft);
   if (amount === 0) return null;

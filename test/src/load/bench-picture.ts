@@ -1,9 +1,6 @@
 /**
- * `npm run bench:picture`: how fluid the console's picture of 5,000 nodes is: when it is there, how many frames a second come
- * while it is moved, zoomed, pointed at and searched, and how much of that time the console's own code takes. The
- * rest is drawing: without a graphics card Chromium does that on the processors that everything else here uses, and its
- * pages wait for it; so that the share of the code tells more than the frames.
- * `-- --shots <folder>` keeps pictures, too.
+ * `npm run bench:picture`: time to the picture of 5,000 nodes, frames per second during interaction, and the share of
+ * the console's code; without a graphics card the rest is software rendering. `-- --shots <folder>` keeps pictures.
  */
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -22,7 +19,7 @@ const WRITERS = 8;
 const VIEW = { width: 1280, height: 800 };
 const KINDS = ["nginx", "PostgreSQL", "SSH", "Grafana"];
 
-/** The page notes when each of its frames begins. */
+/** The page records when each of its frames begins. */
 const COUNT = `{
   const frames = (globalThis.frames_ = []);
   const tick = (at) => {
@@ -47,7 +44,7 @@ const RENDERER = `(() => {
   return gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info").UNMASKED_RENDERER_WEBGL);
 })()`;
 
-/** What people do; `x` and `y` are the middle of the picture. */
+/** Interactions; `x` and `y` are the middle of the picture. */
 const ACTS: Readonly<Record<string, (page: Page, x: number, y: number) => Promise<void>>> = {
   moved: drag,
   "pointed at": async (page, x, y) => {
@@ -153,7 +150,7 @@ function figuresOf(frames: readonly number[]): number[] {
   return [gaps.length / seconds, ordered[Math.floor(0.95 * ordered.length)] ?? 0].map(Math.round);
 }
 
-/** Tells how many milliseconds the scripts of a page have run so far. */
+/** Returns the milliseconds of script time of a page so far. */
 async function createScriptClock(page: Page): Promise<() => Promise<number>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Performance.enable");

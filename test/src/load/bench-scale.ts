@@ -1,8 +1,6 @@
 /**
- * `npm run bench:scale`: the same work for 1, 2 and 3 topology processes behind 1 and 2 gateways, with the processor time that
- * each part of the system takes per request; and, computed from that, what a multiple of the load needs. On one machine the
- * parts and the load generator share the processors: rates show where they are used up, times per request what to plan with.
- * `npm run bench:scale -- --quick` takes two seconds for each figure.
+ * `npm run bench:scale`: the same work for 1, 2 and 3 topologies behind 1 and 2 gateways, with processor time per
+ * request and process, and the needs of a multiple load computed from that. `-- --quick` takes two seconds per figure.
  */
 import { cpus } from "node:os";
 import { MongoClient } from "mongodb";
@@ -20,7 +18,7 @@ const SETUPS = [[1, 1], [1, 2], [1, 3], [2, 1], [2, 2], [2, 3]] as const; // pre
 /** Microseconds of processor time per request, by part of the system. */
 type Cost = Readonly<Record<string, number>>;
 
-// What the plan below is for: mostly single reads, some pages of 50, some writes.
+// The mix of the plan below: mostly single reads, some pages of 50, some writes.
 const MIX: Readonly<Record<string, number>> = { one: 0.7, page: 0.2, "update with 3 bindings": 0.1 };
 const PLANNED_PER_SECOND = 100;
 const BUSY = 0.6;
@@ -67,18 +65,18 @@ async function measured(stack: Stack): Promise<[string, Figures][]> {
   return results;
 }
 
-/** The work, spread over the gateways as an edge would do it; processes of a kind are added up. */
+/** The work, spread over the gateways as a load balancer would; processes of a kind are added up. */
 async function onAllGateways(stack: Stack, load: Omit<Load, "url">): Promise<Figures> {
   const watched = watchedOf(stack);
   const connections = load.connections / stack.gateways.length;
-  // A process that has done little yet is slower; the more there are, the less each has done.
+  // A process is slower at first; the more processes, the less each has done.
   await Promise.all(
     stack.gateways.map(({ url }) => measure({ ...load, url, connections, seconds: WARM_UP_SECONDS }, [])),
   );
   const each = await Promise.all(stack.gateways.map(({ url }) => measure({ ...load, url, connections }, watched)));
   const perSecond = each.reduce((sum, one) => sum + one.perSecond, 0);
   const first = each[0]!;
-  // Each of them has counted the processor time of all requests, and divided it by its own.
+  // Each one has counted the processor time of all requests, divided by its own number.
   const share = first.perSecond / perSecond;
   const cpuMicros: Record<string, number> = {};
   for (const [name, micros] of Object.entries(first.cpuMicros)) {
@@ -102,7 +100,7 @@ function watchedOf({ gateways, topologies, identities, servers }: Stack): Watche
   return [...parts, { name: "load generator", pid: process.pid }];
 }
 
-/** Computed, not measured: every part takes the same time per request however many of it there are. */
+/** Computed, not measured: every part takes the same time per request, however many processes it has. */
 function printPlan(): void {
   const mixed = Object.entries(MIX).map(([work, part]) => `${Math.round(part * 100)} % ${work}`);
   console.log(

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:tokens`: size of what an assistant reads of the demo network, in bytes and estimated tokens: the definitions of
- * all tools, with which each conversation begins, and one typical response of each tool.
+ * `npm run bench:tokens`: the size of what an assistant reads of the demo network, in bytes and estimated tokens: the
+ * tool definitions, and a typical response of each tool.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,7 +1,6 @@
 /**
- * `npm run bench:writers`: what it costs when many write the same. Sixteen writers update services of one host, and
- * create hosts in one network, over one and over two topology processes; beside the same work spread out. And gentle writers
- * of other hosts, beside sixteen who try to delete one host again and again; `-- --dry-runs` only these.
+ * `npm run bench:writers`: the cost of contention: sixteen writers of one host and of one network, beside uncontended
+ * work, over one and two topologies; and writers beside dry runs of a deletion (`-- --dry-runs` for these only).
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
@@ -86,7 +85,7 @@ async function sideBySide(callers: readonly Caller[]): Promise<void> {
   );
 }
 
-/** Eight writers of eight hosts, each twenty times a second at most, alone and beside dry runs of a deletion. */
+/** Eight writers of eight hosts, each at most twenty times a second, alone and beside dry runs of a deletion. */
 async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
   const first = callers[0] as Caller;
   const network = await made(first, "/api/v1/networks", { name: "network" });
@@ -100,7 +99,7 @@ async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
     caller.send("put", `/api/v1/hosts/${hosts[n]?.id ?? ""}`, { ...hosts[n], name: `host ${round % 2}` });
   const tryToDelete: Act = (caller) => caller.send("delete", `/api/v1/hosts/${full.id}?dry_run=true`);
   const samples = { alone: noSample(), beside: noSample(), tried: noSample() };
-  // In turns, because the machine itself is not always as fast.
+  // Alternating, because the speed of the machine varies.
   for (let round = 0; round < ROUNDS_BESIDE; round++) {
     await measure(samples.alone, gentle, write, 50);
     await Promise.all([measure(samples.tried, callers, tryToDelete), measure(samples.beside, gentle, write, 50)]);
@@ -121,7 +120,7 @@ async function made(caller: Caller, path: string, body: object): Promise<Made> {
 
 type Act = (caller: Caller, n: number, round: number) => ReturnType<Caller["send"]>;
 
-/** What became of requests. */
+/** The results of requests. */
 interface Sample {
   readonly latencies: number[];
   readonly refused: Map<string, number>;
@@ -137,7 +136,7 @@ function noSample(): Sample {
   return { latencies: [], refused: new Map(), seconds: 0 };
 }
 
-/** Lets the callers act for a while, and adds what they see to a sample. */
+/** Runs the callers for a while, and adds the results to a sample. */
 async function measure(sample: Sample, callers: readonly Caller[], act: Act, paceMs = 0): Promise<void> {
   const { latencies, refused } = sample;
   const until = performance.now() + SECONDS * 1_000;

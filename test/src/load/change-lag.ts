@@ -1,24 +1,24 @@
-/** How long it takes until others are told of a change of a quiet organization. */
+/** The delay until followers receive a change of a quiet organization. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { aKey, anAccount } from "../support/api.js";
 import { until } from "../support/until.js";
 
 const EVERY_MS = 200;
-/** Milliseconds for what was there before the first change: somebody may have stored very much. */
+/** Time for existing entities before the first change, which may be very many. */
 const CAUGHT_UP_MS = 180_000;
 
 export interface ChangeLag {
-  /** The slowest change since the last time, in milliseconds. */
+  /** The slowest change since the last call, in milliseconds. */
   slowestMs(): number;
   stop(): Promise<void>;
 }
 
-/** Begins to change tags of an organization of its own one after another. Resolves when the first change is told. */
+/** Changes tags of an organization of its own sequentially. Resolves when the first change is received. */
 export async function startChangeLag(url: string): Promise<ChangeLag> {
   const { caller } = await aKey(url, await anAccount(url));
   let [after, slowestMs, isStopping] = ["", 0, false];
 
-  /** Asks for what is told next. @returns whether anything is */
+  /** Polls once. @returns whether there is a change */
   async function isTold(): Promise<boolean> {
     const { status, text } = await caller.send("get", `/api/v1/changes?wait=5&limit=1000&after=${after}`);
     if (status !== 200) return false;

@@ -1,10 +1,10 @@
-/** Accounts, keys, sessions and hosts that come and go while other load runs: what leaks by the piece shows after a while. */
+/** Accounts, keys, sessions and hosts that are created and deleted during other load, to reveal leaks per entity. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { aKey, anAccount, callerOf, cookieOf } from "../support/api.js";
 
 export interface Churn {
   rounds(): number;
-  /** What did not go as it must, as sentences. */
+  /** Unexpected results, as sentences. */
   failures(): readonly string[];
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * What it costs that identity has the primary confirmed with every check of a credential: checks in this process, on a
- * database of one member and on one of three, with the linearizable read and with a plain one in its place.
+ * The cost of confirming the primary with every check of a credential: checks in this process on one and three members,
+ * with a linearizable read and a plain one.
  */
 import { createCredentialStore } from "@nts/identity/credentials/store";
 import { createKeyChangeLog } from "@nts/identity/key-changes/log";

@@ -1,11 +1,6 @@
 /**
- * `npm run test:deletions`: deletes what is too large for one transaction while others write, and looks until nothing of it
- * is left. In further rounds the topology that sweeps is killed meanwhile, and then the database. Fails when a deletion takes
- * more than a second to answer or a minute to sweep, when writers of other networks take twice as long as before, when another
- * organization is told of a change after more than two seconds, or when something is lost or left. The writers make 80 writes
- * a second, each at its time: latencies count from then, so that whoever is kept waiting does not lower the load. MongoDB makes a
- * checkpoint every minute, which slows writers down, too: the time before is long enough to have one in it, as a sweep has.
- * `npm run test:deletions -- --entities 20000 network` deletes fewer entities, in one round only.
+ * `npm run test:deletions`: deletes what exceeds one transaction while others write, also with killed processes; checks
+ * latency, completeness and losses. `-- --entities 20000 network` runs one smaller round.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -24,7 +19,7 @@ import { row } from "./work.js";
 
 const PER_HOST = 1_000;
 const WRITERS = 8;
-/** Milliseconds from one write of a writer to its next, however long it takes. */
+/** Milliseconds between the scheduled writes of a writer. */
 const EVERY_MS = 100;
 const BEFORE_MS = 60_000;
 const ANSWERED_MS = 1_000;
@@ -33,10 +28,10 @@ const TOLD_MS = 2_000;
 const MONGOD_AWAY_MS = 2_000;
 const ON_HOSTS = ["interfaces", "ports", "services", "bindings"];
 
-/** What is deleted, of which there is more than one transaction deletes. */
+/** Something to delete that is too large for one transaction. */
 interface Doomed {
   delete(): Promise<Answered>;
-  /** How much of it callers are still told of. */
+  /** How much of it is still visible to callers. */
   seen(): Promise<number>;
   /** How many documents are still to be swept. */
   left(): Promise<number>;
@@ -51,7 +46,7 @@ interface Place {
 interface Round {
   readonly name: string;
   prepare(place: Place): Promise<Doomed>;
-  /** What is done to the system once some of the documents are gone. */
+  /** The fault to inject once some of the documents are deleted. */
   readonly harm?: (stack: Stack) => Promise<void>;
 }
 
@@ -102,7 +97,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
   const { caller } = await aKey(stack.url, account);
   const doomed = await prepare({ db, caller, organizationId: account.organizationId });
   const documents = await doomed.left();
-  await db.admin().command({ fsync: 1 }); // What was seeded is no load of the time before.
+  await db.admin().command({ fsync: 1 }); // Seeding is not part of the load before.
   const lag = await startChangeLag(stack.url);
   const writers = await startWriters(stack, caller);
   const faults: string[] = [];
@@ -196,7 +191,7 @@ async function documentsIn(db: Db, collections: readonly string[], filter: objec
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Services, ports and bindings that the organization is told of, beside those of its writers. */
+/** Services, ports and bindings visible in the organization, without those of its writers. */
 async function countedIn(caller: Caller): Promise<number> {
   let count = 0;
   for (const resource of ["services", "ports", "bindings"]) {
@@ -230,9 +225,9 @@ interface Figures {
 }
 
 interface Writers {
-  /** Of the time since the last report. */
+  /** Since the last report. */
   report(): Figures;
-  /** Ends them. @returns writes that were acknowledged and cannot be read, as sentences */
+  /** Ends them. @returns acknowledged writes that cannot be read, as sentences */
   stop(): Promise<string[]>;
 }
 
@@ -248,7 +243,7 @@ async function startWriters(stack: Stack, caller: Caller): Promise<Writers> {
     let acknowledged = 0;
     const first = performance.now();
     for (let round = 1; !isStopping; round++) {
-      // Counted from when it was due: a writer that is kept waiting does not write less often for that.
+      // Measured from its scheduled time: a delayed writer does not write less often.
       const due = first + round * EVERY_MS;
       await sleep(Math.max(0, due - performance.now()));
       const status = await by.send("put", path, { ...service, name: `round ${round}` }).then(

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz`: random valid and invalid requests through a gateway, half of them with an owner's API key, half with a
- * session. `npm run test:fuzz -- --seed 7` sends those of seed 7; `--requests 1000` sends fewer.
+ * `npm run test:fuzz`: random valid and invalid requests through a gateway, half of them with an Owner's API key, half
+ * with a session. `-- --seed 7` repeats a sample, `--requests 1000` sends fewer.
  */
 import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";
@@ -12,10 +12,10 @@ import { UNLIMITED } from "../support/unlimited.js";
 
 const CREDENTIALS = ["key", "session"] as const;
 const REQUESTS = 20_000;
-/** Random requests per operation and run; with those to the limits of the schemas, two runs send the usual number. */
+/** Random requests per operation and run; with those at the limits of the schemas, two runs send the default number. */
 const EXAMPLES = 110;
 
-/** Sends the requests, prints what was found, and answers whether nothing was. */
+/** Sends the requests, prints the findings, and returns whether there were none. */
 export async function fuzz(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({
     args: [...args],

@@ -1,11 +1,11 @@
-/** What a process uses at one moment. */
+/** The resources of a process at one moment. */
 export interface Reading {
   readonly atMs: number;
   readonly residentMb: number;
   readonly descriptors: number;
 }
 
-/** How what a process uses changes; pairs are the medians of the first and the last third of the time looked at. */
+/** The change of resources; pairs are the medians of the first and the last third of the period. */
 export interface Growth {
   readonly mbPerMinute: number;
   readonly residentMb: readonly [first: number, last: number];
@@ -13,8 +13,8 @@ export interface Growth {
 }
 
 /**
- * How much a process grows once it has warmed up, as the slope of the line of least squares: collections of garbage make
- * single readings jump. @throws Error when there are too few readings
+ * The growth after warming up, as the least-squares slope: garbage collection makes single readings jump. @throws Error
+ * when there are too few readings
  */
 export function growthOf(readings: readonly Reading[], warmUpMs: number): Growth {
   const begun = readings[0]?.atMs ?? 0;

@@ -6,13 +6,13 @@ import { valueAt } from "./shares.js";
 import { headerArguments, type Seen, type WrkOptions } from "./wrk.js";
 
 export interface SteadyOptions extends WrkOptions {
-  /** Requests a second over all connections, sent whether or not those before are answered. */
+  /** Requests a second over all connections, sent whether or not earlier ones are answered. */
   readonly perSecond: number;
 }
 
 /**
- * Runs h2load (Debian's nghttp2-client) at a steady rate: its connections send in turn, evenly over each period, where other
- * generators send a second's worth in one bunch. @throws Error when it is not installed
+ * Runs h2load (Debian's nghttp2-client) at a steady rate, evenly over each period, where other generators send a
+ * second's worth at once. @throws Error when it is not installed
  */
 export async function steadily(options: SteadyOptions): Promise<Seen> {
   const { url, headers, connections, seconds, cpu, perSecond } = options;
@@ -23,7 +23,7 @@ export async function steadily(options: SteadyOptions): Promise<Seen> {
     await execa("taskset", [
       ...["-c", `${cpu}`, "h2load", "--h1", `-n${Math.round(perSecond * seconds)}`, `-c${connections}`],
       ...[`--rps=${perConnection}`, `--log-file=${file}`],
-      // So many begin in each millisecond that the last one begins when the first one sends again.
+      // Connections start spread over the period after which the first one sends again.
       ...[`--rate=${Math.ceil(perSecond / 1_000)}`, "--rate-period=1ms"],
       ...[...headerArguments(headers), url],
     ]);
@@ -37,7 +37,7 @@ export async function steadily(options: SteadyOptions): Promise<Seen> {
   }
 }
 
-/** Rows of start in microseconds, status, and microseconds to the end of the answer. */
+/** Rows of start in microseconds, status, and microseconds to the end of the response. */
 function seenIn(rows: readonly (readonly number[])[], seconds: number): Seen {
   const took = rows.map(([, , micros = 0]) => micros / 1_000).sort((a, b) => a - b);
   return {

@@ -1,7 +1,6 @@
 /**
- * Kills the replica of identity that makes a change between its commit and its notice, and has the change asked for again
- * at once through a gateway, as an author does who got no answer. The product has no hook for this and needs none: a
- * transaction can be seen in the database some milliseconds before its author hears that it is safe on disk.
+ * Kills the replica of identity between the commit of a change and its notice, and retries the change through a
+ * gateway. The commit is visible in the database some milliseconds before the response.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, ReadConcern } from "mongodb";
@@ -18,7 +17,7 @@ import { until } from "../support/until.js";
 
 export interface Killing {
   killAndAskAgain(prepare: Prepare): Promise<Outcome>;
-  /** Of the changes so far, those that were committed without a notice. */
+  /** The number of changes committed without a notice. */
   unsaid(): number;
   close(): Promise<void>;
 }
@@ -41,7 +40,7 @@ export async function createKilling({ stack, means }: Pick<Revocable, "stack" | 
   await until(() => bus.isConnected());
   let unsaid = 0;
 
-  /** The change as a gateway would pass it on, to the replica that will be killed; null when no answer came. */
+  /** The change as a gateway would forward it, to the replica that will be killed; null without a response. */
   async function askAndKill({ change }: Revocation, before: number): Promise<number | null> {
     const { operation, params, by } = change;
     const { text, type } = bodyOf(change);
@@ -88,7 +87,7 @@ export async function createKilling({ stack, means }: Pick<Revocable, "stack" | 
   };
 }
 
-/** Null when there is no answer. */
+/** Null without a response. */
 function statusOf(url: string, init: RequestInit): Promise<number | null> {
   return fetch(url, init).then(
     ({ status }) => status,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import autocannon from "autocannon";
 
-/** A process whose use of the machine is measured. */
+/** A process whose resources are measured. */
 export interface Watched {
   readonly name: string;
   readonly pid: number;
@@ -23,7 +23,7 @@ export interface Figures {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers that were not a success. */
+  /** Responses that were not a success. */
   readonly failed: number;
   /** Microseconds of processor time per request, by process. */
   readonly cpuMicros: Readonly<Record<string, number>>;
@@ -31,7 +31,7 @@ export interface Figures {
   readonly residentMb: Readonly<Record<string, number>>;
 }
 
-/** Sends requests one after another on each connection for some seconds, after a second of warming up. */
+/** Sends requests sequentially on each connection for some seconds, after a second of warming up. */
 export async function measure(load: Load, watched: readonly Watched[]): Promise<Figures> {
   const options = { ...load, requests: load.requests.map((one) => ({ ...one })), headers: { ...load.headers } };
   await autocannon({ ...options, duration: 1 });
@@ -56,7 +56,7 @@ function perProcess(watched: readonly Watched[], valueOf: (index: number) => num
 
 const TICK_MICROS = 10_000;
 
-/** User and system time that a process has used so far. */
+/** User and system time of a process so far. */
 export async function cpuMicrosOf({ pid }: Watched): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,35 +1,35 @@
-/** What `bench:path` asks of a system: an organization with its services, and the requests of each kind of work. */
+/** The work of `bench:path`: an organization with its services, and the requests of each kind. */
 import { aKey, anAccount } from "../support/api.js";
 import { inTurns } from "../support/attacks/parts.js";
 import type { Stack } from "../support/stack.js";
 
-/** What a load generator sends next. */
+/** The next request of a load generator. */
 export interface NextRequest {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: string;
 }
 
-/** One kind of work; `next` makes every request different where an equal one would be answered without a write. */
+/** One kind of work; `next` makes requests different where an equal one would not be a write. */
 export interface Work {
   readonly name: string;
   readonly next: () => NextRequest;
   /** With more connections it is not measured. */
   readonly mostConnections?: number;
-  /** How many more requests there can be; absent when there is no end. */
+  /** How many more requests are possible; absent when unlimited. */
   readonly most?: () => number;
-  /** Is told of every answer. */
+  /** Called with every response. */
   readonly onAnswer?: (body: string) => void;
 }
 
-/** A system with what the work needs in it. */
+/** A system with the data for the work. */
 export interface Inventory {
   readonly url: string;
   readonly key: string;
   readonly works: readonly Work[];
 }
 
-/** Lists of everything at a time: with more of them no answer would end while it is measured. */
+/** The maximum of concurrent full lists: with more of them none would end within the measurement. */
 export const MOST_STREAMS = 16;
 const SERVICES_PER_HOST = 5;
 const FEW_HOSTS = 40;
@@ -45,7 +45,7 @@ interface MadeHost {
   readonly services: readonly MadeService[];
 }
 
-/** Fills a system through its interface, which every build has. */
+/** Fills a system through the API, which every build has. */
 export async function seedInventory(stack: Stack, services: number): Promise<Inventory> {
   const account = await anAccount(stack.url);
   const { caller, secret } = await aKey(stack.url, account);
@@ -92,7 +92,7 @@ function hostWithServices(networkId: string, subnetId: string, n: number): objec
 
 function gets(services: readonly MadeService[]): Work {
   let n = 0;
-  // A step that shares no divisor with the number of services visits all of them, neighbours far apart.
+  // A step coprime to the number of services visits all of them, neighbours far apart.
   const step = 1_009;
   return {
     name: "GET by id",
@@ -137,7 +137,7 @@ function list(name: string, query: string): Work {
   return { name, next: () => ({ method: "GET", path: `/api/v1/services${query}` }) };
 }
 
-/** What is created is deleted afterwards. */
+/** Deletes what it has created. */
 function createsAndDeletes(hostBody: (n: number) => object, seeded: number): Work[] {
   const created: string[] = [];
   let n = seeded;

@@ -12,7 +12,9 @@ import { startStack } from "../support/stack.js";
 const FOLDER = fileURLToPath(new URL("../../python-client/", import.meta.url));
 const GENERATOR = "openapi-python-client";
 
-/** Makes the client, works with it, and answers whether that went well; without Python it says that nothing was tried. */
+/**
+ * Generates the client, uses it, and returns whether that succeeded; without Python it reports that nothing was tried.
+ */
 export async function workInPython(): Promise<boolean> {
   if (!(await hasPython())) {
     console.error("SKIPPED: no client was made, because there is no python3 of 3.11 or newer.");

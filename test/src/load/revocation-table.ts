@@ -1,15 +1,18 @@
 import type { Outcome } from "../support/revocation-pass.js";
 
-/** Fewer requests than this after a change say nothing. */
+/** Fewer requests than this after a change are not significant. */
 const FEWEST = 8;
 
-/** What was measured under one condition. */
+/** The measurements under one condition. */
 export interface Measured {
   readonly condition: string;
   readonly outcomes: readonly Outcome[];
 }
 
-/** For each kind of change and each condition the median and the most milliseconds to its answer; below, what was accepted. */
+/**
+ * For each kind of change and each condition the median and maximum of milliseconds to its response; below, what was
+ * accepted.
+ */
 export function tableOf(measured: readonly Measured[], kinds: readonly string[]): string {
   const lines = kinds.map((kind) => [
     kind,
@@ -20,7 +23,7 @@ export function tableOf(measured: readonly Measured[], kinds: readonly string[])
   return [head, head.map(() => "---"), ...lines, accepted].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Every outcome that must not be, as a sentence. */
+/** Every forbidden outcome, as a sentence. */
 export function failuresOf(measured: readonly Measured[]): string[] {
   return measured.flatMap(({ condition, outcomes }) =>
     outcomes.flatMap(({ kind, accepted, after, unanswered }) => {

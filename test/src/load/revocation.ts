@@ -1,9 +1,6 @@
 /**
- * `npm run test:revocation`: what was accepted after a change that took it away had been answered, and how long changes
- * took to answer, on four gateways and two replicas of identity, whatever breaks. Prints a table, and fails when anything
- * was accepted. It takes about five minutes.
- * `npm run test:revocation -- --passes 3` makes at most so many changes of each kind for each fault, and `-- --cost` only
- * measures what a check of a credential costs because the primary is confirmed with it.
+ * `npm run test:revocation`: what is accepted after an answered revocation, on four gateways and two identities, with
+ * every fault, in about five minutes. `-- --passes 3` limits the changes, `--cost` measures the check.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -26,7 +23,7 @@ const { values } = parseArgs({
 const most = Number(values.passes);
 if (!Number.isInteger(most) || most < 1) throw new Error("--passes must be a whole number, at least 1");
 
-/** Asked for again they are refused, for what they have used up or ended themselves, which promises nothing. */
+/** Repeated, these are rejected for what they have consumed or ended themselves. */
 const unrepeatable = [
   ...["change the password", "reset the password", "the same, for keys of an unverified account"],
   ...["sign out at the provider", "change the organization", "delete the own account", "leave"],
@@ -108,7 +105,7 @@ async function measureAll({ stack, means }: Revocable): Promise<Measured[]> {
   return measured;
 }
 
-/** After a fault, until everything has found everything again. */
+/** After a fault, until everything has reconnected. */
 async function untilChangesAreQuick(url: string): Promise<void> {
   const account = await anAccount(url);
   const { id } = await aKey(url, account);

@@ -1,11 +1,6 @@
 /**
- * `npm run test:rolling`: restarts of every process, one at a time, for several rounds, with two replicas of each under
- * load. Fails when a request was lost or an acknowledged write cannot be read afterwards.
- * `npm run test:rolling -- --rounds 1` makes one round.
- *
- * `-- --from <git ref>` replaces processes of the build of that ref by those of this one, and these by the others again, so
- * that both work side by side; what a build does not know of stored documents has to survive its writes. The ref must make
- * its processes from the same secrets and server URLs as this build does (`deploy/local/src/processes/system.ts`).
+ * `npm run test:rolling`: restarts of every process under load, with two replicas of each, without losing requests or
+ * writes. `-- --rounds 1`; `--from <git ref>` mixes in a build whose processes take the same settings.
  */
 import { parseArgs } from "node:util";
 import { ARCHIVE_PATH } from "../support/archives.js";
@@ -27,12 +22,12 @@ if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be a
 const here = await buildHere();
 const from = values.from === undefined ? here : await buildOfRef(values.from);
 const { createProcess } = from;
-// As operators are told to while replicas of an earlier build may run.
+// As operators do while replicas of an earlier build may run.
 const mailbox = await startMailbox();
 const env = { ...LEAVING, ...mailbox.env, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
 const archives = await from.knows(ARCHIVE_PATH);
-// An earlier build may know nothing of mail and of several organizations, which are to be used after the update.
+// An earlier build may not know mail and several organizations, which are used after the update.
 const people = from === here && { mailbox };
 const forward = inRolloutOrder(stack);
 const ways =

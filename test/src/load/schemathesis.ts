@@ -1,4 +1,6 @@
-/** Schemathesis, which makes requests from the OpenAPI document and judges the answers; `test/fuzz` teaches it our API. */
+/**
+ * Schemathesis generates requests from the OpenAPI document and checks the responses; `test/fuzz` adapts it to the API.
+ */
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +14,7 @@ export interface FuzzRun {
   readonly url: string;
   readonly credential: "key" | "session";
   readonly seed: number;
-  /** Random requests per operation, beside those that go to the limits of its schemas. */
+  /** Random requests per operation, beside those at the limits of its schemas. */
   readonly examples: number;
   /** A file for the counts, in a folder of this run. */
   readonly countsFile: string;
@@ -20,18 +22,18 @@ export interface FuzzRun {
 
 export interface FuzzResult {
   readonly passed: boolean;
-  /** What schemathesis printed. */
+  /** The output of schemathesis. */
   readonly output: string;
-  /** How many requests were answered with which status. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** The program, installed where it is not yet. @throws StartProblem when there is no Python that is new enough */
+/** The program, installed if necessary. @throws StartProblem when there is no sufficiently new Python */
 export function prepareSchemathesis(report: (line: string) => void): Promise<string> {
   return preparePythonTool({ name: "schemathesis", requirements: join(FOLDER, "requirements.txt"), report });
 }
 
-/** Sends random requests to a gateway; those of one seed are the same each time, as far as the answers are. */
+/** Sends random requests to a gateway; a seed repeats them, as far as the responses are the same. */
 export async function runSchemathesis(program: string, run: FuzzRun): Promise<FuzzResult> {
   const options = [
     ...["--config-file", join(FOLDER, "schemathesis.toml")],
@@ -46,7 +48,7 @@ export async function runSchemathesis(program: string, run: FuzzRun): Promise<Fu
     PYTHONPATH: FOLDER,
     PYTHONDONTWRITEBYTECODE: "1",
   };
-  const cwd = dirname(run.countsFile); // for what the program leaves behind
+  const cwd = dirname(run.countsFile); // for files that the program leaves
   const { exitCode, all } = await execa(program, options, { env, cwd, all: true, reject: false, stdin: "ignore" });
   const counts = await readFile(run.countsFile, "utf8").catch(() => "{}");
   return { passed: exitCode === 0, output: all, statuses: JSON.parse(counts) as Record<string, number> };

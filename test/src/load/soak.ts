@@ -1,8 +1,6 @@
 /**
- * `npm run test:soak`: whether the system stays as it is under load. Half of what one process of each kind can do is sent
- * for ten minutes, reads and writes, with keys, sessions, hosts and notices coming and going beside it. It fails when any
- * answer was not a success, when a process takes more than 1 MB more memory a minute after it has warmed up, or when its
- * descriptors become more. `npm run test:soak -- --minutes 3` takes as long as it says.
+ * `npm run test:soak`: ten minutes at half of the capacity, with entities coming and going. Fails on any failed
+ * response, growth of more than 1 MB per minute, or growing descriptors. `-- --minutes 3` is shorter.
  */
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
@@ -60,7 +58,7 @@ async function soak({ url, gateways, identities, topologies }: Stack): Promise<s
   return failuresOf(result, churn, watched, growths);
 }
 
-/** A third of the time, but not more than three minutes: caches fill, and the heap finds its size. */
+/** A third of the time, but at most three minutes: caches fill, and the heap finds its size. */
 function warmUpMs(): number {
   return Math.min(180, seconds / 3) * 1_000;
 }
@@ -92,7 +90,7 @@ async function sample(watched: readonly ProcessHandle[], readings: readonly Read
         descriptors: await metricOf(process, "process_open_fds"),
       });
     }),
-  ).catch(() => undefined); // a reading that is missing is none
+  ).catch(() => undefined); // a missing reading is skipped
 }
 
 function print(

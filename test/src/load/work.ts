@@ -1,10 +1,10 @@
-/** What benchmarks ask of services, and how they print what came of it. */
+/** The requests of benchmarks, and the output of results. */
 import type { Caller } from "../support/api.js";
 import type { Seeded } from "../support/seed.js";
 import { aNetworkWithAHost, type Made } from "../support/world.js";
 import type { Load } from "./measure.js";
 
-/** Reads of what was seeded: a page, and one service after another. */
+/** Reads of seeded entities: a page, and services one after another. */
 export function readsOf(seeded: Seeded): Record<string, Load["requests"]> {
   const some = seeded.serviceIds.filter((_, index) => index % Math.ceil(seeded.serviceIds.length / 500) === 0);
   return {
@@ -13,7 +13,7 @@ export function readsOf(seeded: Seeded): Record<string, Load["requests"]> {
   };
 }
 
-/** Updates of 32 services on 32 hosts that each time really change their three bindings. */
+/** Updates of 32 services on 32 hosts that really change their three bindings each time. */
 export async function updatesOf(caller: Caller): Promise<Load["requests"]> {
   const requests: { method: "PUT"; path: string; body: string }[] = [];
   for (let n = 0; n < 32; n++) {

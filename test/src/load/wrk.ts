@@ -1,12 +1,12 @@
 import { execa } from "execa";
 
-/** What a load generator saw. */
+/** The results of a load generator. */
 export interface Seen {
   readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers that were not a success, and connections that failed. */
+  /** Responses that were not a success, and connections that failed. */
   readonly failed: number;
 }
 
@@ -19,7 +19,10 @@ export interface WrkOptions {
   readonly cpu: number;
 }
 
-/** Runs wrk, which costs a tenth of what a load generator in JavaScript does. @throws Error when it is not installed */
+/**
+ * Runs wrk, which takes a tenth of the processor time of a load generator in JavaScript. @throws Error when it is not
+ * installed
+ */
 export async function wrk({ url, headers, connections, seconds, cpu }: WrkOptions): Promise<Seen> {
   const { stdout } = await execa("taskset", [
     ...["-c", `${cpu}`, "wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency"],
@@ -43,7 +46,7 @@ export async function wrk({ url, headers, connections, seconds, cpu }: WrkOption
   };
 }
 
-/** Headers as wrk and h2load take them. */
+/** Headers as arguments of wrk and h2load. */
 export function headerArguments(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
 }

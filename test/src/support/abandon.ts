@@ -1,6 +1,6 @@
 import { request, type RequestOptions } from "node:http";
 
-/** Sends a request, and goes away when the answer begins. */
+/** Sends a request, and disconnects when the response begins. */
 export function abandon(options: RequestOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const asked = request(options, (answered) => {

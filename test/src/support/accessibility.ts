@@ -1,13 +1,13 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What WCAG asks for at level AA. */
+/** The WCAG tags of level AA. */
 export const WCAG_AA: readonly string[] = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 const ALL_RULES = [...WCAG_AA, "best-practice"];
 
 /**
- * What a page does that keeps people out, each with where. The checker comes in through the debugger, past the policy, and
- * stays as long as the document.
+ * The accessibility violations of a page, with their places. The checker is injected through the debugger, despite the
+ * policy, and stays as long as the document.
  */
 export async function barriersOf(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);

@@ -1,6 +1,6 @@
 import type { Envelope } from "./api.js";
 
-/** An answer as it came over a bare socket. */
+/** A response from a raw socket. */
 export interface RawAnswer {
   readonly status: number;
   /** By lower-case name; the last of several. */
@@ -9,9 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Takes the bytes of a connection apart into answers with a length. Interim answers are left out.
- *
- * @throws Error when there is anything else
+ * Parses the bytes of a connection into responses with a length, without interim responses. @throws Error when there is
+ * anything else
  */
 export function answersIn(bytes: string): RawAnswer[] {
   const answers: RawAnswer[] = [];

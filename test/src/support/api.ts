@@ -1,7 +1,7 @@
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { textOf } from "./event-stream.js";
 
-/** What an answer was, with its body both as text and as JSON (undefined when it is not JSON). */
+/** A response, with its body both as text and as JSON (undefined when it is not JSON). */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -9,7 +9,7 @@ export interface Answered {
   readonly body: Envelope;
 }
 
-/** The members of both envelopes; which are there depends on `success`. */
+/** The members of both envelopes; which are present depends on `success`. */
 export interface Envelope {
   readonly success: boolean;
   readonly data: never;
@@ -22,16 +22,18 @@ export interface Envelope {
   };
 }
 
-/** Somebody who sends requests through a gateway. */
+/** A client that sends requests through a gateway. */
 export interface Caller {
   readonly name: string;
-  /** @param headers with a type of the body when that is a text of another one than JSON */
+  /** @param headers with the content type of a text body that is not JSON */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  /** The data of a request that must succeed. @throws Error with the whole answer otherwise */
+  /** The data of a request that must succeed. @throws Error with the whole response otherwise */
   data<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** A caller that sends these headers with each request; a session cookie is replaced when an answer sets another one. */
+/**
+ * A caller that sends these headers with each request; a session cookie is replaced when a response sets another one.
+ */
 export function callerOf(baseUrl: string, name: string, headers: Readonly<Record<string, string>> = {}): Caller {
   const own: Record<string, string> = { ...headers };
   const send: Caller["send"] = async (method, path, body, headers = {}) => {
@@ -56,7 +58,6 @@ export function callerOf(baseUrl: string, name: string, headers: Readonly<Record
   };
 }
 
-/** The type of a JSON body. */
 function jsonTypeFor(method: string): string {
   return bodyTypesOf({ method: method.toLowerCase() })[0];
 }
@@ -81,12 +82,12 @@ export interface Account {
 
 let accounts = 0;
 
-/** Registers an organization of its own, with its owner. */
+/** Registers a new organization with its owner. */
 export function anAccount(baseUrl: string, name = "owner"): Promise<Account> {
   return registered(baseUrl, name, {});
 }
 
-/** Registers somebody in the organization of an account, by an invite of that account. */
+/** Registers a user in the organization of an account, by an invite of that account. */
 export async function aColleague(
   baseUrl: string,
   { session }: Account,
@@ -97,7 +98,7 @@ export async function aColleague(
   return registered(baseUrl, `colleague ${JSON.stringify(body)}`, { invite_token: token });
 }
 
-/** An account in the organization of another Owner, which it joins as Admin, in a session that acts there. */
+/** An account that joins the organization of another Owner as Admin, in a session that acts there. */
 export async function aGuest(
   baseUrl: string,
   account: Account,
@@ -134,7 +135,7 @@ export async function anotherSession(
   return { cookie, id };
 }
 
-/** The cookie that an answer sets, as a request sends it. */
+/** The cookie that a response sets, as a request sends it. */
 export function cookieOf(headers: Headers): string {
   return (headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
 }

@@ -1,4 +1,4 @@
-/** Archives of organizations, as tests take them apart. */
+/** Archives of organizations: parsing, generating and comparing. */
 import { createHash, randomUUID } from "node:crypto";
 import { ARCHIVED, type Archived, type ArchiveImport } from "@nts/shared/contract";
 import { newId as uuidV7 } from "@nts/shared/ids";
@@ -21,7 +21,7 @@ export interface Archive {
 
 export const ARCHIVE_PATH = "/api/v1/organizations/archive";
 
-/** Downloads the archive of a caller. @throws Error when it is refused, or not whole */
+/** Downloads the archive of a caller. @throws Error when it is rejected or incomplete */
 export async function archiveOf(caller: Caller): Promise<Archive> {
   const { status, text } = await caller.raw("get", ARCHIVE_PATH);
   if (status !== 200) throw new Error(`the archive was answered with ${status}: ${text.slice(0, 500)}`);
@@ -48,7 +48,7 @@ export function entitiesIn({ entities }: Pick<Archive, "entities">, kind: Archiv
   return entities.filter(({ entity }) => entity === kind).map(({ data }) => data);
 }
 
-/** The file of some entities. @param heading what its first line says otherwise */
+/** An archive of entities. @param heading members of its first line that differ */
 export function archiveText(entities: readonly EntityLine[], heading: object = {}): string {
   const first = { archive: "network-topology-service", version: 1, organization_id: randomUUID(), changes_cursor: "0", networks: "all", ...heading }; // prettier-ignore
   const lines = [first, ...entities.map(({ entity, data }) => ({ entity, data }))];
@@ -62,7 +62,7 @@ export function sendArchive(caller: Caller, text: string, query = ""): Promise<A
   return caller.raw("post", ARCHIVE_PATH + query, text, { "content-type": "application/x-ndjson" });
 }
 
-/** What the import of an archive answers, which must succeed. */
+/** The result of importing an archive, which must succeed. */
 export async function imported(caller: Caller, text: string, query = ""): Promise<ArchiveImport> {
   const answered = await sendArchive(caller, text, query);
   if (answered.status !== 200) throw new Error(`the archive was answered with ${answered.status}: ${answered.text.slice(0, 2_000)}`); // prettier-ignore
@@ -71,7 +71,7 @@ export async function imported(caller: Caller, text: string, query = ""): Promis
   return data;
 }
 
-/** What an archive says when ids and the times of changes do not matter: entities by age, and ids numbered as they are met. */
+/** An archive without ids and times of changes: entities by age, and ids numbered by first occurrence. */
 export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
   const numbers = new Map<string, number>();
   const known = new Set(entities.map(({ data }) => data.id));
@@ -93,7 +93,7 @@ export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
   return inOrder.map(({ entity, data }) => ({ entity, data: normal(data) }));
 }
 
-/** Numbers that seem random, the same for a seed. */
+/** A pseudo-random generator, deterministic for a seed. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -102,7 +102,7 @@ export function randomOf(seed: number): (below: number) => number {
   };
 }
 
-/** The entities of an organization that nobody has made: of each kind a few, with what refers to them. */
+/** Random entities of an organization: a few of each kind, with references between them. */
 export function randomEntities(seed: number, mostHosts = 6): EntityLine[] {
   const random = randomOf(seed);
   const lines: EntityLine[] = [];

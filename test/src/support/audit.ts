@@ -1,4 +1,4 @@
-/** The audit log of identity, where checking a password costs nothing. */
+/** Identity with its audit log, and a cheap password hash. */
 import type { AppOptions } from "@nts/identity/app";
 import { type AuditEntry, listAudit } from "@nts/shared/contract/audit";
 import { hashCredential } from "@nts/shared/credential";
@@ -10,13 +10,13 @@ type Reader = Pick<Person, "principal">;
 
 export interface Audited extends Identity {
   list(reader: Reader, query?: Query): Promise<DirectAnswer<AuditEntry[]>>;
-  /** Up to a thousand entries. @throws Error when it is refused */
+  /** Up to a thousand entries. @throws Error when it is rejected */
   entriesOf(reader: Reader, query?: Query): Promise<AuditEntry[]>;
-  /** The same, such as `User created`. */
+  /** The same as texts, such as `User created`. */
   told(reader: Reader, query?: Query): Promise<string[]>;
 }
 
-/** Starts two replicas. @param own what each has other than usual */
+/** Starts two replicas. @param own options of each replica */
 export async function startAudited(...own: readonly Partial<AppOptions>[]): Promise<Audited> {
   const stored = (password: string): string => `$argon2 of ${hashCredential(password)}`;
   const passwords = {

@@ -1,6 +1,5 @@
 /**
- * Spreads requests over gateways as a load balancer would: a gateway gets requests while its `/readyz` says so; a connection that is
- * refused, over which nothing was sent, is tried at the next one.
+ * Spreads requests over gateways like a load balancer: by `/readyz`, with refused connections retried at the next one.
  */
 import { Agent, request, type OutgoingHttpHeaders } from "node:http";
 import { answersOk } from "@nts/local/processes/probes";
@@ -15,7 +14,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Text is sent as it is, and anything else as JSON. */
+/** Text is sent unchanged, anything else as JSON. */
 export type Body = object | string;
 
 export interface Balancer {
@@ -23,7 +22,7 @@ export interface Balancer {
   stop(): void;
 }
 
-/** Begins to spread requests over gateways that are ready. */
+/** Begins to spread requests over ready gateways. */
 export async function startBalancer(gateways: readonly ProcessHandle[]): Promise<Balancer> {
   const targets = gateways.map(({ url, opsUrl }) => ({
     ...{ url, opsUrl, isReady: false },

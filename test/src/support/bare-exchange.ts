@@ -1,9 +1,9 @@
-/** Requests to a service itself, whose answers have no envelope. */
+/** Requests to a service itself, whose responses have no envelope. */
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Answered } from "./topology.js";
 
-/** One request over Node's own client, which shows trailers; they are given among the headers. */
+/** A request with Node's own client, which exposes trailers; they are returned among the headers. */
 export function exchange(body: string | undefined, options: object): Promise<Answered<unknown>> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(options, (response) => {
@@ -19,7 +19,7 @@ async function read(response: IncomingMessage): Promise<Answered<unknown>> {
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
-  // Where the service has begun `meta`, its end is the gateway's.
+  // The service has begun `meta`, which the gateway completes.
   const isOpen = response.headers[INTERNAL.meta] === "open";
   const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: Answered<unknown>["meta"] };
   const json: unknown = isOpen ? whole.data : text === "" || !isJson ? null : JSON.parse(text);

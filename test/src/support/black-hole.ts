@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** An address of this machine where connections are neither made nor refused, as behind a firewall that drops. */
+/**
+ * An address of this machine where connections are neither accepted nor refused, as behind a firewall that drops
+ * packets.
+ */
 export interface BlackHole {
   readonly url: string;
   stop(): Promise<void>;
@@ -15,7 +18,7 @@ const server = require("node:net").createServer().listen({ port: 0, host: "127.0
 `;
 const ENOUGH_TO_FILL = 8;
 
-/** A process that listens and is then stopped; once its queue of connections is full, the system drops all others. */
+/** A process that listens and is then suspended; once its backlog is full, the kernel drops further connections. */
 export async function startBlackHole(): Promise<BlackHole> {
   const child = spawn(process.execPath, ["-e", LISTENER], { stdio: ["ignore", "pipe", "inherit"] });
   const [text] = (await once(child.stdout, "data")) as [Buffer];

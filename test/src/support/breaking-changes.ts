@@ -1,11 +1,10 @@
 /**
- * What a client of an earlier OpenAPI document would trip over: what it sends is refused or ignored, or what it gets is not
- * what its types say. Failures are left out: a client has to expect any status. (`oasdiff` does the same; its module cannot
- * be had from every Go proxy, and a machine without Go would check nothing.)
+ * Breaking changes of an OpenAPI document for its clients, without failures, since clients must expect any status. Not
+ * `oasdiff`: its module is missing on some Go proxies, and it needs Go.
  */
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  /** Of operations that say nothing of it themselves. */
+  /** The default of operations. */
   readonly security?: Operation["security"];
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -42,13 +41,13 @@ interface Schema extends Reference {
   readonly [limit: string]: unknown;
 }
 
-/** Which way a value goes: a request may be taken more freely than before, an answer may promise more. */
+/** The direction of a value: requests may become more permissive, responses stricter. */
 type Direction = "request" | "answer";
 
 const UPPER = ["maximum", "maxLength", "maxItems"];
 const LOWER = ["minimum", "minLength", "minItems"];
 
-/** Sentences, one for each change of `after` that breaks a client made for `before`. */
+/** Sentences, one for each breaking change from `before` to `after`. */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const found: string[] = [];
   for (const [path, methods] of Object.entries(before.paths))
@@ -65,7 +64,7 @@ class Comparison {
   constructor(
     private readonly before: OpenApiDocument,
     private readonly after: OpenApiDocument,
-    /** Pairs that are being compared or have been: schemas may contain themselves. */
+    /** Visited pairs: schemas may be recursive. */
     private readonly seen = new Set<string>(),
   ) {}
 
@@ -122,7 +121,7 @@ class Comparison {
     ];
   }
 
-  /** Every alternative that may come has to be one that is understood. */
+  /** Every possible alternative must be accepted by the other side. */
   #ofAlternatives(olds: readonly Schema[], nows: readonly Schema[], direction: Direction, place: string): string[] {
     const [coming, understood] = direction === "request" ? [olds, nows] : [nows, olds];
     return coming.flatMap((one) => {

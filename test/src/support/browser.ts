@@ -1,31 +1,34 @@
 /**
- * Somebody in front of the console. Whatever goes wrong in a page is kept: errors of its scripts, violations of its content
- * security policy, requests to elsewhere. A test ends by asking for all of it.
+ * A user of the console. Script errors, violations of the content security policy and requests to other servers are
+ * collected, and checked at the end of a test.
  */
 import { streamChanges } from "@nts/shared/contract";
 import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page, Request } from "playwright-core";
 import type { Account } from "./api.js";
 import { until } from "./until.js";
 
-/** A machine that does other work too is slow, not wrong. */
+/** A busy machine is slow, not wrong. */
 const PATIENCE_MS = 90_000;
 
 export interface Person {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong since the beginning, or since the last question. */
+  /** The faults since the last call. */
   readonly takeFaults: () => string[];
-  /** Goes to another page as a link of the console does: without loading the document anew. */
+  /** Navigates like a link of the console, without reloading the document. */
   readonly goTo: (path: string) => Promise<void>;
-  /** Waits until the page has its heading, nothing but changes is on its way to it any more, and all that came is shown. */
+  /**
+   * Waits until the page has its heading, no request but the stream of changes is in progress, and everything is
+   * rendered.
+   */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Chromium's own note of an answer that is no success; a page may well be made for it. */
+/** Chromium's message for an unsuccessful response, which a page may expect. */
 const STATUS_NOTE = "Failed to load resource: the server responded with a status of";
 
-/** Chromium's note of a stream of changes that was cut, as gateways may at any time: it is resumed. */
+/** Chromium's message for a cut stream of changes, which is resumed. */
 const CUT_NOTE = "Failed to load resource: net::ERR_INCOMPLETE_CHUNKED_ENCODING";
 
 function isExpected(note: ConsoleMessage): boolean {
@@ -33,7 +36,7 @@ function isExpected(note: ConsoleMessage): boolean {
   return note.text().startsWith(STATUS_NOTE) || (isOfStream && note.text().startsWith(CUT_NOTE));
 }
 
-// The page that one leaves goes with its heading.
+// The previous page is removed together with its heading.
 const LEAVE = `new Promise((resolve) => {
   const heading = location.pathname === PATH ? null : document.querySelector("h1");
   history.pushState({}, "", PATH);
@@ -42,7 +45,7 @@ const LEAVE = `new Promise((resolve) => {
   look();
 })`;
 
-// Asks in each frame, where playwright's own waiting would ask twice a second; the second frame shows what came last.
+// Checks in each frame, where playwright would poll twice a second; the second frame shows the final state.
 const SHOWN = `new Promise((resolve) => {
   const isThere = () =>
     document.querySelector("h1, h2") !== null && document.querySelector("[role=status][aria-label=Loading]") === null;
@@ -50,7 +53,7 @@ const SHOWN = `new Promise((resolve) => {
   look();
 })`;
 
-/** Opens a window of its own; signed in when an account is given. `elsewhere` is where pages may lead besides. */
+/** Opens a new window; signed in when an account is given. @param options `elsewhere` is another allowed server */
 export async function aPerson(
   browser: Browser,
   baseURL: string,
@@ -94,7 +97,7 @@ export async function aPerson(
   };
 }
 
-/** The request by which a page follows changes goes on for as long as the page does. */
+/** The request by which a page follows changes lasts as long as the page. */
 export function isFollowing(request: Request): boolean {
   return new URL(request.url()).pathname === streamChanges.path;
 }

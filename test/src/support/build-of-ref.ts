@@ -1,4 +1,4 @@
-/** Builds the system as it is at a git ref, outside of the repository, for comparison with what is here. */
+/** Builds the system of another git ref outside of the repository, for comparison. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, symlink } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
@@ -8,33 +8,32 @@ import { execa } from "execa";
 import { type createProcess, ROOT } from "@nts/local/processes/system";
 import type { startStack } from "./stack.js";
 
-/** A build, started as the tests of that build start it. */
+/** A build, started like the tests of that build do. */
 export interface Build {
   /** Short form of the commit, or "here". */
   readonly name: string;
   readonly startStack: typeof startStack;
-  /** Makes a process of this build with the environment that it knows, for a system of any build. */
+  /** Creates a process of this build with its own environment, for a system of any build. */
   readonly createProcess: typeof createProcess;
   /** Whether a path is in its OpenAPI document. */
   knows(path: string): Promise<boolean>;
 }
 
-/** What is built in this folder. */
+/** The build in this folder. */
 export function buildHere(): Promise<Build> {
   return buildIn(ROOT, "here");
 }
 
 /**
- * Builds a ref in the folder for temporary files, once for each commit; takes some minutes the first time.
- *
- * @throws Error when git does not know the ref or it does not compile
+ * Builds a ref in the temporary folder, once for each commit, in some minutes. @throws Error when git does not know the
+ * ref or it does not compile
  */
 export async function buildOfRef(ref: string): Promise<Build> {
   const { stdout: commit } = await git("rev-parse", "--verify", `${ref}^{commit}`);
   const folder = join(tmpdir(), `nts-builds-${userInfo().uid}`, commit);
   if (!existsSync(folder)) {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
-    // Made beside its place, so that what is there is always complete.
+    // Moved into place when it is complete.
     const unfinished = await mkdtemp(`${folder}-`);
     await execa("bash", ["-c", 'set -o pipefail; git archive "$1" | tar -x -C "$2"', "bash", commit, unfinished], {
       cwd: ROOT,
@@ -65,7 +64,7 @@ async function buildIn(folder: string, name: string): Promise<Build> {
   };
 }
 
-/** The packages that are installed here, when the ref asks for the same ones; otherwise its own. */
+/** Links the packages installed here when the ref has the same ones; installs its own otherwise. */
 async function giveModules(folder: string): Promise<void> {
   const [own, here] = await Promise.all([installedBy(folder), installedBy(ROOT)]);
   if (own !== here) {
@@ -85,7 +84,7 @@ async function giveModules(folder: string): Promise<void> {
   }
 }
 
-/** The packages of others that a lock file names. */
+/** The third-party packages of a lock file. */
 async function installedBy(folder: string): Promise<string> {
   const text = await readFile(join(folder, "package-lock.json"), "utf8");
   const { packages } = JSON.parse(text) as { packages: Record<string, { link?: boolean }> };

@@ -1,6 +1,6 @@
 /**
- * Connects to the bus of a URL in a process of its own, which Node.js can tell whom to trust, and prints "connected" or
- * what the connection failed with.
+ * Connects to a bus in a process of its own, whose trusted certificates can be set, and prints "connected" or the
+ * connection error.
  */
 import { createBus } from "@nts/shared/bus/bus";
 import { createLog } from "@nts/shared/log";

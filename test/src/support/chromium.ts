@@ -1,6 +1,6 @@
 /**
- * The browser of the browser tests: the machine's own Chromium, which on Debian is installed when it is missing. The one
- * without windows is taken where it is there: it takes half of the processor time of the other.
+ * The machine's own Chromium, which is installed on Debian when it is missing; preferably the headless shell, which
+ * takes half of the processor time.
  */
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,11 +14,11 @@ const INSTALL_MS = 300_000;
 const HELP =
   "The browser tests need Chromium. Install it (Debian: sudo apt-get install chromium-headless-shell), or name the program in CHROMIUM.";
 
-/** Starts the browser. @throws an error that says what to install */
+/** Starts the browser. @throws Error that says what to install */
 export async function startChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: await findChromium(),
-    // Chromium's own sandbox needs rights that root in a container has not; the pages are our own.
+    // Chromium's sandbox needs permissions that root in a container lacks; the pages are our own.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
 }

@@ -1,10 +1,10 @@
-/** A Docker engine for tests, and the images that a system in containers is made of. */
+/** A Docker engine for tests, and the images of a system in containers. */
 import { execa } from "execa";
 import { succeeds } from "./python-tools.js";
 
 /** A Docker engine that answers. */
 export interface RunningEngine {
-  /** Ends the engine, when it was started for us. */
+  /** Stops the engine if the tests started it. */
   stop(): Promise<void>;
 }
 
@@ -14,7 +14,7 @@ export interface ContainerEngine extends RunningEngine {
   readonly images: Readonly<Record<string, string>>;
 }
 
-// The first of each is what docker-compose.yml names. Where it cannot be had, another build of the same server does.
+// The first of each is that of docker-compose.yml, the others are fallbacks with the same server.
 const IMAGES: Readonly<Record<string, readonly string[]>> = {
   NODE_IMAGE: ["node:24-bookworm-slim"],
   MONGO_IMAGE: ["mongo:8.0", "mongo:7.0", "mongo:6.0"],
@@ -29,9 +29,8 @@ USER haproxy
 `;
 
 /**
- * The engine that runs, or one that CONTAINER_LAB starts: a command that is given `up` and `down`.
- *
- * @returns null when there is none
+ * The running engine, or one that the command CONTAINER_LAB starts with `up` and stops with `down`. @returns null when
+ * there is none
  */
 export async function startEngine(env: NodeJS.ProcessEnv): Promise<RunningEngine | null> {
   const isRunning = () => succeeds("docker", ["info"]);
@@ -46,7 +45,7 @@ export async function startEngine(env: NodeJS.ProcessEnv): Promise<RunningEngine
   };
 }
 
-/** The same with the images that a system is made of, and without what a killed run has left. */
+/** The same with the images of a system, and without leftovers of a killed run. */
 export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<ContainerEngine | null> {
   const engine = await startEngine(env);
   if (engine === null) return null;
@@ -56,12 +55,12 @@ export async function prepareEngine(env: NodeJS.ProcessEnv): Promise<ContainerEn
   return { ...engine, images };
 }
 
-/** The image that a setting of docker-compose.yml names, else one that is there or can be fetched. */
+/** The image set for docker-compose.yml, otherwise one that is local or can be pulled. */
 export async function imageOf(setting: string, env: NodeJS.ProcessEnv): Promise<string> {
   return env[setting] ?? (await firstOf(IMAGES[setting] ?? []));
 }
 
-/** The first image that is there or can be fetched. */
+/** The first image that is local or can be pulled. */
 async function firstOf(names: readonly string[]): Promise<string> {
   for (const name of names) {
     if (await succeeds("docker", ["image", "inspect", name])) return name;
@@ -74,7 +73,7 @@ async function firstOf(names: readonly string[]): Promise<string> {
   throw new Error(`None of these images can be had: ${names.join(", ")}.`);
 }
 
-/** What a killed test run has left: systems are named after the process that started them. */
+/** Leftovers of killed test runs: systems are named after the process that started them. */
 async function removeLeftovers(): Promise<void> {
   const project = "com.docker.compose.project";
   for (const [kind, remove] of [

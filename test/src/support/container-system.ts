@@ -1,4 +1,4 @@
-/** The whole system in containers, as docker-compose.yml describes it, for tests of just that. */
+/** The whole system in containers, as docker-compose.yml describes it. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,9 +11,9 @@ const DEPLOY = join(ROOT, "deploy");
 
 export interface ContainerSystem {
   readonly url: string;
-  /** What init-secrets has made, by name. */
+  /** The secrets made by init-secrets, by name. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Gives settings other values, for what is started from now on. */
+  /** Changes settings of what is started from now on. */
   change(settings: Readonly<Record<string, string>>): void;
   /** Runs Compose on the system. @returns what it printed */
   compose(...args: readonly string[]): Promise<string>;
@@ -23,7 +23,7 @@ export interface ContainerSystem {
   containersOf(service: string): Promise<string[]>;
   /** Waits until the API answers. */
   untilServing(): Promise<void>;
-  /** Stops and removes everything, data too. */
+  /** Stops and removes everything, including data. */
   remove(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Starts a system from nothing, with secrets and a port of its own. The images are built first. */
+/** Starts a new system, with secrets and a port of its own. The images must have been built. */
 export async function startContainerSystem(
   name: string,
   settings: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What the demo tells of its past, asked for with its key. */
+/** The history of the demo, read with its key. */
 import type { Change } from "@nts/shared/contract";
 import { readDemoRecord } from "@nts/local/demo/access";
 import { callerOf, type Caller } from "./api.js";
@@ -8,7 +8,7 @@ export interface DemoWeek {
   readonly caller: Caller;
   /** All changes, from the first one. */
   changes(): Promise<Change[]>;
-  /** Where a replay of some of the changes differs from the lists, as of a moment or of now. */
+  /** Where a replay of the changes differs from the lists, as of a moment or now. */
   differences(changes: readonly Change[], asOf?: string): Promise<readonly string[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Asks services directly, as the gateway does: with a signed tenancy header, and answered without an envelope. */
+/** Calls services directly like the gateway: with a signed tenancy header, and responses without an envelope. */
 import { randomBytes } from "node:crypto";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "@nts/shared/contract/endpoint";
 import { createKey, type UserApiKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
@@ -16,19 +16,19 @@ export interface DirectAnswer<Data> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** What a success carries. */
+  /** Of a success. */
   readonly data: Data;
-  /** What the service begins `meta` with. */
+  /** The beginning of `meta` from the service. */
   readonly meta: Readonly<Record<string, string | null>>;
-  /** What a failure says. */
+  /** Of a failure. */
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
 export interface DirectQuestion<E> {
-  /** On whose behalf; nobody's when absent. */
+  /** On whose behalf; anonymous when absent. */
   readonly as?: Principal;
-  /** Which replica of the service is asked; the first one when absent. */
+  /** The called replica of the service; the first one when absent. */
   readonly replica?: number;
   readonly params?: ParamsOf<E>;
   readonly query?: QueryInputOf<E>;
@@ -36,36 +36,36 @@ export interface DirectQuestion<E> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Somebody with a session, as a service sees them. */
+/** A user with a session. */
 export interface Person {
   readonly principal: UserPrincipal;
   readonly userId: string;
   readonly organizationId: string;
   readonly email: string;
   readonly password: string;
-  /** The content of the session cookie. */
+  /** The value of the session cookie. */
   readonly token: string;
 }
 
-/** An API key that was just created. */
+/** A new API key. */
 export interface DirectKey {
   readonly id: string;
   /** The key as parameter of a path. */
   readonly params: { readonly id: string };
-  /** The record as the creation answered it. */
+  /** The record as returned by the creation. */
   readonly record: UserApiKey;
   readonly secret: string;
 }
 
 export interface Direct {
   ask<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DirectAnswer<DataOf<E>>>;
-  /** The data of a question that must succeed. @throws Error with the whole answer otherwise */
+  /** The data of a request that must succeed. @throws Error with the whole response otherwise */
   data<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DataOf<E>>;
-  /** What identity says of a credential. @param secret an API key, or the content of a session cookie */
+  /** Verifies a credential at identity. @param secret an API key, or the value of a session cookie */
   verify(kind: "key" | "session", secret: string, replica?: number): Promise<Verification>;
-  /** Registers an organization of its own, with its owner. */
+  /** Registers a new organization with its owner. */
   aPerson(): Promise<Person>;
-  /** Registers somebody in the organization of a person, by an invite of that person. */
+  /** Registers a user in the organization of a person, by an invite of that person. */
   aColleague(person: Person, invite: Partial<InviteCreate>): Promise<Person>;
   /** A new session of a person. */
   logIn(person: Pick<Person, "email" | "password">): Promise<Person>;
@@ -74,11 +74,11 @@ export interface Direct {
 }
 
 const PROCESS = { kind: "process" } as const;
-// Suites that share a system need addresses of their own; a short one is still recognized in a password.
+// Suites that share a system need distinct email addresses; a short suffix is still recognized in a password.
 const suite = randomBytes(4).toString("hex");
 let people = 0;
 
-/** What is asked: the replicas, and the secrets that they believe. */
+/** The called replicas, and the secrets that they trust. */
 export interface Asked {
   readonly tenancySecrets: Stack["tenancySecrets"];
   readonly identities: readonly { readonly url: string }[];
@@ -109,11 +109,11 @@ function createAsk(stack: Asked): Direct["ask"] {
         ...question.headers,
       },
       body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
-      // Where a browser is taken is told, and not gone to.
+      // Redirects are returned, not followed.
       redirect: "manual",
     });
     const text = await answered.text();
-    // The gateway writes the end of `meta`.
+    // The gateway completes `meta`.
     const isOpen = answered.headers.get(INTERNAL.meta) === "open";
     const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: DirectAnswer<unknown>["meta"] }; // prettier-ignore
     const json: unknown = isOpen ? whole.data : text === "" ? undefined : JSON.parse(text);
@@ -176,7 +176,7 @@ export function createDirect(stack: Asked): Direct {
   };
 }
 
-/** The session of a person as the gateway tells services of it. */
+/** The session principal that the gateway sends to services. */
 export function sessionOf(verified: VerifiedPrincipal): UserPrincipal {
   const {
     credential_id: credentialId,
@@ -188,7 +188,7 @@ export function sessionOf(verified: VerifiedPrincipal): UserPrincipal {
   return { kind: "session", credentialId, userId, permission, scope: { organizationId, networks } };
 }
 
-/** The required members of a key of this person, and more. */
+/** A key of this person with the required members, and more. */
 export function keyBodyOf(
   { userId, organizationId }: Pick<Person, "userId" | "organizationId">,
   more: Partial<UserApiKeyInput> = {},
@@ -196,7 +196,7 @@ export function keyBodyOf(
   return { name: "Key", organization_id: organizationId, user_id: userId, tags: [], ...more };
 }
 
-/** The content of the session cookie that an answer sets. */
+/** The value of the session cookie that a response sets. */
 export function tokenOf(headers: Headers): string {
   return /^session_id=([^;]*)/.exec(headers.getSetCookie()[0] ?? "")?.[1] ?? "";
 }

@@ -1,31 +1,31 @@
-/** Follows Server-Sent Events as a browser does, but for coming back by itself. */
+/** Reads Server-Sent Events like a browser, but without reconnecting. */
 
 export interface StreamedEvent {
   readonly event: string;
-  /** Null where it says none. */
+  /** Null when absent. */
   readonly id: string | null;
   readonly data: never;
-  /** `performance.now()` when it had come. */
+  /** `performance.now()` at its arrival. */
   readonly at: number;
 }
 
 export interface EventStream {
   readonly status: number;
   readonly headers: Headers;
-  /** Of an answer that is no stream. */
+  /** Of a response that is not a stream. */
   readonly text: string;
   readonly events: readonly StreamedEvent[];
   /** The data of the events of a kind. */
   data<Data>(event: string): Data[];
-  /** The id of the last event that had one. */
+  /** The last event id. */
   lastId(): string | null;
-  /** True when it ended properly; false when it was cut, or closed from here. */
+  /** True when it ended properly; false when it was cut, or closed by the client. */
   readonly ended: Promise<boolean>;
   isOpen(): boolean;
   close(): void;
 }
 
-/** Begins to follow. @param onEvent told of each event when it comes */
+/** Opens a stream. @param onEvent called with each event on arrival */
 export async function openEvents(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -71,7 +71,7 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Strea
   }
 }
 
-/** An event that is dispatched; null for one without data. */
+/** A dispatched event; null for one without data. */
 function eventOf(text: string): StreamedEvent | null {
   const fields = new Map(text.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)])); // prettier-ignore
   const data = fields.get("data");
@@ -80,7 +80,7 @@ function eventOf(text: string): StreamedEvent | null {
   return { event: fields.get("event") ?? "message", id: fields.get("id") ?? null, data: JSON.parse(data) as never, at };
 }
 
-/** The text of an answer; of a stream, what comes first of it. */
+/** The text of a response; of a stream, its first chunk. */
 export async function textOf(answered: Response): Promise<string> {
   if (answered.headers.get("content-type")?.startsWith("text/event-stream") !== true) return answered.text();
   const reader = answered.body?.getReader();

@@ -1,9 +1,11 @@
-/** Sends requests with one credential to several gateways at once and without end, and notes when each was sent. */
+/**
+ * Sends requests with one credential to several gateways concurrently and continuously, and records when each was sent.
+ */
 import { setMaxListeners } from "node:events";
 import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One request: `status` is 0 when no answer came. Times are those of `performance.now()`. */
+/** A request: `status` is 0 without a response. Times are those of `performance.now()`. */
 export interface Shot {
   readonly url: string;
   readonly sentAt: number;
@@ -11,18 +13,17 @@ export interface Shot {
 }
 
 export interface Hammer {
-  /** Milliseconds that each connection waits between an answer and its next request. */
+  /** Milliseconds that each connection waits between a response and its next request. */
   pace(gapMs: number): void;
-  /** Sends so many more requests to each gateway now, whatever is still unanswered. */
+  /** Sends this many more requests to each gateway at once, whatever is pending. */
   burst(count: number): void;
-  /** Answers with 200 so far from a gateway. */
+  /** The number of 200 responses from a gateway so far. */
   accepted(url: string): number;
-  /** Sends no more, waits for what is unanswered, and answers all requests. */
+  /** Stops sending, waits for pending requests, and returns all requests. */
   stop(): Promise<readonly Shot[]>;
 }
 
 export interface HammerOptions {
-  /** Base URLs of the gateways. */
   readonly urls: readonly string[];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export interface HammerOptions {
   readonly gapMs: number;
 }
 
-/** A gateway that stays paused answers nothing; what is unanswered then is given up. */
+/** A suspended gateway answers nothing; its pending requests are aborted. */
 const PATIENCE_MS = 4_000;
 
 export function startHammer({ urls, path, headers, connections, gapMs }: HammerOptions): Hammer {
@@ -53,7 +54,7 @@ export function startHammer({ urls, path, headers, connections, gapMs }: HammerO
         resolve();
       };
       const request = get(url + path, { agent, headers }, (response) => {
-        // What was accepted was accepted when its head came, however its body ends.
+        // The head of the response decides, whatever happens to its body.
         status = response.statusCode ?? 0;
         response.resume();
       });
@@ -97,7 +98,7 @@ export function startHammer({ urls, path, headers, connections, gapMs }: HammerO
   };
 }
 
-/** Ends the waits of all connections at once. */
+/** Ends the pauses of all connections at once. */
 function newWaking(): AbortController {
   const waking = new AbortController();
   setMaxListeners(0, waking.signal);

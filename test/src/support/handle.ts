@@ -1,30 +1,29 @@
 import { type Child, type Exit } from "@nts/local/processes/child";
 import { type Component, launch, logFileOf } from "@nts/local/processes/component";
 
-/** Longer than `npm start` has patience, because a machine that runs tests is busy. */
+/** Longer than the timeout of `npm start`, because a machine that runs tests is busy. */
 const GRACE_MS = 15_000;
 
-/** A process that a test may stop, kill, pause and start again. It is never restarted behind the test's back. */
+/** A process that a test may stop, kill, suspend and start again. It is never restarted automatically. */
 export interface Handle {
   readonly name: string;
-  /** The id of the process that runs now; another one after `restart`. */
+  /** The id of the current process; it changes with `restart`. */
   pid(): number;
   readonly logFile: string;
   isRunning(): boolean;
   /** Sends any signal without waiting. */
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL after 15 s; resolves when it is gone, at once when it already is. Answers how it ended. */
+  /** SIGTERM, and SIGKILL after 15 s; resolves when the process has ended. @returns how it ended */
   stop(): Promise<Exit>;
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when it has ended. */
   kill(): Promise<void>;
   /** SIGSTOP: it keeps its connections and answers nothing. */
   pause(): void;
   /** SIGCONT. */
   resume(): void;
   /**
-   * Starts it again after `stop` or `kill`: same ports, same data, same settings; resolves when it is ready.
-   *
-   * @param as what it is from now on; what it was, unless given
+   * Starts it again after `stop` or `kill` with the same ports, data and settings; resolves when it is ready. @param as
+   * another component; the same one by default
    */
   restart(as?: Component): Promise<void>;
 }

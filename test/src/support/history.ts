@@ -1,6 +1,6 @@
 /**
- * Random histories of writes on few entities: what is drawn are numbers, and what they mean depends on what there is
- * when it is their turn. The world remembers the ids that were made; they may be gone by the time they are used.
+ * Random histories of writes on few entities. Random numbers are interpreted when a step runs, against the ids that
+ * were created; those may be deleted by then.
  */
 import fc from "fast-check";
 import type { Answered, Caller } from "./api.js";
@@ -17,9 +17,9 @@ interface Known {
 
 export interface World {
   readonly known: Record<Kind, Known[]>;
-  /** Every MAC address that was ever answered for an interface. */
+  /** Every MAC address that was ever returned for an interface. */
   readonly macs: Map<string, Set<string>>;
-  /** The network that is never deleted, because somebody's rights are limited to it. */
+  /** A network that is never deleted, because a caller is restricted to it. */
   readonly home?: string;
 }
 
@@ -28,13 +28,13 @@ export function anEmptyWorld(home?: string): World {
   return { known, macs: new Map(), ...(home !== undefined && { home }) };
 }
 
-/** Draws a history; the same seed gives the same one. */
+/** Draws a history, deterministic for a seed. */
 export function drawHistory(seed: number, length: number): Drawn[] {
   const number = fc.nat({ max: 1_000_000 });
   return fc.sample(fc.tuple(number, number, number, number), { seed, numRuns: length });
 }
 
-/** Does one step of a history. @returns null where there is nothing yet that it could be about */
+/** Runs one step of a history. @returns null when there is nothing it could apply to */
 export async function step(world: World, caller: Caller, drawn: Drawn): Promise<Answered | null> {
   const weighted = STEPS.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
   const act = weighted[drawn[0] % weighted.length];
@@ -89,12 +89,12 @@ function remember(world: World, kind: Kind, data: Readonly<Record<string, unknow
     for (const child of (data[children] ?? []) as Record<string, unknown>[]) remember(world, children, child);
 }
 
-/** Tags at random: a label, a managed tag, or none. */
+/** Random tags: a label, managed tags, or none. */
 function tagsFor({ known }: World, n: number): string[] {
   return [[], ["label"], known.tags.slice(n % 3, (n % 3) + 2).map(({ id }) => id)][n % 3] ?? [];
 }
 
-/** Bindings at random, most of them on the host; a few name what is on another one. */
+/** Random bindings, most of them to the host itself; a few to another one. */
 function bindingsFor({ known }: World, hostId: string, [, a, b, c]: Drawn): object[] {
   const isStray = c % 17 === 0;
   const ports = known.ports.filter(({ host_id }) => isStray || host_id === hostId);

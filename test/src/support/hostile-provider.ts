@@ -1,4 +1,4 @@
-/** A provider that answers whatever it is told to: good tokens, unless a test changes them. */
+/** A provider with programmable responses: valid tokens, unless a test changes them. */
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,29 +6,29 @@ import { exportJWK, SignJWT } from "jose";
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** What its endpoint of tokens answers. */
+/** The response of the token endpoint. */
 export interface TokenAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The text; or what becomes JSON. */
+  /** Text, or a value that is sent as JSON. */
   readonly body: string | object;
 }
 
 export interface HostileProvider {
   readonly issuer: string;
-  /** How many requests it was sent, by path. */
+  /** The number of received requests, by path. */
   readonly asked: Map<string, number>;
   readonly publicKey: KeyObject;
-  /** Claims of a good ID token. */
+  /** Claims of a valid ID token. */
   claims(nonce: string): Record<string, unknown>;
-  /** Claims of a good logout token. */
+  /** Claims of a valid logout token. */
   logoutClaims(): Record<string, unknown>;
   sign(claims: Claims, header?: Claims, key?: KeyObject | Uint8Array): Promise<string>;
-  /** What it answers from now on in exchange for a code. */
+  /** Sets the response of the token endpoint. */
   exchange(answer: TokenAnswer | "silence"): void;
-  /** What it says of somebody from now on. */
+  /** Sets the response of the userinfo endpoint. */
   userInfo(claims: Claims): void;
-  /** Members of what it says of itself that differ from now on. */
+  /** Overrides members of the metadata. */
   describe(members: Claims): void;
   stop(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
- * Requests that want to be read differently by two readers, or to be taken for something they may not be. Each is told with
- * its answer, and with the message that reaches a service: none, unless it says so.
+ * Requests that could be parsed differently by two readers, with the expected response, and the message that reaches a
+ * service: none by default.
  */
 
-/** The message that a service gets, without the header fields that the gateway adds to each. */
+/** The message that a service receives, without the header fields that the gateway adds to each. */
 export interface Arrival {
   readonly line: string;
   /** Header fields as they are sent, in any order. */
@@ -13,11 +13,11 @@ export interface Arrival {
 
 export interface HostileRequest {
   readonly what: string;
-  /** A character a byte; `<key>` stands for a good API key. */
+  /** One character per byte; `<key>` is replaced by a valid API key. */
   readonly bytes: string;
-  /** Status and code of the answer. */
+  /** Status and code of the response. */
   readonly answer: string;
-  /** The connection serves the next request; otherwise it is closed after the answer. */
+  /** The connection serves the next request; otherwise it is closed after the response. */
   readonly goesOn: boolean;
   readonly arrives: Arrival | null;
 }

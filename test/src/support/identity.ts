@@ -1,6 +1,6 @@
 /**
- * The identity service in the test's own process, several times on one database of its own, as {@link startTopology} does it
- * for topology. There are no networks, and nobody else on the bus.
+ * The identity service in the test's own process, as replicas on a database of its own, like {@link startTopology}.
+ * There are no networks, and no other subscribers of the bus.
  */
 import type { CommandStartedEvent, Db } from "mongodb";
 import { type App, type AppOptions, createApp } from "@nts/identity/app";
@@ -17,26 +17,26 @@ import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
 import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 
-/** Tests of this process take many passwords and guess none; real processes hash as they do elsewhere. */
+/** Tests hash many passwords and attack none. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const SECRETS = ["the-secret-of-the-tests-of-identity"];
 
 export interface IdentityOptions {
-  /** What each replica has other than usual; one replica for each. */
+  /** Options of each replica; one replica for each. */
   readonly replicas?: readonly Partial<AppOptions>[];
-  /** False to leave mails that are promised to somebody else. */
+  /** False leaves queued mails to other replicas. */
   readonly sendsMail?: boolean;
-  /** Is told every command that the replicas send to MongoDB once the database is prepared. */
+  /** Called with every command that the replicas send to MongoDB once the database is prepared. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
 
 export interface Identity extends Direct {
   readonly db: Db;
-  /** Takes off what is deleted, as the first replica does now and then. */
+  /** Removes references to deleted entities, as the first replica does regularly. */
   sweepReferences(): Promise<void>;
-  /** Deletes what is left of deleted organizations, as the first replica does. */
+  /** Deletes the remaining data of deleted organizations, as the first replica does. */
   sweepOrganizations(signal?: AbortSignal): Promise<void>;
-  /** Sends what was promised, where replicas did not begin with it. */
+  /** Sends queued mails, when replicas were started without it. */
   startMail(): void;
   /** Resolves when all background writes are done. */
   settled(): Promise<void>;

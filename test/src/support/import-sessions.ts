@@ -4,8 +4,8 @@ import { createSession } from "@nts/topology/imports/session";
 import type { ImportThread } from "@nts/topology/imports/thread";
 
 /**
- * Imports in the test's own thread: to start another one takes longer than most imports of tests do. What is handed in and
- * out is copied, as between threads; nothing limits what it takes.
+ * Imports in the test's own thread, since starting a thread takes longer than most imports. Arguments and results are
+ * copied as between threads; there are no limits.
  */
 export function createImportDeskHere(): ImportDesk {
   return createImportDesk(DESK_LIMITS, startSession);

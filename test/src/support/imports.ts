@@ -1,4 +1,4 @@
-/** Scans as files, and what tests of imports send and read. */
+/** Scan files, and helpers of import tests. */
 import { readFileSync } from "node:fs";
 import { createNetwork, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
 import type { Answered, Caller, Headers, Topology } from "./topology.js";
@@ -8,7 +8,7 @@ export function scanFile(name: string): string {
   return readFileSync(new URL(`../../scans/${name}.xml`, import.meta.url), "utf8");
 }
 
-/** The file of a scan with these elements in it. */
+/** A scan file with these elements. */
 export function scanOf(inside: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE nmaprun>\n<nmaprun scanner="nmap" version="7.93">\n${inside}</nmaprun>\n`;
 }
@@ -20,7 +20,7 @@ export interface SeenParts {
   readonly ports?: readonly number[];
 }
 
-/** An element of a host that is up, a line long. */
+/** An element of a host that is up, on one line. */
 export function upHost(ip: string, { mac, hostname, ports = [] }: SeenParts = {}): string {
   const type = ip.includes(":") ? "ipv6" : "ipv4";
   const open = ports.map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`).join("");
@@ -40,7 +40,7 @@ export function scanOfMany(hosts: number, ports: readonly number[] = [22, 443]):
 
 export type ImportQuery = Readonly<Record<string, string>>;
 
-/** Sends a file, whatever becomes of it. */
+/** Sends a file, without checking the response. */
 export function sendScan(
   caller: Caller,
   query: ImportQuery,
@@ -51,7 +51,7 @@ export function sendScan(
   return caller.raw("post", `/api/v1/imports/nmap?${search}`, file, { "content-type": "application/xml", ...headers });
 }
 
-/** Imports a file, which must succeed. @returns the plan; @throws Error when it is not what the contract says */
+/** Imports a file, which must succeed. @returns the plan @throws Error when it violates the contract */
 export async function importScan(
   caller: Caller,
   networkId: string,
@@ -65,7 +65,7 @@ export async function importScan(
   return plan;
 }
 
-/** Sends a file of any format, whatever becomes of it. */
+/** Sends a file of any format, without checking the response. */
 export function sendFile(
   caller: Caller,
   format: string,
@@ -96,7 +96,6 @@ export function hostsIn({ hosts }: ImportPlan): string[] {
   );
 }
 
-/** A network with nothing in it. */
 export async function anEmptyNetwork(owner: Caller): Promise<{ owner: Caller; network: string }> {
   return { owner, network: (await owner.call(createNetwork, { body: { name: "Office" } })).id };
 }
@@ -105,10 +104,10 @@ export async function anEmptyNetwork(owner: Caller): Promise<{ owner: Caller; ne
 export const hostsOf = async (owner: Caller, network_id: string): Promise<Host[]> =>
   (await owner.list(listHosts, { query: { network_id, limit: 0, order_by: "name" } })).rows;
 
-/** Leaves out what imports have seen. */
+/** A projection without sightings. */
 export const UNSEEN = { seen_first: 0, seen_last: 0, seen_by: 0, missed: 0, sighted: 0 } as const;
 
-/** All documents of a database, for comparing. @param projection what is left out */
+/** All documents of a database, for comparison. @param projection omitted fields */
 export async function everythingIn({ db }: Topology, projection: Readonly<Record<string, 0>> = {}): Promise<string> {
   const names = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
   const read = names.map((name) => db.collection(name).find({}, { projection }).sort({ _id: 1 }).toArray());

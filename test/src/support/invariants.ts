@@ -1,7 +1,6 @@
 /**
- * Reads the whole topology database, in one snapshot, and says everything that is wrong with it: what stands twice and
- * differs, what points at something that is not there, what a binding rule forbids, positions with gaps, counts that are
- * off. It may run while writers write.
+ * Checks the whole topology database in one snapshot: redundant fields, references, binding rules, positions and
+ * counts. It may run under load.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Db } from "mongodb";
@@ -27,7 +26,7 @@ interface Contents {
   readonly hiddenTags: ReadonlySet<unknown>;
 }
 
-/** Everything that is wrong, a sentence each; empty when the database is sound. */
+/** All violations, a sentence each; empty when the database is consistent. */
 export async function violationsIn(db: Db): Promise<string[]> {
   const contents = await db.client.withSession((session) =>
     session.withTransaction(() => read(db, session), { readConcern: { level: "snapshot" } }),
@@ -51,7 +50,7 @@ async function read(db: Db, session: ClientSession): Promise<Contents> {
   const [hosts, tags] = [goneOf("hosts"), goneOf("tags")];
   for (const kind of KINDS) {
     const found = await db.collection<Document>(kind).find({}, { session }).toArray();
-    // What is hidden is not there for anybody.
+    // Hidden entities do not exist for callers.
     entities[kind] = found.filter((one) => !hosts.has(one["host_id"]));
   }
   const guards = await db.collection<GuardDocument>("guards").find({}, { session }).toArray();
@@ -64,7 +63,7 @@ function entityOf<T>(document: Document): T {
 
 const byId = (documents: readonly Document[]): Map<string, Document> => new Map(documents.map((one) => [one._id, one]));
 
-/** The fields beside the text are those that follow from the text. */
+/** Indexed fields match the entity's text. */
 function storedTwice(db: Db, { entities }: Contents): string[] {
   const stores = createStorage(db, () => Promise.reject(new Error("the checker writes nothing")));
   const hosts = byId(entities.hosts);
@@ -81,7 +80,7 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
   );
 }
 
-/** What an entity names is there, in the same organization and network. */
+/** References exist, in the same organization and network. */
 function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
     ...(["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "networks", "network_id"] as const), // prettier-ignore
@@ -135,7 +134,7 @@ function positionsIn({ entities }: Contents): string[] {
   );
 }
 
-/** The inventory of a host is what stands on it. */
+/** The inventory of a host matches its children. */
 function inventoriesIn({ entities }: Contents): string[] {
   const [interfaces, ports, services] = [entities.interfaces, entities.ports, entities.services].map(onHosts);
   return entities.hosts.flatMap((host) => {
@@ -148,7 +147,7 @@ function inventoriesIn({ entities }: Contents): string[] {
   });
 }
 
-/** Hosts are found by what they are called and by the addresses of their interfaces, and by nothing else. */
+/** Search texts of hosts contain their names and the addresses of their interfaces, and nothing else. */
 function searchTextsIn({ entities }: Contents): string[] {
   const interfaces = onHosts(entities.interfaces);
   const lines = (text: unknown): string[] => String(text).split("\n").sort();
@@ -190,7 +189,7 @@ function ruleBrokenBy(bindings: readonly Binding[], host: { ports: string[]; int
   }
 }
 
-/** Every network, subnet and tag has its guards, nothing else has, and the counts of networks are the real ones. */
+/** Every network, subnet and tag has its guards, nothing else has, and the counts of networks are correct. */
 function guardsIn({ entities, guards }: Contents): string[] {
   const targets = [...entities.networks, ...entities.subnets, ...entities.tags];
   const known = byId(targets);

@@ -1,15 +1,15 @@
-/** What a later build might have added to stored documents, which those who do not know it have to keep. */
+/** Members that a later build might have added to stored documents, which other builds must keep. */
 import { isDeepStrictEqual } from "node:util";
 import { MongoClient } from "mongodb";
 import type { Stack } from "./stack.js";
 
-/** Ids of what is being written. */
+/** Ids of the entities being written. */
 export interface Written {
   readonly hosts: readonly string[];
   readonly keys: readonly string[];
   readonly webhookId: string;
   readonly userId: string;
-  /** Whose level is written again and again. */
+  /** The user whose level is written repeatedly. */
   readonly colleagueId: string;
   readonly organizationId: string;
 }
@@ -22,12 +22,12 @@ interface StoredDocument {
   later?: string;
 }
 
-/** What imports note beside hosts: builds that know nothing of it keep it as well. */
+/** Fields that imports write beside hosts; builds that do not know them keep them as well. */
 const NOTES = {
   ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", missed: 3 },
   lost_macs: ["02:00:00:00:00:01"],
 };
-/** Of what people are in other organizations, when secrets were made, and how long they last. */
+/** Memberships in other organizations, times of secrets, and their maximum age. */
 const BEGUN = { created_at: new Date(), updated_at: new Date(), revision: 1 };
 const ELSEWHERE = { organization_id: "elsewhere", ...BEGUN, permissions: "Viewer", network_ids: [] };
 const OF_USERS = { other_memberships: [ELSEWHERE] };
@@ -36,7 +36,7 @@ const OF_ORGANIZATIONS = { max_key_lifetime_days: 365 };
 const MEMBER = "later";
 const VALUE = "of a later build";
 
-/** Adds a member to what is stored of these, and to the entities in them. @returns what tells which have lost it */
+/** Adds a member to these documents, and to the entities in them. @returns a check for lost members */
 export async function plantLaterMembers(
   { servers, databases }: Stack,
   { hosts, keys, webhookId, userId, colleagueId, organizationId }: Written,

@@ -1,21 +1,20 @@
-/** Requests by the dozen over the gateways of a test, and what their answers say of the rate limit. */
+/** Many requests over the gateways of a test, and the rate limit in the responses. */
 import type { LoneGateways } from "./lone-gateways.js";
 import type { GivenCredential } from "./neighbour.js";
 
-/** What the headers of an answer say. */
+/** The rate limit headers of a response. */
 export interface Level {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
 }
 
-/** The level that an answer tells. */
 export function levelOf({ headers }: Response): Level {
   const number = (name: string): number => Number(headers.get(`x-ratelimit-${name}`));
   return { limit: number("limit"), remaining: number("remaining"), reset: number("reset") };
 }
 
-/** Sends a request to the gateway whose turn it is. */
+/** Sends a request to the gateway of this turn. */
 export function sendTo(
   { gateways }: LoneGateways,
   turn: number,
@@ -28,13 +27,13 @@ export function sendTo(
 export interface SentMany {
   readonly answers: readonly Response[];
   readonly bodies: readonly object[];
-  /** Answers with 200. */
+  /** Responses with 200. */
   readonly passed: number;
-  /** From the first request to the last answer. */
+  /** From the first request to the last response. */
   readonly seconds: number;
 }
 
-/** Sends requests at once, over all gateways in turn. */
+/** Sends concurrent requests, over all gateways in turn. */
 export async function sendMany(world: LoneGateways, count: number, { headers }: GivenCredential): Promise<SentMany> {
   const begun = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));

@@ -1,4 +1,4 @@
-/** Gateways as real processes, on a real Redis and NATS, between a test and a {@link Neighbour} of its making. */
+/** Gateways as real processes, with a real Redis and NATS, between a test and its {@link Neighbour}. */
 import { connect } from "node:net";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { freePorts } from "@nts/local/processes/ports";
@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js";
 export interface LoneGateways {
   readonly servers: Servers;
   readonly neighbour: Neighbour;
-  /** Null unless asked for. */
+  /** Null unless requested. */
   readonly redisNetwork: TcpProxy | null;
   readonly gateways: readonly ProcessHandle[];
   /** The secrets with which the gateways sign the tenancy header. */
@@ -24,7 +24,7 @@ export interface LoneGateways {
 export interface LoneGatewaysOptions {
   readonly gateways?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where users reach the gateways; an https address when absent. */
+  /** The public URL of the gateways; an https address when absent. */
   readonly publicUrl?: string;
   /** Base URLs of the replicas of topology; the neighbour when absent. */
   readonly topologies?: readonly string[];
@@ -80,7 +80,7 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
 
 const FIRST_BYTE_MS = 5_000;
 
-/** Sends bytes and answers all that comes back until the other side closes, or is quiet for as long as `quietMs`. */
+/** Sends bytes and returns what is received until the peer closes, or is silent for `quietMs`. */
 export async function exchangeBytes(url: string, bytes: string, quietMs = 500): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

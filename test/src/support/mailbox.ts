@@ -1,12 +1,12 @@
-/** A real SMTP server on this machine that keeps what it is given. */
+/** A real SMTP server on this machine that stores received mails. */
 import type { AddressInfo } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { until } from "./until.js";
 
-/** A mail as its reader has it. */
+/** A received mail. */
 export interface ReceivedMail extends Pick<Email, "headers"> {
-  /** As the envelope says. */
+  /** From the envelope. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -14,17 +14,17 @@ export interface ReceivedMail extends Pick<Email, "headers"> {
   readonly messageId: string;
   /** The first link in it; empty without one. */
   readonly link: string;
-  /** What the link has behind `#token=` or `#invite=`. */
+  /** The part of the link after `#token=` or `#invite=`. */
   readonly token: string;
 }
 
-/** Of any subject, and the first, unless given. */
+/** By default of any subject, and the first one. */
 export interface MailWanted {
   readonly subject?: string;
   readonly count?: number;
 }
 
-/** Subjects of what identity sends. */
+/** Subjects of identity's mails. */
 export const SUBJECTS = {
   reset: "Reset your password",
   verification: "Verify your email address",
@@ -32,7 +32,7 @@ export const SUBJECTS = {
   notice: "New sign-in to your account",
 } as const;
 
-/** Waits until an address has so many mails of a subject. @returns the last of them */
+/** Waits until an address has this many mails of a subject. @returns the last of them */
 export type MailFor = (address: string, which?: MailWanted) => Promise<ReceivedMail>;
 
 export interface Mailbox {
@@ -43,13 +43,13 @@ export interface Mailbox {
   readonly env: Readonly<Record<string, string>>;
   /** The oldest first. */
   readonly mails: ReceivedMail[];
-  /** Those for an address. */
+  /** The mails for an address. */
   of(address: string): ReceivedMail[];
   readonly next: MailFor;
   stop(): Promise<void>;
 }
 
-/** @param options what the server does other than taking everything; `port` for one that comes back */
+/** @param options of the server; `port` to restart one at the same place */
 export async function startMailbox({
   port = 0,
   ...options
@@ -71,7 +71,7 @@ export async function startMailbox({
     },
     ...options,
   });
-  // A client that goes away in the midst of a mail is none of a test's faults.
+  // Tests may let a client disconnect in the middle of a mail.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const { port: own } = server.server.address() as AddressInfo;
@@ -84,7 +84,7 @@ export async function startMailbox({
   };
 }
 
-/** @param of the mails for an address, the oldest first */
+/** @param of returns the mails for an address, the oldest first */
 export function mailsFrom(of: (address: string) => Promise<ReceivedMail[]>): MailFor {
   return async (address, { subject, count = 1 } = {}) => {
     let wanted: ReceivedMail[] = [];

@@ -1,16 +1,16 @@
-/** Links of every kind of mail: used, used again, given where they do not belong, and left unused. */
+/** Links of every kind of mail: used, reused, sent to wrong places, and left unused. */
 import type { Account, Caller } from "./api.js";
 import { type Mailbox, SUBJECTS } from "./mailbox.js";
 
 export interface LinkUse {
   readonly mailbox: Mailbox;
-  /** Keeps a secret that is searched for later. @returns it */
+  /** Records a secret for the later search. @returns it */
   keep(what: string, secret: string): string;
-  /** Sends as nobody, and keeps failures that are searched later. */
+  /** Sends anonymously, and keeps failures for the later search. */
   readonly send: Caller["send"];
 }
 
-/** Of an account whose address is not verified yet. The last link to a new password and the invite stay usable. */
+/** For an account with an unverified address. The last reset link and the invite stay usable. */
 export async function useMailedLinks({ email, session, cookie }: Account, use: LinkUse): Promise<void> {
   const { mailbox, keep, send } = use;
   const verification = keep(

@@ -11,12 +11,12 @@ import { type Mailbox, type ReceivedMail, startMailbox, SUBJECTS } from "./mailb
 export const PUBLIC_URL = "https://nts.example";
 export const NEXT_PASSWORD = "an entirely different phrase";
 
-/** What identity is told of a server. */
+/** Identity's settings for a server. */
 export function mailSettingsOf(url: string): MailSettings {
   return { smtp: SmtpUrl.parse(url), from: MailFrom.parse("Network topology <noreply@nts.example>") };
 }
 
-/** Headers of a client with an address of its own, since mails are counted by address. */
+/** Headers of a client with a random address, since mails are counted by address. */
 export function fromSomewhere(): Record<string, string> {
   return { "x-client-address": `198.18.${randomInt(256)}.${randomInt(256)}` };
 }
@@ -24,9 +24,9 @@ export function fromSomewhere(): Record<string, string> {
 export interface Mailed {
   readonly mailbox: Mailbox;
   readonly identity: Audited;
-  /** Asks for a link to a new password. */
+  /** Requests a reset link. */
   forget(email: string, replica?: number, headers?: Record<string, string>): ReturnType<Direct["ask"]>;
-  /** Waits for a link to a new password. @param count how many were asked for */
+  /** Waits for a reset link. @param count of requested links */
   resetMail(email: string, count?: number): Promise<ReceivedMail>;
   reset(token: string, password?: string, replica?: number): ReturnType<Direct["ask"]>;
   /** The status of a sign-in. */
@@ -34,7 +34,7 @@ export interface Mailed {
   stop(): Promise<void>;
 }
 
-/** @param own settings of mail other than usual */
+/** @param own differing mail settings */
 export async function startMailed(own: Partial<MailSettings> = {}): Promise<Mailed> {
   const mailbox = await startMailbox();
   const mailing = { mail: { ...mailSettingsOf(mailbox.url), ...own }, publicUrl: PUBLIC_URL };

@@ -1,4 +1,4 @@
-/** People with more organizations than one. */
+/** Users of several organizations. */
 import { acceptInvite, createInvite, type InviteCreate } from "@nts/shared/contract/invites";
 import type { DataOf, Permission } from "@nts/shared/contract/endpoint";
 import {
@@ -13,7 +13,7 @@ import {
 } from "@nts/shared/contract/users";
 import { type Direct, type DirectAnswer, type DirectKey, type Person, tokenOf } from "./direct.js";
 
-/** Lets somebody join the organization of an owner, in the session of {@link guest}, who goes on where they are. */
+/** Joins the organization of an owner with the session of {@link guest}, which keeps its organization. */
 export async function joins(
   identity: Direct,
   guest: Person,
@@ -25,14 +25,14 @@ export async function joins(
   return identity.data(acceptInvite, { as: guest.principal, body: { token } });
 }
 
-/** Changes the organization of a session. @throws Error when it is refused */
+/** Switches the organization of a session. @throws Error when it is rejected */
 export async function actingIn(identity: Direct, person: Person, organizationId: string): Promise<Person> {
   const body = { organization_id: organizationId };
   const answered = await identity.ask(actInOrganization, { as: person.principal, body });
   return begunWith(identity, person, answered);
 }
 
-/** Somebody in the session that an answer has begun. */
+/** The person in the session that a response has begun. */
 export async function begunWith(identity: Direct, person: Person, answered: DirectAnswer<unknown>): Promise<Person> {
   const token = tokenOf(answered.headers);
   const verified = await identity.verify("session", token);
@@ -42,7 +42,7 @@ export async function begunWith(identity: Direct, person: Person, answered: Dire
   return { ...person, organizationId, token, principal };
 }
 
-/** An Owner of one organization who is in that of another Owner, too: with a session and a key in each. */
+/** An Owner of one organization who is also a member of another: with a session and a key in each. */
 export interface Guest {
   readonly host: Person;
   readonly home: Person;
@@ -60,16 +60,16 @@ export async function aGuestOf(identity: Direct, permissions: Permission): Promi
 }
 
 export interface Questions {
-  /** The level that it has, or the code with which it is refused. */
+  /** The level of a credential, or the code of its rejection. */
   stateOf(kind: "key" | "session", secret: string): Promise<string>;
-  /** Ids of the users of the organization that somebody acts in. */
+  /** Ids of the users of the organization in which a person acts. */
   idsIn(person: Person): Promise<string[]>;
   signIn(person: Person): Promise<DirectAnswer<DataOf<typeof login>>>;
   me(person: Person): Promise<CurrentUser>;
   userOf(asking: Person, asked: Person): Promise<DirectAnswer<User>>;
 }
 
-/** @param running the identity that is asked, which starts after this is called */
+/** @param running returns the identity to call, which starts later */
 export function questionsTo(running: () => Direct): Questions {
   return {
     stateOf: async (kind, secret) => {

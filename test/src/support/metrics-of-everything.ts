@@ -1,11 +1,11 @@
-/** A proxy that is every machine there is, and answers with a metric: nothing is sent to the addresses of an inventory. */
+/** A proxy that answers for every target with a metric, so that nothing is sent to the addresses of an inventory. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 
 export interface MetricsOfEverything {
   readonly url: string;
-  /** Which targets were asked for, as `address:port`. */
+  /** The requested targets, as `address:port`. */
   asked(): string[];
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** Reads what a process answers to `/metrics`. */
+/** Reads `/metrics` of a process. */
 import type { ProcessHandle } from "./stack.js";
 
-/** One line of Prometheus' text form. */
+/** A line of the Prometheus text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export async function samplesOf({ opsUrl }: Pick<ProcessHandle, "opsUrl">): Prom
   });
 }
 
-/** The names under which Prometheus would store what a process answers, also while there are no samples of them yet. */
+/** The names under which Prometheus would store the metrics of a process, also those without samples. */
 export async function metricNamesOf({ opsUrl }: Pick<ProcessHandle, "opsUrl">): Promise<string[]> {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = "", type]) =>
@@ -27,7 +27,7 @@ export async function metricNamesOf({ opsUrl }: Pick<ProcessHandle, "opsUrl">): 
   );
 }
 
-/** The sum of the samples of a name that carry these labels, among others. @throws Error when there is none */
+/** The sum of the samples of a name that have these labels, among others. @throws Error when there is none */
 export async function metricOf(
   process: Pick<ProcessHandle, "opsUrl">,
   name: string,

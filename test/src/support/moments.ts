@@ -1,4 +1,4 @@
-/** Whole organizations as their lists answer them, kept in memory for as long as a test compares them with what is told of the past. */
+/** States of whole organizations from their lists, to compare with reads of the past. */
 import { createTag, listChanges } from "@nts/shared/contract";
 import type { Answered as ByPath, Caller as CallerByPath } from "./api.js";
 import type { Caller } from "./topology.js";
@@ -7,10 +7,10 @@ import { withoutSightings } from "./without-sightings.js";
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The JSON text of every entity, by id; a host is without what is on it. */
+/** The JSON text of every entity, by id; a host without its children. */
 export type State = ReadonlyMap<string, string>;
 
-/** A state, and the cursor behind which it was. */
+/** A state, and the cursor of its last change. */
 export interface Moment {
   readonly cursor: string;
   readonly state: State;
@@ -18,7 +18,7 @@ export interface Moment {
 
 const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "tags"] as const;
 
-/** What is there now. */
+/** The present state. */
 export async function stateNow(caller: Caller): Promise<State> {
   const state = new Map<string, string>();
   for (const list of LISTS) {
@@ -36,7 +36,7 @@ function withoutChildren(row: Row, list: string): object {
   );
 }
 
-/** Waits until all that has happened is told. @returns the cursor behind it */
+/** Waits until all changes so far are recorded. @returns the last cursor */
 export async function caughtUp(owner: Caller, viewer: Caller = owner): Promise<string> {
   const mark = await owner.call(createTag, { body: { name: `mark ${Math.random()}` } });
   let cursor = "";
@@ -55,7 +55,7 @@ export async function momentNow(owner: Caller, viewer: Caller = owner): Promise<
   return { cursor, state: await stateNow(viewer) };
 }
 
-/** The caller as histories know theirs. @param requestId of each request */
+/** The caller in the form of histories. @param requestId of each request */
 export function byPath(caller: Caller, requestId?: () => string): CallerByPath {
   return {
     send: async (method: string, path: string, body?: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * The gateway's neighbours as a test wants them: a real HTTP server that stands where identity and topology would. It
- * checks credentials that the test made, numbers changes of rights, and answers what is passed on to it as the test says.
+ * A real HTTP server in place of identity and topology for gateways under test. It verifies the credentials of the
+ * test, numbers revocations, and answers forwarded requests as the test says.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +11,7 @@ import type { VerifiedPrincipal } from "@nts/shared/contract/internal";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { PROBE_PATH } from "@nts/shared/http/probe";
 
-/** A request that was passed on, as it arrived. */
+/** A forwarded request, as it arrived. */
 export interface PassedOn {
   readonly method: string;
   readonly url: string;
@@ -22,7 +22,7 @@ export interface PassedOn {
 
 export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A credential, the secret of which only the test knows. */
+/** A credential whose secret only the test knows. */
 export interface GivenCredential {
   readonly secret: string;
   readonly userId: string;
@@ -33,36 +33,36 @@ export interface GivenCredential {
 export interface Neighbour {
   readonly url: string;
   readonly passedOn: PassedOn[];
-  /** How often identity was asked about a credential. */
+  /** The number of credential lookups. */
   verifications(): number;
   /** Ids of keys that were reported as used. */
   readonly usedKeys: string[];
-  /** Paths of the questions that identity, being silent, has left open. */
+  /** Paths of the requests that a silent identity left unanswered. */
   readonly leftOpen: string[];
-  /** Answers what is passed on; the default is `{}` with 200. */
+  /** Sets the response to forwarded requests; `{}` with 200 by default. */
   answerWith(answering: Answering): void;
-  /** Answers what is passed on from its head alone, whatever becomes of its body; undone by {@link answerWith}. */
+  /** Responds to the head of forwarded requests, without waiting for the body; undone by {@link answerWith}. */
   answerHeadsWith(answering: Answering): void;
   aKey(rights?: Partial<VerifiedPrincipal>): GivenCredential;
   aSession(rights?: Partial<VerifiedPrincipal>): GivenCredential;
-  /** Takes a credential away and numbers the change, as identity would; answers the number. */
+  /** Revokes a credential like identity. @returns the number of the change */
   revoke(credential: GivenCredential): number;
-  /** `performance.now()` at which a gateway said that it leaves; null before. */
+  /** `performance.now()` when a gateway deregistered; null before. */
   leftAt(): number | null;
-  /** The number that the last pull said was applied. */
+  /** The number that the last poll acknowledged. */
   applied(): number;
-  /** How many gateways identity says live, from now on. */
+  /** Sets the number of live gateways that identity reports. */
   gatewaysLive(count: number): void;
-  /** Whether identity answers, breaks every connection, or leaves questions open. */
+  /** Whether identity answers, resets every connection, or leaves requests unanswered. */
   identityIs(state: "there" | "broken" | "silent"): void;
-  /** Whether everything is left open, as by a process that is stopped; what it was asked meanwhile is never answered. */
+  /** Whether every request is left unanswered, as by a suspended process, also later. */
   hangs(does: boolean): void;
-  /** Breaks all connections. */
+  /** Resets all connections. */
   dropConnections(): void;
   stop(): Promise<void>;
 }
 
-/** What a test has told the neighbours, and what they have heard. */
+/** The configuration by the test, and what was received. */
 interface State {
   readonly principals: Map<string, VerifiedPrincipal>;
   readonly changes: { number: number; subjects: string[] }[];
@@ -89,7 +89,7 @@ function newState(liveGateways: number): State {
   };
 }
 
-/** What identity answers our own processes. */
+/** Identity's responses to internal requests. */
 function answerInternal(state: State, path: string, query: URLSearchParams, body: string): unknown {
   const { changes, principals, usedKeys } = state;
   switch (path) {
@@ -142,11 +142,11 @@ function serve(state: State, request: IncomingMessage, response: ServerResponse)
     answer("");
     return;
   }
-  // A request that breaks off has nobody to answer.
+  // An aborted request gets no response.
   readAll(request).then(answer, () => undefined);
 }
 
-/** Makes a credential that identity knows. */
+/** Creates a credential that identity knows. */
 function give(
   { principals }: State,
   kind: "key" | "session",
@@ -168,7 +168,6 @@ function give(
   return { secret, headers, userId: principal.user_id, credentialId: principal.credential_id };
 }
 
-/** Starts one on a free port. */
 export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   const state = newState(liveGateways);
   const { principals, changes, passedOn, usedKeys, leftOpen } = state;
@@ -215,7 +214,7 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
   };
 }
 
-/** Answers JSON with a length, as the services do. */
+/** Sends JSON with a length, like the services. */
 export function sendJson(
   response: ServerResponse,
   value: unknown,

@@ -1,23 +1,23 @@
-/** `npm start` as a person uses it, for tests: a process to talk to, with all that it prints. */
+/** `npm start` as a process, with all that it prints. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { forgetRun, recordRun } from "@nts/local/processes/run-records";
 import { ROOT } from "@nts/local/processes/system";
 
-/** A start that has been given; `output` grows while it runs. */
+/** A started process; `output` grows while it runs. */
 export interface StartedByHand {
   readonly pid: number;
   output(): string;
-  /** Waits until it has printed the text; fails when it ends without. */
+  /** Waits until it has printed the text. @throws Error when it ends without */
   untilPrinted(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
-  /** Waits for its end and answers the exit code; null when a signal ended it. */
+  /** Waits for its end. @returns the exit code; null when a signal ended it */
   ended(): Promise<number | null>;
 }
 
 /**
- * Starts the script behind `npm start`, with nothing of the test's own environment but what finding programs needs. It is
- * written down in `<folder>/starts`, so that it is stopped also when the test is killed.
+ * Starts the script of `npm start`, with a minimal environment. It is recorded in `<folder>/starts`, so that it is
+ * stopped also when the test is killed.
  */
 export function startByHand(folder: string, env: Record<string, string>, args: readonly string[] = []): StartedByHand {
   const { PATH = "", HOME = "", XDG_CACHE_HOME = "" } = process.env;

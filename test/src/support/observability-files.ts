@@ -1,4 +1,4 @@
-/** The dashboard and the alert rules that come with the product, and what their PromQL asks for. */
+/** The dashboard and alert rules of the product, and the metrics in their PromQL. */
 import { readFileSync } from "node:fs";
 import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
@@ -37,10 +37,10 @@ export const alertRules = (parse(read("prometheus-alerts.yml")) as { groups: { r
   ({ rules }) => rules,
 );
 
-/** The panels that show something; the others are headings. */
+/** The panels with content; the others are headings. */
 export const graphs = dashboard.panels.filter(({ type }) => type !== "row");
 
-/** Every expression of the dashboard, with its variables filled in as Grafana would, and of the alert rules. */
+/** Every expression of the dashboard, with Grafana's variables replaced, and of the alert rules. */
 export const expressions: readonly string[] = [
   ...graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => filledIn(expr))),
   ...alertRules.map(({ expr }) => expr),
@@ -50,7 +50,7 @@ function filledIn(expr: string): string {
   return expr.replaceAll("$__rate_interval", "1m").replaceAll("$instance", ".*");
 }
 
-/** What of an expression is not PromQL; empty when all of it is. */
+/** The syntax errors of a PromQL expression. */
 export function faultsOf(expr: string): string[] {
   const faults: string[] = [];
   parser.parse(expr).iterate({
@@ -61,7 +61,7 @@ export function faultsOf(expr: string): string[] {
   return faults;
 }
 
-/** Names of the metrics that an expression reads. */
+/** Names of the metrics in an expression. */
 export function metricsIn(expr: string): string[] {
   const names: string[] = [];
   parser.parse(expr).iterate({

@@ -1,8 +1,8 @@
-/** A receiver of spans as OpenTelemetry's exporter sends them: OTLP over HTTP, in JSON. */
+/** A receiver of spans from OpenTelemetry's exporter: OTLP over HTTP, in JSON. */
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A span as it arrived; `process` is the name of the service that sent it. */
+/** A received span; `process` is the name of the service that sent it. */
 export interface ReceivedSpan {
   readonly process: string;
   readonly traceId: string;
@@ -19,7 +19,7 @@ export interface OtlpReceiver {
   /** Base URL, for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   readonly spans: readonly ReceivedSpan[];
-  /** Everything that came, as it came. */
+  /** Everything that was received, unparsed. */
   text(): string;
   stop(): Promise<void>;
 }
@@ -41,7 +41,6 @@ interface Export {
   }[];
 }
 
-/** Starts one on a free port. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const texts: string[] = [];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** The members in which one body differs from another: the merge patch that leads from one to the other. */
+/** The members in which one body differs from another: the merge patch between them. */
 export function diffOf<Body extends object>(before: Body, after: Body): Partial<Body> {
   const changed = Object.entries(after).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof Body]),
@@ -8,7 +8,7 @@ export function diffOf<Body extends object>(before: Body, after: Body): Partial<
   return Object.fromEntries(changed) as Partial<Body>;
 }
 
-/** Random values, others in each run; a failure names its seed. */
+/** Random values, different in each run; a failure prints its seed. */
 export function sampled<Value>(arbitrary: fc.Arbitrary<Value>, count: number): Value[] {
   return fc.sample(arbitrary, { numRuns: count, seed: Number(process.env["PATCH_SEED"] ?? Date.now() & 0xffffff) });
 }

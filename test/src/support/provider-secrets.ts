@@ -1,4 +1,4 @@
-/** Sign-ins by a provider: one that came back to another browser, one that came back, and one that still waits. */
+/** Sign-ins by a provider: one returned to another browser, one completed, and one pending. */
 import { type Account, cookieOf } from "./api.js";
 import type { LinkUse } from "./mailed-links.js";
 import { offering, startRealProvider } from "./real-provider.js";
@@ -8,7 +8,7 @@ const PROVIDER = "home";
 export interface SecretProvider {
   /** Settings of the processes. */
   readonly env: Readonly<Record<string, string>>;
-  /** @param account is taken over @param invite the token of one that the waiting sign-in leads back to */
+  /** @param account which is linked @param invite the token to which the pending sign-in returns */
   use(url: string, account: Account, invite: string, keep: Keep): Promise<void>;
   stop(): Promise<void>;
 }

@@ -5,28 +5,28 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import type { ProviderSettings } from "@nts/identity/providers/settings";
 import { type Direct, type DirectAnswer, tokenOf } from "./direct.js";
 
-/** A sign-in that has begun. */
+/** A started sign-in. */
 export interface Begun {
   readonly url: string;
   readonly state: string;
   readonly nonce: string;
-  /** Of the cookie that binds it to its browser, as the gateway tells it. */
+  /** With the hash of the cookie that binds it to its browser, as the gateway sends it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What came of a sign-in. */
+/** The result of a sign-in. */
 export interface Arrived {
-  /** Of the page to which the browser goes on. */
+  /** The page to which the browser is redirected. */
   readonly location: string;
-  /** The code of what went wrong; null when nothing. */
+  /** The error code; null without an error. */
   readonly problem: string | null;
-  /** Of the new session; empty when there is none. */
+  /** Of the new session; empty without one. */
   readonly token: string;
 }
 
 type Asks = Pick<Direct, "ask">;
 
-/** Settings of a provider, as an operator may give them. */
+/** Settings of a provider, as an operator may configure them. */
 export function providerSettings(given: Pick<ProviderSettings, "id" | "issuer"> & Partial<ProviderSettings>): {
   -readonly [Name in keyof ProviderSettings]: ProviderSettings[Name];
 } {
@@ -48,7 +48,7 @@ export async function begin(
   return begunIn(answered);
 }
 
-/** What an answer has begun that tells where the browser goes on. */
+/** The sign-in that a response has started. */
 export function begunIn(answered: DirectAnswer<{ readonly authorization_url: string }>): Begun {
   const url = answered.data.authorization_url;
   const { searchParams } = new URL(url);
@@ -57,7 +57,7 @@ export function begunIn(answered: DirectAnswer<{ readonly authorization_url: str
   return { url, state: searchParams.get("state") ?? "", nonce: searchParams.get("nonce") ?? "", headers };
 }
 
-/** Comes back to a service. @param query of the callback @param replica which one is asked */
+/** Returns to a service. @param query of the callback */
 export async function arrive(
   service: Asks,
   provider: string,

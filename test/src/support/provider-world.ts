@@ -1,4 +1,4 @@
-/** A real provider, an identity that knows it, and the people who sign in by it. */
+/** A real provider, identity configured with it, and users of the provider. */
 import { linkProvider } from "@nts/shared/contract/providers";
 import { newId } from "@nts/shared/ids";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
@@ -11,7 +11,7 @@ import { type ProviderAccount, type RealProvider, startRealProvider, type Visit 
 /** The id of the provider. */
 export const OWN = "own";
 
-/** What a session stands for. */
+/** The principal of a session. */
 export interface SessionRights {
   readonly as: UserPrincipal;
   readonly userId: string;
@@ -23,22 +23,22 @@ export interface SessionRights {
 export interface ProviderWorld {
   readonly provider: RealProvider;
   readonly identity: Audited;
-  /** What an operator has set up; tests change it between sign-ins. */
+  /** The configuration by an operator; tests change it between sign-ins. */
   readonly settings: ReturnType<typeof providerSettings>;
   /** Of every organization, ascending. */
   readonly networkIds: readonly [string, string];
-  /** Settings are as they were at first. */
+  /** Restores the initial settings. */
   reset(): void;
-  /** Somebody at the provider. */
+  /** Creates an account at the provider. */
   known(account?: Partial<ProviderAccount>): { readonly subject: string; readonly email: string };
   /** Signs in by the provider. */
   visit(subject: string, body?: { readonly invite_token?: string }): Promise<Arrived & Pick<Visit, "signOut">>;
   /** Links an account at the provider to a person. */
   link(person: Person, subject: string): Promise<Arrived>;
   principalOf(token: string, replica?: number): Promise<SessionRights>;
-  /** `valid`, or the code with which the second replica refuses a session. */
+  /** `valid`, or the code with which the second replica rejects a session. */
   statusOf(token: string): Promise<string>;
-  /** An owner whose organization the provider is bound to. */
+  /** An owner of the organization that the provider is bound to. */
   anOwner(more?: Partial<ProviderSettings>): Promise<Person>;
   stop(): Promise<void>;
 }

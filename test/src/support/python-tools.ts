@@ -5,19 +5,18 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { StartProblem } from "@nts/local/start-problem";
 
-/** A program in Python that a test needs. */
+/** A Python program that a test needs. */
 export interface PythonTool {
-  /** Its name on the command line, and in our cache. */
+  /** Its name on the command line, and in the cache. */
   readonly name: string;
-  /** A file that names it and all it needs, in exact versions. */
+  /** A file with it and its dependencies, in exact versions. */
   readonly requirements: string;
   readonly report: (line: string) => void;
 }
 
 /**
- * The path of the program, in the pinned version, in a virtual environment of its own in the user's cache folder.
- *
- * @throws StartProblem when there is no Python that is new enough
+ * The path of the program, in a virtual environment of its own in the user's cache. @throws StartProblem when there is
+ * no sufficiently new Python
  */
 export async function preparePythonTool({ name, requirements, report }: PythonTool): Promise<string> {
   const pinned = createHash("sha256").update(await readFile(requirements));
@@ -36,12 +35,11 @@ export async function preparePythonTool({ name, requirements, report }: PythonTo
   return program;
 }
 
-/** Whether there is a Python that is new enough. */
 export function hasPython(): Promise<boolean> {
   return succeeds("python3", ["-c", "import sys, venv; sys.exit(sys.version_info < (3, 11))"]);
 }
 
-/** Whether a command is there and ends well. */
+/** Whether a command exists and succeeds. */
 export async function succeeds(command: string, args: readonly string[]): Promise<boolean> {
   const { failed } = await execa(command, args, { reject: false, stdio: "ignore" });
   return !failed;

@@ -1,6 +1,6 @@
 /**
- * A service of which a test sees every byte that reaches it. It answers whatever it can read as a service does: a JSON text
- * with 200, and a stream of events with one of them, whose end never comes. What it keeps is what came over its connections, not what its parser made of that.
+ * A service that records every byte of its connections, before parsing. It answers with JSON and 200, or with an
+ * endless event stream with one event.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,8 +10,8 @@ import { sendJson } from "./neighbour.js";
 export interface RawService {
   readonly url: string;
   /**
-   * Everything that came since the last asking, a character a byte, connections in the order of their beginning. A
-   * connection on which nothing came but questions whether the service is ready is left out.
+   * Everything received since the last call, one character per byte, connections in order. A connection with readiness
+   * probes only is left out.
    */
   takeBytes(): string;
   stop(): Promise<void>;
@@ -19,7 +19,6 @@ export interface RawService {
 
 const PROBES = /^(?:GET \/internal\/ready HTTP\/1\.1\r\n(?:[^\r\n]+\r\n)*\r\n)*$/;
 
-/** Starts one on a free port. */
 export async function startRawService(): Promise<RawService> {
   const connections: string[] = [];
   const limits = { keepAliveTimeout: 65_000, maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES };

@@ -2,27 +2,27 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { until } from "./until.js";
 
-/** A connection of which a test decides every byte and its time. */
+/** A connection of which a test controls every byte and its time. */
 export interface RawSocket {
   write(bytes: string): void;
-  /** All that came so far, a character a byte. */
+  /** Everything received so far, one character per byte. */
   received(): string;
-  /** Waits until something that matches has come. @throws Error after 10 s */
+  /** Waits until the received text matches. @throws Error on timeout */
   receives(pattern: RegExp): Promise<void>;
-  /** Resolves when the other side has closed it. */
+  /** Resolves when the peer has closed it. */
   readonly closed: Promise<void>;
   isOpen(): boolean;
   close(): void;
 }
 
 export interface RawSocketOptions {
-  /** The address it comes from, such as `127.0.3.1`; the system chooses one when absent. */
+  /** The local address, such as `127.0.3.1`; chosen by the system when absent. */
   readonly from?: string;
-  /** False leaves everything that is sent to it in the buffers of the operating system. */
+  /** False leaves everything received in the socket buffers. */
   readonly reads?: boolean;
 }
 
-/** Connects to where a URL points. @throws Error when nothing accepts the connection */
+/** Connects to the host of a URL. @throws Error when nothing accepts the connection */
 export async function openRawSocket(url: string, { from, reads = true }: RawSocketOptions = {}): Promise<RawSocket> {
   const { hostname, port } = new URL(url);
   const socket = connect({
@@ -41,7 +41,7 @@ export async function openRawSocket(url: string, { from, reads = true }: RawSock
     });
   });
   await once(socket, "connect");
-  // A connection that is reset is closed as well.
+  // A reset connection is closed as well.
   socket.on("error", () => undefined);
   return {
     write: (bytes) => void socket.write(bytes, "latin1"),

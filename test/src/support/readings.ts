@@ -1,9 +1,9 @@
-/** What an organization answers to many different reads, kept for as long as a test compares it with what is told of the past. */
+/** Responses to many different reads of an organization, to compare with reads of the past. */
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { World } from "./history.js";
 import type { Caller } from "./topology.js";
 
-/** The answer to each path: status, text and total. */
+/** The response to each path: status, text and total. */
 export type Readings = ReadonlyMap<string, string>;
 
 const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"] as const;
@@ -33,7 +33,7 @@ const ORDERS = [
 
 const FORMATS = ["json", "dot", "mermaid", "graphml"];
 
-/** The paths that are read of a world: lists in many ways, and everything that was ever made by its id. */
+/** Paths to read of a world: lists with many parameters, and everything that ever existed by its id. */
 export function pathsOf({ known }: World, ever: ReadonlyMap<string, string>): string[] {
   const named = [known.hosts[0], known.networks[0], known.subnets[0], known.ports[0], known.interfaces[0]];
   const [host, network, subnet, port, nic] = named.map((one) => one?.id ?? "00000000-0000-4000-8000-000000000000");
@@ -53,7 +53,7 @@ export function pathsOf({ known }: World, ever: ReadonlyMap<string, string>): st
   ];
 }
 
-/** Reads paths, some at a time. @param as a parameter that each gets */
+/** Reads paths concurrently. @param as a parameter added to each */
 export async function readAll(caller: Caller, paths: readonly string[], as = ""): Promise<Map<string, string>> {
   const readings = new Map<string, string>();
   let next = 0;
@@ -68,7 +68,7 @@ async function read(caller: Caller, path: string, as: string): Promise<string> {
   const url = `/api/v1/${path}${as === "" ? "" : `${path.includes("?") ? "&" : "?"}${as}`}`;
   const { status, text, headers } = await caller.raw("get", url);
   const hasMore = headers[INTERNAL.listNext] === undefined ? "" : String(headers[INTERNAL.listNext]).length > 4;
-  // What imports have seen is not told of the past.
+  // Sightings are not part of the past.
   const entities = text.replaceAll(/,"seen":(?:null|\{[^{}]*\}),"missed_since":(?:null|"[^"]*")/g, "");
   return `${status} ${String(headers[INTERNAL.listTotal] ?? "")} ${hasMore} ${entities}`;
 }

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 
-/** The commands of the first five minutes, and the answers that it shows. */
+/** The commands of a page, and the responses that it shows. */
 export interface FiveMinutes {
   readonly commands: readonly string[];
   readonly answers: readonly string[];
-  /** What else is shown. */
+  /** Other blocks. */
   readonly texts: readonly string[];
 }
 
@@ -17,12 +17,12 @@ export function readFiveMinutes(): FiveMinutes {
   return examplesIn(readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## Conventions")));
 }
 
-/** All examples of a page that goes on from the first five minutes. */
+/** All examples of a page that continues the first five minutes. */
 export function readPage(path: string): FiveMinutes {
   return examplesIn(readFileSync(join(ROOT, path), "utf8"));
 }
 
-/** What a page shows, in its order. */
+/** The code blocks of a page, in order. */
 export function readBlocks(path: string): Block[] {
   return blocksIn(readFileSync(join(ROOT, path), "utf8"));
 }
@@ -43,7 +43,7 @@ function examplesIn(part: string): FiveMinutes {
   return { commands: textsOf("sh"), answers: textsOf("json"), texts: textsOf("text") };
 }
 
-/** Runs the commands against a gateway. @returns what was answered, in the order of the answers that the page shows */
+/** Runs the commands against a gateway. @returns the responses in the order of the page */
 export async function runFiveMinutes(
   { commands }: Pick<FiveMinutes, "commands">,
   url: string,
@@ -54,7 +54,7 @@ export async function runFiveMinutes(
   return stdout.split("\n").filter((line) => line.startsWith("{"));
 }
 
-/** An answer without what differs from run to run. */
+/** A response without what differs from run to run. */
 export function shapeOf(json: string): unknown {
   const varying = /"[0-9a-f]{8}-[0-9a-f-]{27}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"|"\\"plan-[\w-]{22}\\""|"[\w-]{22}"/g;
   return JSON.parse(json.replaceAll(varying, '"…"')) as unknown;

@@ -1,10 +1,10 @@
-/** A real OpenID Connect provider on this machine, with whichever people a test gives it. */
+/** A real OpenID Connect provider on this machine, with accounts from the test. */
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Configuration, default as Provider } from "oidc-provider";
 
-/** What the provider knows of somebody, beside the subject. */
+/** Claims of an account, beside the subject. */
 export interface ProviderAccount {
   readonly email?: string;
   readonly email_verified?: boolean;
@@ -15,23 +15,22 @@ export interface RealProvider {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** By subject; whoever else comes has a verified address. */
+  /** By subject; others get a verified address. */
   readonly accounts: Map<string, ProviderAccount>;
-  /** Logout tokens that it has sent, the oldest first. */
+  /** Sent logout tokens, the oldest first. */
   readonly logoutTokens: string[];
-  /** Signs in as a browser would do it. @returns where the provider sends the browser back to */
+  /** Signs in like a browser. @returns the redirect back from the provider */
   signIn(authorizationUrl: string, subject: string): Promise<Visit>;
   stop(): Promise<void>;
 }
 
-/** A browser that has been at the provider. */
+/** A browser that has signed in at the provider. */
 export interface Visit {
   readonly callback: URL;
-  /** Signs out there. */
   signOut(): Promise<void>;
 }
 
-/** The settings of processes that let people sign in by a provider. @param more members of its own */
+/** The settings of processes that use the provider. @param more members of its own */
 export function offering(
   { issuer, clientId: client_id, clientSecret: client_secret }: RealProvider,
   more: { readonly id: string; readonly name: string; readonly provision?: "invited" },
@@ -54,7 +53,7 @@ export async function startRealProvider(sendsLogouts = false): Promise<RealProvi
     for (const uri of logoutUris) await fetch(uri, { method: "POST", body: new URLSearchParams({ logout_token }) });
   };
   const provider = await configured(issuer, { clientId, clientSecret, accounts }, onLogout);
-  // Tests choose their ports when it runs already.
+  // Tests choose their ports after it was started.
   const { prototype } = (provider as unknown as { Client: { prototype: object } }).Client;
   Object.assign(prototype, {
     redirectUriAllowed(uri: string): boolean {
@@ -82,7 +81,7 @@ async function configured(
   { clientId, clientSecret, accounts }: Pick<RealProvider, "clientId" | "clientSecret" | "accounts">,
   onLogout: (token: string) => Promise<void>,
 ): Promise<Provider> {
-  // It warns of what would be wrong with it elsewhere.
+  // It prints warnings that do not matter in tests.
   const { warn } = console;
   console.warn = () => undefined;
   try {
@@ -129,7 +128,7 @@ function configurationOf(
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 60, IdToken: 60, AuthorizationCode: 60 },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...(accounts.get(sub) ?? unknown(sub)) }) }),
-    // Everybody agrees to everything.
+    // Every consent is granted.
     loadExistingGrant: async (ctx) => {
       const { client, session } = ctx.oidc;
       const accountId = session?.accountId;
@@ -146,7 +145,7 @@ function unknown(subject: string): ProviderAccount {
   return { email: `${subject}@provider.example`, email_verified: true };
 }
 
-/** The page on which people say who they are; nobody needs a password. */
+/** The login page of the provider, without passwords. */
 async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== "POST") {
     response.writeHead(200, { "content-type": "text/html" });

@@ -1,4 +1,4 @@
-/** What can be wrong with Redis, each done to the real server or to the network in front of it. */
+/** Faults of Redis, each applied to the real server or to the network in front of it. */
 import { Redis } from "ioredis";
 import type { LoneGateways } from "./lone-gateways.js";
 
@@ -11,7 +11,7 @@ export interface RedisFault {
   readonly end: Deed;
 }
 
-/** Says something to Redis itself, past the network of the gateways. */
+/** Sends commands to Redis directly, bypassing the network of the gateways. */
 export async function tellRedis({ servers }: LoneGateways, ...commands: [string, ...string[]][]): Promise<void> {
   const redis = new Redis(servers.urls.redis);
   try {
@@ -26,7 +26,7 @@ const told = (...command: [string, ...string[]]): Deed => {
   return (world) => tellRedis(world, command);
 };
 
-/** Those that keep gateways from counting there. */
+/** Those that prevent gateways from counting there. */
 export const REDIS_FAULTS: readonly RedisFault[] = [
   fault(
     "refuses connections",

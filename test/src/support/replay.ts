@@ -1,26 +1,26 @@
 /**
- * Follows the changes of an organization from the start, and holds what they tell; in the end that has to be what the lists
- * answer, byte for byte, without what imports have seen: that is no part of an entity, and no change of it.
+ * Follows the changes of an organization from the start, and maintains the state; it must equal the lists byte for
+ * byte, without sightings, which are not journaled.
  */
 import type { Change } from "@nts/shared/contract";
 import { withoutSightings } from "./without-sightings.js";
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** Asks as a caller, and answers data and `meta`. */
+/** Sends a read of a caller. @returns data and `meta` */
 export type Get = (
   path: string,
 ) => Promise<{ readonly data: unknown; readonly meta: Readonly<Record<string, unknown>> }>;
 
 export interface Replay {
-  /** Goes on to the present end. @returns the entries that came */
+  /** Reads to the present end. @returns the new entries */
   follow(): Promise<Change[]>;
-  /** Goes on with entries that came in another way. */
+  /** Applies entries from another source. */
   take(changes: readonly Change[]): void;
   holds(id: string): boolean;
-  /** What is wrong with what came: entries that do not follow from the ones before. */
+  /** Errors of the entries: those that do not continue the state before. */
   readonly faults: readonly string[];
-  /** What is wrong with what is held, beside what the lists answer. */
+  /** Differences between the state and the lists. */
   differences(): Promise<string[]>;
 }
 
@@ -53,7 +53,7 @@ export function startReplay(get: Get, limit = 100): Replay {
   const rowsOf = (entity: string): Row[] =>
     [...held.values()].filter((one) => one.entity === entity).map(({ text }) => JSON.parse(text) as Row);
 
-  /** Hosts as lists answer them: with what stands on them, in its order. */
+  /** Hosts as in lists: with their children, in order. */
   function hosts(): Row[] {
     const on = (entity: string, id: string, ...order: string[]): Row[] =>
       rowsOf(entity)

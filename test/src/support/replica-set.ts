@@ -1,4 +1,4 @@
-/** A replica set of three members that a test may pause one by one; without passwords, open to this machine only. */
+/** A replica set of three members that a test may suspend one by one; without passwords, open to this machine only. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
@@ -13,7 +13,7 @@ import { until } from "./until.js";
 export interface ReplicaSet {
   /** Names all members. */
   readonly url: string;
-  /** The present primary, reached under a URL that names no other member. */
+  /** The present primary, with a URL that names no other member. */
   primary(): Promise<{ readonly handle: Handle; readonly url: string }>;
   /** Waits until a member other than this one is primary. */
   untilReplaced(handle: Handle): Promise<void>;
@@ -24,7 +24,7 @@ const ELECTION_MS = 2_000;
 
 const urlOf = (host = ""): string => `mongodb://${host}/?directConnection=true`;
 
-/** What a member says of itself; null while it says nothing. */
+/** The state of a member; null without a response. */
 async function hello(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
   const client = new MongoClient(urlOf(host), { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
   try {

@@ -1,4 +1,4 @@
-/** What tests of reverts share. */
+/** Helpers of revert tests. */
 import { randomUUID } from "node:crypto";
 import { expect } from "@jest/globals";
 import { type DataOf, revertChanges } from "@nts/shared/contract";
@@ -6,20 +6,20 @@ import { caughtUp, type State } from "./moments.js";
 import { startReplay } from "./replay.js";
 import type { Answered, Caller } from "./topology.js";
 
-/** States without when something was changed: that moves forward with every revert. */
+/** States without modification times, which increase with every revert. */
 export const settled = (state: State): [string, string][] =>
   [...state]
     .map(([id, text]): [string, string] => [id, JSON.stringify({ ...(JSON.parse(text) as object), updated_at: "" })])
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Sends a request under an id of its own. @returns the id */
+/** Sends a request with an id of its own. @returns the id */
 export async function asRequest(send: (headers: { "x-request-id": string }) => Promise<unknown>): Promise<string> {
   const id = randomUUID();
   await send({ "x-request-id": id });
   return id;
 }
 
-/** Takes a request back. @param own id of the request that does */
+/** Reverts a request. @param own id of the reverting request */
 export const revert = (
   caller: Caller,
   request_id: string,
@@ -27,7 +27,7 @@ export const revert = (
 ): Promise<Answered<DataOf<typeof revertChanges>>> =>
   caller.send(revertChanges, { body: { request_id }, headers: { "x-request-id": own } });
 
-/** Expects that a replay of the changes holds what the lists answer. */
+/** Expects that a replay of the changes equals the lists. */
 export async function replayed(owner: Caller): Promise<void> {
   await caughtUp(owner);
   const replay = startReplay(async (path) => owner.raw("get", path));

@@ -1,4 +1,4 @@
-/** A system on which rights of every kind can be taken away: with a provider that signs in, and keys that grow old. */
+/** A system on which permissions of every kind can be revoked: with a provider, and keys that can be aged. */
 import { type ClientSession, type Db, MongoClient } from "mongodb";
 import { createLinkTokens } from "@nts/identity/mail/link-tokens-store";
 import { newToken } from "@nts/identity/tokens";
@@ -14,18 +14,18 @@ export const PROVIDER = "test";
 
 /** What a change needs beside the public interface. */
 export interface Means {
-  /** Makes a key older, as time does. */
+  /** Ages a key. */
   age(keyId: string, days: number): Promise<void>;
-  /** Makes a link to a new password, as identity does when it mails one. @returns its token */
+  /** Creates a reset link, like identity when it mails one. @returns its token */
   linkTo(userId: string): Promise<string>;
-  /** Signs somebody in by the provider, whose account it takes over. */
+  /** Signs in by the provider, which links the account. */
   signIn(url: string, account: Account): Promise<ProviderSession>;
 }
 
 export interface ProviderSession {
   /** As a header. */
   readonly cookie: string;
-  /** Signs out at the provider. @returns the token with which it tells so */
+  /** Signs out at the provider. @returns the logout token */
   signOut(): Promise<string>;
 }
 
@@ -74,7 +74,7 @@ export function linkingIn(stack: Databases): Means["linkTo"] {
   };
 }
 
-/** Writes to the database of identity, as time and other processes do. */
+/** Writes to the database of identity, to simulate time and other processes. */
 async function inIdentity(
   { servers, databases }: Databases,
   write: (db: Db, session: ClientSession) => Promise<void>,

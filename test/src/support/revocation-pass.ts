@@ -1,4 +1,4 @@
-/** Takes rights away while they are used on every gateway, and counts what was accepted afterwards. */
+/** Revokes permissions while they are used on every gateway, and counts what was accepted afterwards. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTurns } from "./attacks/parts.js";
 import { startHammer, type Hammer, type Shot } from "./hammer.js";
@@ -6,50 +6,50 @@ import type { Means } from "./revocable.js";
 import { send, type Prepare, type Revocation } from "./right-changes.js";
 import { until } from "./until.js";
 
-/** What became of one change. */
+/** The result of one change. */
 export interface Outcome {
   readonly kind: string;
-  /** Milliseconds from the first time that the change was asked for until it was answered with success. */
+  /** Milliseconds from the first request of the change to its successful response. */
   readonly answerMs: number;
-  /** How often it was asked for: more than once when nobody could make it. */
+  /** The number of attempts: more than one when the change could not be made. */
   readonly asked: number;
-  /** Requests sent after that answer. */
+  /** Requests sent after that response. */
   readonly after: number;
-  /** Those of them that were accepted: none, or revocation is broken. */
+  /** Those that were accepted: none, or revocation is broken. */
   readonly accepted: number;
-  /** Those of them that got no answer, or one that says that nobody can tell (5xx). */
+  /** Those without a response, or with a 5xx. */
   readonly unanswered: number;
 }
 
 export interface PassOptions {
-  /** Base URLs of the gateways that the credentials are used on. */
+  /** Base URLs of the gateways on which the credentials are used. */
   readonly urls: readonly string[];
   readonly kinds: readonly Prepare[];
   readonly means: Means;
-  /** The base URL through which changes are made; a gateway that is not broken. */
+  /** The base URL through which changes are made; a gateway without a fault. */
   readonly through: string;
   readonly connections?: number;
-  /** Milliseconds between uses of the credential that is changed; hardly any, unless given. */
+  /** Milliseconds between uses of the changed credential; a few by default. */
   readonly gapMs?: number;
-  /** Breaks something when the credentials are in use and nothing is changed yet. */
+  /** Injects a fault when the credentials are in use and nothing is changed yet. */
   readonly fault?: () => void | Promise<void>;
-  /** Ends what `fault` began, after the last change and while the credentials are still used. */
+  /** Ends the fault, after the last change and while the credentials are still used. */
   readonly relief?: () => void | Promise<void>;
-  /** How long credentials are used on after everything. */
+  /** How long credentials are used after the end of the fault. */
   readonly tailMs?: number;
 }
 
-// Only the credential that is changed is used without pause: a machine that is busy measures itself.
+// Only the changed credential is used continuously, since a busy machine would measure itself.
 const IDLE_GAP_MS = 1_000;
 const HOT_GAP_MS = 5;
 const LEAD_MS = 30;
 const AFTER_MS = 120;
 const BURST = 4;
 const MOST_ASKED = 20;
-/** Each is prepared with several accounts; what they ask of identity all at once may be shed. */
+/** Each is prepared with several accounts; concurrent preparation could exceed identity's limits. */
 const PREPARED_AT_A_TIME = 4;
 
-/** Makes one change of each kind, one after another. */
+/** Makes one change of each kind, sequentially. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
   const { urls, kinds, means, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
   const revocations = await inTurns(kinds.length, PREPARED_AT_A_TIME, (n) => kinds[n]!(through, means));
@@ -76,7 +76,7 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
   return changed.map(({ revocation: { kind }, answer }, index) => ({ kind, ...outcomeOf(answer, shots[index] ?? []) }));
 }
 
-/** When a change was answered with success. */
+/** The successful response to a change. */
 export interface Answer {
   readonly answeredAt: number;
   readonly answerMs: number;
@@ -84,10 +84,8 @@ export interface Answer {
 }
 
 /**
- * Asks for a change until it is made, as its author would: again when there was no answer, or one that it was not made.
- *
- * @param ask answers the status, or null when no answer came
- * @throws Error when it is refused for good; that it is gone when asked again is what a removal wants
+ * Repeats a change until it succeeds, like a client. @param ask returns the status, or null without a response @throws
+ * Error on a final rejection; 404 of a repeated removal is a success
  */
 export async function askUntilMade(ask: () => Promise<number | null>): Promise<Answer> {
   const begun = performance.now();
@@ -104,12 +102,12 @@ export function hammerOf({ path, headers }: Revocation, urls: readonly string[],
   return startHammer({ urls, path, headers, connections, gapMs: IDLE_GAP_MS });
 }
 
-/** Waits until each credential has been accepted on each gateway: from then on all of them remember it. */
+/** Waits until each credential has been accepted on each gateway, and is therefore cached. */
 export async function untilAccepted(targets: readonly { hammer: Hammer }[], urls: readonly string[]): Promise<void> {
   await until(() => targets.every(({ hammer }) => urls.every((url) => hammer.accepted(url) > 0)));
 }
 
-/** What the requests say that were sent after a change had been answered. */
+/** The outcome of the requests that were sent after the response to a change. */
 export function outcomeOf({ answeredAt, answerMs, asked }: Answer, shots: readonly Shot[]): Omit<Outcome, "kind"> {
   const after = shots.filter(({ sentAt }) => sentAt > answeredAt);
   return {

@@ -1,14 +1,14 @@
-/** The changes that take rights away, each on a credential of its own that it makes worthless. */
+/** Changes that revoke permissions, each of a credential of its own. */
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aGuest, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
 import { type Means, PROVIDER } from "./revocable.js";
 import { withSecondFactor } from "./second-factors.js";
 
-/** A credential that is good, and the change that ends it. */
+/** A valid credential, and the change that revokes it. */
 export interface Revocation {
   readonly kind: string;
-  /** The request that is answered 200 until then, and refused from then on. */
+  /** The request that is answered 200 until then, and rejected from then on. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly change: {
@@ -22,12 +22,12 @@ export interface Revocation {
   };
 }
 
-/** Makes a credential through a gateway. */
+/** Creates a credential through a gateway. */
 export type Prepare = (url: string, means: Means) => Promise<Revocation>;
 
 const LIST = "/api/v1/networks?limit=1";
 
-/** Every kind of change by its name, in the order of documents; null when its operation is not in the contract. */
+/** Every kind of change by name, in the order of the documents; null when its operation is not in the contract. */
 export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
   kind("disable", "update_user_api_key", async (url) => {
     const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
@@ -190,10 +190,10 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
   }),
 ]);
 
-/** Those that need a provider whose people and tokens the test has. */
+/** Those that need a provider controlled by the test. */
 export const BY_PROVIDER: readonly string[] = ["sign out at the provider", "switch passwords off"];
 
-/** Makes the change through a gateway. @returns the status of the answer */
+/** Makes the change through a gateway. @returns the status of the response */
 export async function send(url: string, { change }: Revocation): Promise<number> {
   const { operation, params, by } = change;
   const path = requestTarget(operation.path, { params });
@@ -202,7 +202,7 @@ export async function send(url: string, { change }: Revocation): Promise<number>
   return (await fetch(url + path, { method: operation.method.toUpperCase(), headers, body: text })).status;
 }
 
-/** The body of a change as it is sent, and a header for its type. */
+/** The body of a change, and a header for its type. */
 export function bodyOf({ body, form }: Revocation["change"]): { text: string | null; type: Record<string, string> } {
   if (form !== undefined)
     return {
@@ -231,7 +231,7 @@ function kind(
   ];
 }
 
-/** An Owner with a second factor, who is about to require it of a colleague without one. */
+/** An Owner with a second factor who can require it of a colleague without one. */
 async function aRequirement(url: string) {
   const owner = await anAccount(url);
   const colleague = await aColleague(url, owner, { permissions: "Admin" });

@@ -1,30 +1,29 @@
-/** Restarts and kills of replicas while load runs. */
+/** Restarts of replicas under load. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exit } from "@nts/local/processes/child";
 import type { Build } from "./build-of-ref.js";
 import type { StackProcess, Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
-/** What a stack needs so that a process can leave without a request being lost. */
+/** Settings with which a process can stop without losing requests. */
 export const LEAVING = {
-  // Longer than callers take to notice: a gateway asks its services once a second, a load balancer is to ask gateways oftener.
+  // Longer than callers need to notice: a gateway probes its services once a second, load balancers should probe
+  // gateways more often.
   DRAIN_DELAY_MS: "2000",
   ...UNLIMITED,
 };
 
-/** Time between a process being ready again and the next one's stop, in which its callers find it. */
+/** Time between a process being ready and the stop of the next one, in which its callers find it. */
 const SETTLE_MS = 2_000;
 
-/** Every process of a stack, in the order in which a new version is rolled out. */
+/** Every process of a stack, in rollout order. */
 export function inRolloutOrder({ topologies, identities, gateways }: Stack): readonly StackProcess[] {
   return [...topologies, ...identities, ...gateways];
 }
 
 /**
- * Stops and starts processes, one at a time.
- *
- * @param build of which they are from then on; that of which they were, unless given
- * @returns how each ended
+ * Stops and starts processes, one at a time. @param build of the new processes; the same by default @returns how each
+ * ended
  */
 export async function restartOneByOne(processes: readonly StackProcess[], build?: Build): Promise<Exit[]> {
   return restartInTurns(
@@ -33,7 +32,7 @@ export async function restartOneByOne(processes: readonly StackProcess[], build?
   );
 }
 
-/** The same with one process of each kind at a time, as when new versions of all kinds are rolled out together. */
+/** The same with one process of each kind at a time, as in a combined rollout. */
 export async function restartOneOfEachKind({ topologies, identities, gateways }: Stack): Promise<Exit[]> {
   return restartInTurns(topologies.map((topology, replica) => [topology, identities[replica]!, gateways[replica]!]));
 }

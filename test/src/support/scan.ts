@@ -1,4 +1,4 @@
-/** The file of a scan of three hosts, as nmap writes it: one of them is down. */
+/** A scan file of three hosts from nmap: one of them is down. */
 export const SCAN = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE nmaprun>
 <nmaprun scanner="nmap" args="nmap -sV -oX scan.xml 192.168.7.0/24" start="1763700000" version="7.93" xmloutputversion="1.05">

@@ -1,4 +1,4 @@
-/** Codes of second factors, as an authenticator app makes them. */
+/** Codes of second factors, as from an authenticator app. */
 import type { SecondFactorOffer } from "@nts/shared/contract";
 import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,28 +8,28 @@ import type { Direct, Person } from "./direct.js";
 
 const STEP_SECONDS = 30;
 const ROOM_MS = 3_000;
-/** A timer may end a moment before the clock says so. */
+/** A timer may fire a moment before the clock says so. */
 const SURELY_NEXT_MS = 100;
 
-/** @param steps later than now; the step before and the one after are taken, too */
+/** @param steps later than now; the previous and the next one are accepted, too */
 export function codeOf(secret: string, steps = 0): string {
   return generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * STEP_SECONDS });
 }
 
-/** The code of the step before this one, which leaves the present one unused. It is good for three seconds at least. */
+/** The code of the previous step, which leaves the present one unused; valid for at least three seconds. */
 export async function earlierCodeOf(secret: string): Promise<string> {
   const leftMs = STEP_SECONDS * 1_000 - (Date.now() % (STEP_SECONDS * 1_000));
-  if (leftMs < ROOM_MS) await sleep(leftMs + SURELY_NEXT_MS); // in the next step it is refused
+  if (leftMs < ROOM_MS) await sleep(leftMs + SURELY_NEXT_MS); // in the next step it is rejected
   return codeOf(secret, -1);
 }
 
-/** A code that is not taken. */
+/** A code that is not accepted. */
 export function wrongCode(secret: string): string {
   const good = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps));
   return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !good.includes(code)) ?? "";
 }
 
-/** Sets one up, through a gateway, with the code of the step before this one. */
+/** Sets up a second factor through a gateway, with the code of the previous step. */
 export async function withSecondFactor({
   session,
   password,
@@ -40,14 +40,17 @@ export async function withSecondFactor({
   return { secret, recovery: enabled.recovery_codes };
 }
 
-/** The same at identity itself, with the code of now: the next one is good, however slow the machine is. @returns the secret */
+/**
+ * The same at identity itself, with the present code: the next one is valid, however slow the machine is. @returns the
+ * secret
+ */
 export async function guard(identity: Pick<Direct, "data">, { principal: as, password }: Person): Promise<string> {
   const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
   await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
   return secret;
 }
 
-/** The same with the code of the step before this one, which leaves the present one unused. */
+/** The same with the code of the previous step, which leaves the present one unused. */
 export async function guardEarlier(
   identity: Pick<Direct, "data">,
   { principal: as, password }: Person,

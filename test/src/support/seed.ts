@@ -15,11 +15,11 @@ export interface SeedOptions {
   readonly hostsPerNetwork: number;
   readonly servicesPerHost: number;
   readonly bindingsPerService?: number;
-  /** Gives each service a port of its own that it is bound to; everything is as the service itself would have made it. */
+  /** Gives each service a bound port of its own; everything is stored as by the service itself. */
   readonly bound?: boolean;
   /** Gives each network a subnet, and each host an interface in it. */
   readonly addressed?: boolean;
-  /** What each service carries, beside labels. */
+  /** A managed tag of each service, beside labels. */
   readonly tagId?: string;
 }
 
@@ -29,14 +29,14 @@ export interface Seeded {
   readonly serviceIds: readonly string[];
 }
 
-/** Every second service carries `common`, every thousandth `rare`. */
+/** Every second service has `common`, every thousandth `rare`. */
 export const SEED_TAGS = { common: "common", rare: "rare" } as const;
 
 type Row<T> = readonly [T, object];
 
 /**
- * Fills a topology database as fast as it takes documents, in the form that the service stores. Counts and guards are
- * those of networks only; ports and interfaces that bindings name are not made, unless `bound` asks for them.
+ * Fills a topology database fast, in the form of the service. Counts and guards are those of networks only; ports and
+ * interfaces in bindings do not exist, unless `bound` is set.
  */
 export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded> {
   const { organizationId, networks, hostsPerNetwork, servicesPerHost, bound = false, addressed = false } = options;
@@ -65,7 +65,7 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
   return seeded;
 }
 
-/** What is made on networks, in the order of its creation. */
+/** The children of networks, in the order of creation. */
 function createRows({ servicesPerHost, bindingsPerService = 0, bound = false, addressed = false, tagId }: SeedOptions) {
   const seeded = { networkIds: [] as string[], hostIds: [] as string[], serviceIds: [] as string[] };
   const rows = {
@@ -168,7 +168,7 @@ async function insert<T extends Entity>(
       ...entities.documentOf(organizationId, { entity, revision: 1 }),
       ...extra,
     }));
-    // Waiting for the last ones is waiting for all: reads of a moment see only what a majority has.
+    // Waiting for the last ones includes all: snapshot reads see only what a majority has.
     const isLast = start + BATCH >= rows.length;
     await entities.collection.insertMany(documents, { ordered: false, writeConcern: { w: isLast ? "majority" : 1 } });
   }

@@ -1,4 +1,4 @@
-/** A certificate for localhost that signs itself, made without any tool: ASN.1 in DER is short for one that says so little. */
+/** A self-signed certificate for localhost, encoded in ASN.1 DER without external tools. */
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 const DAY_MS = 86_400_000;
@@ -7,13 +7,13 @@ const DAY_MS = 86_400_000;
 const [BOOLEAN, INTEGER, BITS, OCTETS, OID, TEXT, TIME, SEQUENCE, SET] = [1, 2, 3, 4, 6, 12, 23, 48, 49];
 const [VERSION, EXTENSIONS, DNS_NAME] = [0xa0, 0xa3, 0x82];
 
-/** Identifiers as they are encoded. */
+/** Encoded object identifiers. */
 const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
 const COMMON_NAME = "550403";
 const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const BASIC_CONSTRAINTS = "551d13";
 
-/** In PEM; whoever trusts the certificate trusts the server that has the key. */
+/** In PEM; the certificate is its own trust anchor. */
 export interface SelfMadeCertificate {
   readonly certificate: string;
   readonly key: string;

@@ -1,7 +1,6 @@
 /**
- * A system that all suites of a test run may share: one gateway without limits, two identities, one topology. It is for
- * suites that only send requests, each on behalf of an organization of its own. Who stops a process or a server, needs a
- * setting, or tells apart what is in a whole database takes a stack of its own.
+ * A system shared by all suites of a run: one gateway without limits, two identities, one topology. For suites that
+ * only send requests of an organization of their own; others start a stack.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,19 +11,19 @@ import { UNLIMITED } from "./unlimited.js";
 
 type Place = Pick<Stack["gateways"][number], "url">;
 
-/** What suites know of it; to stop it is not theirs. */
+/** The public part of it; suites must not stop it. */
 export interface SharedStack extends Pick<Stack, "databases" | "tenancySecrets" | "url"> {
   readonly gateways: readonly Place[];
   readonly identities: readonly Place[];
   readonly topologies: readonly Place[];
   readonly servers: { readonly urls: Stack["servers"]["urls"] };
-  /** Answers the mails for the address behind it, the oldest first. */
+  /** Returns the mails for the address after it, the oldest first. */
   readonly mailsUrl: string;
-  /** By whom everybody can sign in who has linked an account there, and who is invited. */
+  /** For users who have linked an account there, or are invited. */
   readonly provider: { readonly issuer: string; readonly name: string };
 }
 
-/** The system of this test run; the first suite that asks waits until it is started. */
+/** The system of this test run; the first caller waits until it is started. */
 export async function sharedStack(): Promise<SharedStack> {
   const url = process.env["SHARED_STACK_URL"];
   if (url === undefined) throw new Error("SHARED_STACK_URL is not set: run these tests with `node test/run.mjs`");
@@ -33,7 +32,7 @@ export async function sharedStack(): Promise<SharedStack> {
   return { ...((await answered.json()) as Omit<SharedStack, "mailsUrl">), mailsUrl: `${url}${MAILS}` };
 }
 
-/** Waits for mails that the system sends. */
+/** Waits for mails of the system. */
 export function mailsOf({ mailsUrl }: Pick<SharedStack, "mailsUrl">): MailFor {
   return mailsFrom(async (address) => {
     const answered = await fetch(mailsUrl + encodeURIComponent(address));
@@ -41,7 +40,7 @@ export function mailsOf({ mailsUrl }: Pick<SharedStack, "mailsUrl">): MailFor {
   });
 }
 
-/** Offers the system to the suites of a run under a URL. It is started when the first one asks. */
+/** Serves the description of the system to the suites of a run. It is started on first use. */
 export async function offerSharedStack(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   let started: Promise<StackWithProvider> | undefined;
   const server = createServer(({ url = "" }, response) => {

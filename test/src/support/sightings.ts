@@ -1,4 +1,4 @@
-/** Scans that say what they covered, as nmap writes them. */
+/** Scans with their coverage, as from nmap. */
 import { importScan } from "./imports.js";
 import type { ImportPlan } from "@nts/shared/contract";
 import type { Caller } from "./topology.js";
@@ -12,16 +12,16 @@ export interface Up {
 }
 
 export interface ScannedPorts {
-  /** As nmap writes them, such as `1-1000`. */
+  /** In the notation of nmap, such as `1-1000`. */
   readonly services?: string;
   /** Of those that are not listed. */
   readonly others?: "closed" | "filtered";
 }
 
-/** How many addresses a block of IPv4 has. */
+/** The number of addresses of an IPv4 block. */
 export const sizeOf = (cidr: string): number => 2 ** (32 - Number(cidr.split("/")[1]));
 
-/** The file of a whole scan of a block. */
+/** A complete scan file of a block. */
 export function scanOfBlock(
   cidr: string,
   up: readonly Up[],
@@ -44,7 +44,7 @@ function hostElement({ ip, mac, hostname, ports = [] }: Up, others: string | nul
   return `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/>${card}${names}<ports>${rest}${open}</ports></host>\n`;
 }
 
-/** What an import misses, such as `Host nas`, in the order of the alphabet. */
+/** The missed entities of an import, such as `Host nas`, sorted. */
 export const missingIn = ({ missing }: ImportPlan): string[] =>
   missing.map(({ entity, name }) => `${entity} ${name}`).sort();
 

@@ -1,8 +1,6 @@
 /**
- * The real system for tests: real servers and one operating system process per gateway and service, on free ports, with a
- * data folder of its own. MongoDB is dear to start, so the whole test run shares one (MONGODB_URL) and every stack takes
- * databases of its own; Redis and NATS are cheap and belong to the stack. What a test stops, pauses or kills is therefore
- * never in another test's way, except MongoDB: ask for `ownMongod` to break that.
+ * The real system: servers and one process per gateway and service, with ports and a data folder of its own. The test
+ * run shares MongoDB, which is slow to start, with separate databases; use `ownMongod` to break it.
  */
 import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -25,7 +23,7 @@ export interface ProcessHandle extends Handle {
   readonly opsUrl: string;
 }
 
-/** One of a whole system. */
+/** A process of a whole system. */
 export interface StackProcess extends ProcessHandle {
   /** Starts it again after `stop`, as a process of another build. */
   restartAs(build: Pick<StackOptions, "createProcess">): Promise<void>;
@@ -36,7 +34,7 @@ export interface ServerHandle extends Handle {
   readonly url: string;
 }
 
-/** The servers of one suite. `mongodb` is null when it is the one that the whole test run shares. */
+/** The servers of one suite. `mongodb` is null when the test run shares it. */
 export interface Servers {
   readonly dataDir: string;
   readonly urls: ServerUrls;
@@ -52,7 +50,7 @@ export interface Stack {
   readonly gateways: readonly StackProcess[];
   readonly identities: readonly StackProcess[];
   readonly topologies: readonly StackProcess[];
-  /** The names of the databases, for a look behind the public interface. */
+  /** The names of the databases, to inspect them directly. */
   readonly databases: System["databases"];
   /** The secrets with which processes sign the tenancy header. */
   readonly tenancySecrets: TenancySecrets;
@@ -65,15 +63,15 @@ export interface StackOptions {
   readonly gateways?: number;
   readonly identities?: number;
   readonly topologies?: number;
-  /** How the processes are made; those of this build, unless given. */
+  /** Creates the processes; those of this build by default. */
   readonly createProcess?: typeof createProcess;
-  /** Settings for the processes, beyond those every process is given. */
+  /** Further settings of the processes. */
   readonly env?: Readonly<Record<string, string>>;
   /** A MongoDB of its own (2 s more), for suites that break it. */
   readonly ownMongod?: boolean;
 }
 
-/** Starts Redis and NATS, and MongoDB when asked or when the test run shares none; stop them with `stop`. */
+/** Starts Redis and NATS, and MongoDB when requested or not shared; stop them with `stop`. */
 export async function startServers(options: Pick<StackOptions, "ownMongod"> = {}): Promise<Servers> {
   const dataDir = await newDataDir();
   const secrets = createSecrets();
@@ -155,7 +153,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** Waits for a start; when it fails, everything that runs on the data folder is stopped before the error is thrown. */
+/** Waits for a start; when it fails, everything on the data folder is stopped before the error is thrown. */
 async function orStopAll<T>(dataDir: string, start: Promise<T>): Promise<T> {
   try {
     return await start;
@@ -173,14 +171,16 @@ async function portsFor(count: number): Promise<ProcessPorts[]> {
   }));
 }
 
-/** Inside the folder of the test run when there is one: the run keeps it when something fails, and removes it otherwise. */
+/**
+ * Inside the folder of the test run when there is one: the run keeps it when something fails, and removes it otherwise.
+ */
 async function newDataDir(): Promise<string> {
   const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
   await mkdir(base, { recursive: true });
   return mkdtemp(join(base, "stack-"));
 }
 
-/** The data is of no use once the servers are gone; the logs are. */
+/** The data is useless once the servers are stopped; the logs are not. */
 async function removeData(dataDir: string): Promise<void> {
   for (const folder of ["mongodb", "redis", "nats", "run"]) {
     await rm(join(dataDir, folder), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 /**
- * Load that goes on while processes come and go: what users with keys and sessions do, through several gateways as a load
- * balancer would spread it. Every other answer than the wanted one is noted, and so is every write that was acknowledged.
+ * Continuous load of users with keys and sessions through a load balancer, while processes are restarted. Unexpected
+ * responses and acknowledged writes are recorded.
  */
 import type { OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,33 +14,33 @@ import type { Stack } from "./stack.js";
 import { startPeople } from "./steady-people.js";
 import { until } from "./until.js";
 
-/** One request, by method and path. Times are those of `performance.now()`. */
+/** A request, by method and path. Times are those of `performance.now()`. */
 export interface Sent {
   readonly what: string;
   readonly sentAt: number;
   readonly endedAt: number;
 }
 
-/** A request that was not answered as it must be. */
+/** A request with an unexpected response. */
 export interface Lost extends Sent {
-  /** Status and code, or the fault of the connection. */
+  /** Status and code, or the connection error. */
   readonly how: string;
 }
 
 export interface LoadReport {
-  /** Requests that were answered as they must be. */
+  /** Requests with the expected response. */
   readonly answered: readonly Sent[];
   readonly lost: readonly Lost[];
-  /** Acknowledged writes of which nothing can be read afterwards, as sentences. */
+  /** Acknowledged writes that cannot be read afterwards, as sentences. */
   readonly vanished: readonly string[];
 }
 
 export interface SteadyLoad {
-  /** What is written again and again. */
+  /** The entities that are written repeatedly. */
   readonly written: Written;
-  /** Waits until so many requests were answered as they must be. */
+  /** Waits until this many requests got the expected response. */
   untilAnswered(count: number): Promise<void>;
-  /** Ends it, reads every acknowledged write again, and tells what happened. */
+  /** Ends it, reads every acknowledged write again, and reports the results. */
   stop(): Promise<LoadReport>;
 }
 
@@ -49,19 +49,23 @@ interface Made {
 }
 
 export interface LoadOptions {
-  /** How many write and read at a time. */
+  /** Number of concurrent workers. */
   readonly workers?: number;
-  /** Milliseconds of each worker between its rounds of requests. */
+  /** Pause of each worker between its rounds, in milliseconds. */
   readonly pauseMs?: number;
-  /** What the audit log is to tell of the webhook: the last change where some replicas noted nothing before, or nothing for certain. */
+  /**
+   * The audit entries of the webhook to expect: only the last change, or none, when some replicas do not record them.
+   */
   readonly audited?: "all" | "last" | "nothing";
-  /** The archive is downloaded again and again, and imported as a dry run: by any replica, whichever has written it. */
+  /** Archives are downloaded repeatedly, and imported as a dry run by any replica. */
   readonly archives?: boolean;
-  /** The stack sends its mail there: invites are mailed, and accounts with several organizations and too old keys are used. */
+  /**
+   * Receives the stack's mail: adds mailed invites, accounts with several organizations, and expired keys to the load.
+   */
   readonly mailbox?: Mailbox;
 }
 
-/** A host that one worker writes again and again; `name` is the last one that was acknowledged, `later` came after it. */
+/** A host that one worker writes repeatedly; `name` is the last acknowledged one, `later` came after it. */
 interface Owned {
   readonly id: string;
   readonly network_id: string;
@@ -69,7 +73,7 @@ interface Owned {
   later: string[];
 }
 
-/** Acknowledged writes of which nothing can be read any more, as sentences. */
+/** Acknowledged writes that can no longer be read, as sentences. */
 async function vanishedOf(
   { session }: Account,
   acknowledged: readonly string[],
@@ -92,7 +96,7 @@ async function vanishedOf(
   return vanished;
 }
 
-/** @param wanted the status, 200 unless given */
+/** @param wanted the status, 200 by default */
 export type Send = (
   method: string,
   path: string,
@@ -101,7 +105,7 @@ export type Send = (
   wanted?: number,
 ) => Promise<Answer | null>;
 
-/** Sends requests one at a time; the answer is null when a request was lost, which is noted. */
+/** Sends requests; the response is null when a request failed, which is recorded. */
 function createSend(send: Balancer["send"]): { readonly send: Send; readonly lost: Lost[]; readonly answered: Sent[] } {
   const lost: Lost[] = [];
   const answered: Sent[] = [];
@@ -127,7 +131,7 @@ function createSend(send: Balancer["send"]): { readonly send: Send; readonly los
   };
 }
 
-/** Imports the archive as a dry run. @returns what of it is new to the organization that it came from, as sentences */
+/** Imports the archive as a dry run. @returns what it would create in the organization it came from, as sentences */
 async function newsOfArchive(send: Send, as: OutgoingHttpHeaders): Promise<string[]> {
   const archived = await send("GET", ARCHIVE_PATH, as);
   if (archived === null) return [];
@@ -147,7 +151,7 @@ async function aHostOf(caller: Caller, worker: number): Promise<Owned> {
   return { ...(await caller.data<Made>("post", "/api/v1/hosts", body)), ...body, later: [] };
 }
 
-/** Makes an account in the system and begins. */
+/** Creates an account in the system and begins. */
 export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): Promise<SteadyLoad> {
   const { workers = 8, pauseMs = 5, audited = "all", archives = false, mailbox } = options;
   const { url } = stack;
@@ -185,7 +189,7 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
     }
   }
 
-  /** What one worker alone does besides comes as often: the archive, people, a colleague's level, and the webhook. */
+  /** Single workers also use the archive, people, a colleague's level, and the webhook, as often. */
   async function workOnKeys(worker: number, name: string): Promise<void> {
     const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
     if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
@@ -217,7 +221,7 @@ function idsOf({ userId, organizationId }: Account, colleague: Account) {
   return { userId, organizationId, colleagueId: colleague.userId };
 }
 
-/** Longer than identity takes to ask for what it got no notice of. */
+/** Longer than identity's polling interval without notices. */
 const AUDITED_MS = 40_000;
 
 interface WebhookBody {
@@ -226,7 +230,7 @@ interface WebhookBody {
   readonly batch_seconds: number;
 }
 
-/** A webhook that is changed again and again, and sends nothing. Each change is to be in the audit log, once. */
+/** A disabled webhook that is changed repeatedly. Each change must be in the audit log, once. */
 async function startWebhook({ session }: Account) {
   const bodyOf = (batch_seconds: number): WebhookBody => {
     return { url: "https://example.com/", is_enabled: false, batch_seconds };
@@ -244,7 +248,7 @@ async function startWebhook({ session }: Account) {
     id,
     next: () => ({ path, body: bodyOf(++round) }),
     acknowledged: ({ batch_seconds }: WebhookBody) => done.push(batch_seconds),
-    /** What is wrong with it or its entries. */
+    /** What is wrong with its audit entries. */
     faults: async (audited: "all" | "last" | "nothing"): Promise<string[]> => {
       const last = bodyOf(++round);
       await session.data("put", path, last);
@@ -267,7 +271,7 @@ async function startWebhook({ session }: Account) {
   };
 }
 
-/** How long requests took, ascending. */
+/** Durations of requests, ascending. */
 export function latenciesMsOf(sent: readonly Sent[]): number[] {
   return sent.map(({ sentAt, endedAt }) => endedAt - sentAt).sort((a, b) => a - b);
 }

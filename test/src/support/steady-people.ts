@@ -1,4 +1,4 @@
-/** What concerns people while processes come and go: an account of two organizations, a key that is too old, and mails. */
+/** Users during restarts: an account of two organizations, an expired key, and mails. */
 import { randomUUID } from "node:crypto";
 import type { CurrentUser } from "@nts/shared/contract";
 import { aGuest, aKey, anAccount, type Account, type CreatedKey } from "./api.js";
@@ -11,7 +11,7 @@ import { until } from "./until.js";
 export interface SteadyPeople {
   /** One round of requests. */
   work(send: Send): Promise<void>;
-  /** Whatever was not as it must be, as sentences. */
+  /** Unexpected results, as sentences. */
   faults(): Promise<string[]>;
 }
 
@@ -55,7 +55,7 @@ interface Guest {
   readonly host: Account;
   /** In a session that acts in the organization of the host. */
   readonly guest: Account;
-  /** In each organization one. */
+  /** One in each organization. */
   readonly keys: readonly CreatedKey[];
 }
 

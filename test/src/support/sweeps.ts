@@ -1,4 +1,4 @@
-/** Sweeps of a topology under test, at the moment that a test wants them. */
+/** Sweeps of a topology under test, on demand. */
 import type { Db } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { createTransactions } from "@nts/shared/mongo/transaction";
@@ -18,13 +18,13 @@ import { until } from "./until.js";
 
 export interface Sweeps {
   readonly storage: Storage;
-  /** What a sweep is made of. */
+  /** The dependencies of a sweep. */
   readonly parts: Pick<SweepParts, "storage" | "notices" | "log">;
-  /** Ids of which others were told. */
+  /** Ids in sent notices. */
   readonly announced: readonly string[];
-  /** Sweeps what was deleted, at once. @param count hears of every batch */
+  /** Sweeps all deletions at once. @param count called with every batch */
   sweep(count?: SweepParts["count"], signal?: AbortSignal): Promise<void>;
-  /** Sweeps at once what the journal has told of. */
+  /** Sweeps at once what the journal has recorded. */
   sweepAsTold(times?: Partial<SweepTimes>): Promise<void>;
 }
 
@@ -56,14 +56,14 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
 }
 
 export interface SlowJournal {
-  /** Takes what happened since. */
+  /** Takes the events since the last call. */
   take(): Promise<void>;
-  /** Tells of so many more entities, in whole batches, or of all that there is. */
+  /** Records this many more entities, in whole batches, or all of them. */
   tell(entries?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A journal that knows all that is stored, and tells of a large deletion as far as it is told to. */
+/** A journal that knows all stored entities, and records a large deletion step by step. */
 export async function aSlowJournal(db: Db): Promise<SlowJournal> {
   const collections = journalCollections(db);
   const hidden = createHiddenThings();
@@ -93,7 +93,7 @@ export async function aSlowJournal(db: Db): Promise<SlowJournal> {
   };
 }
 
-/** What the journal makes of all that a task changes. */
+/** The journal entries of all changes during a task. */
 export async function heardBy(db: Db, task: () => Promise<void>): Promise<Happening[]> {
   const stream = await openStream(db, null);
   try {
@@ -113,7 +113,7 @@ export async function heardBy(db: Db, task: () => Promise<void>): Promise<Happen
   }
 }
 
-/** How many documents of a network there are. */
+/** The number of documents of a network. */
 export async function documentsIn(db: Db, networkId: string): Promise<number> {
   const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
   const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));

@@ -1,6 +1,6 @@
 /**
- * A network between two processes that a test can make slow, make silent, or cut. It runs in a thread of its own: what the
- * test does meanwhile must not make it slower.
+ * A network between two processes that a test can delay, silence, or cut. It runs in a thread of its own, so that the
+ * test does not slow it down.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -9,9 +9,9 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 
 export interface TcpProxy {
   readonly port: number;
-  /** Passes every byte on so much later, on the way there and back together; 0 is at once. */
+  /** Delays every byte in one direction, so that a round trip takes this much longer; 0 is none. */
   delay(ms: number): Promise<void>;
-  /** Loses every byte and says nothing, also on new connections, until told otherwise; what is lost never comes. */
+  /** Drops every byte silently, also on new connections, until it is turned off; dropped bytes are lost. */
   lose(losing: boolean): Promise<void>;
   /** Resets all connections; new ones are served. */
   cut(): Promise<void>;
@@ -61,7 +61,7 @@ function serve(targetPort: number, onReady: (port: number) => void): (order: Ord
     from.on("data", (bytes) => {
       if (losing) return;
       const due = performance.now() + delayOf();
-      // Nothing overtakes what came before it.
+      // Keeps the order of chunks.
       passing = passing.then(async () => {
         const rest = due - performance.now();
         if (rest > 0) await sleep(rest);

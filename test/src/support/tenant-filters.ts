@@ -1,19 +1,16 @@
 import type { CommandStartedEvent } from "mongodb";
 
-// All data of topology can be sharded by organization: every command names the organization whose documents it means.
+// All data of topology can be sharded by organization: every command contains the organization.
 
-/**
- * What serves all organizations: locks of processes, the deletions that every process knows and the sweep finishes, the key of
- * cursors, and the place of the journal.
- */
+/** Collections of all organizations: locks, pending deletions, the key of cursors, and the position of the journal. */
 const OF_ALL_ORGANIZATIONS = new Set(["locks", "deletions", "journal_secrets", "journal_tail"]);
 
-/** What identity fetches of all organizations. */
+/** What identity fetches for all organizations. */
 const READ_OF_ALL_ORGANIZATIONS = new Set(["audit_notes"]);
 
 type Part = Readonly<Record<string, unknown>>;
 
-/** The parts of a command that must name the organization; none for commands that touch no documents of organizations. */
+/** The parts of a command that must contain the organization; none for commands without documents of organizations. */
 function partsOf(commandName: string, command: Part): readonly Part[] {
   switch (commandName) {
     case "find":
@@ -41,7 +38,7 @@ function namesOrganization(part: Part): boolean {
   return Array.isArray(all) && all.some(namesOrganization);
 }
 
-/** Describes a command some part of which names no organization; null for any other. */
+/** Describes a command with a part that lacks the organization; null for any other. */
 export function withoutOrganization({ commandName, command }: CommandStartedEvent): string | null {
   const collection: unknown = command[commandName];
   if (typeof collection !== "string" || OF_ALL_ORGANIZATIONS.has(collection)) return null;

@@ -1,4 +1,4 @@
-/** One of everything, and the operations of every kind, for promises that hold for all of them alike. */
+/** One entity of each kind and its operations, for tests that run through all kinds. */
 import * as contract from "@nts/shared/contract";
 import type { AnyEndpoint, Host, Interface, Network, Port, Service, Subnet } from "@nts/shared/contract";
 import type { Answered, Caller } from "./topology.js";
@@ -7,7 +7,7 @@ import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
 export type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services";
 export const KINDS: readonly Kind[] = ["networks", "subnets", "hosts", "interfaces", "ports", "services"];
 
-/** One entity of each kind, in one network; all of them are connected. */
+/** One entity of each kind, in one network, connected with each other. */
 export interface Everything {
   readonly networks: Network;
   readonly subnets: Subnet;
@@ -19,7 +19,7 @@ export interface Everything {
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** Makes a network with one of everything in it: the service is bound to the port on the interface. */
+/** Creates a network with one entity of each kind: the service is bound to the port on the interface. */
 export async function everythingOnce(owner: Caller, name = "Home"): Promise<Everything> {
   const world = await aNetwork(owner, name);
   const host = await aHost(world, { interfaces: 1, ports: 1 });
@@ -31,7 +31,7 @@ export async function everythingOnce(owner: Caller, name = "Home"): Promise<Ever
 
 const NAME_IN_ERRORS = { networks: "Network", subnets: "Subnet", hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" }; // prettier-ignore
 
-/** What can be done with entities of a kind; bodies and answers are as loose as the tests that run through all kinds. */
+/** The operations of a kind, loosely typed for tests that run through all kinds. */
 export interface Operations {
   readonly entityName: string;
   list(query?: object): Promise<Answered<Entity[]>>;

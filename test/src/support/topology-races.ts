@@ -1,7 +1,6 @@
 /**
- * Races: writers that must not both succeed, or not in part, sent at the same moment through two instances of the
- * topology service. Each round has hosts, subnets and whatever else it writes of its own, so that many rounds run at a
- * time. What the database is afterwards, `invariants.ts` reads.
+ * Races: conflicting requests sent concurrently through two instances of topology. Each round writes entities of its
+ * own, so that many rounds run concurrently; `invariants.ts` checks the result.
  */
 import {
   createHost,
@@ -30,18 +29,18 @@ import { aHost, aNetwork, echoOf, onInterface, onPort, type World } from "./topo
 export type Act = () => Promise<Answered<unknown>>;
 
 export interface Round {
-  /** Sent at once. */
+  /** Sent concurrently. */
   readonly acts: readonly Act[];
-  /** Says what is wrong when all have been answered; the answers come in the order of the requests. */
+  /** Returns what is wrong after all responses, which are in the order of the requests. */
   readonly fault?: (answers: readonly Answered<unknown>[]) => Promise<unknown>;
 }
 
-/** What a round is prepared from: `left` and `right` are one caller through two instances. */
+/** The input of a round: `left` and `right` are one caller through two instances. */
 export interface Sides {
   readonly left: World;
   readonly right: World;
   readonly round: number;
-  /** One of the things that this runner has; more are made when there is none left, because one by one is dear. */
+  /** Takes an item from this runner's stock, which is refilled in batches, because single creations are slow. */
   take<T>(make: () => Promise<T[]>): Promise<T>;
 }
 
@@ -50,24 +49,24 @@ export type Stage = (sides: Sides) => Promise<Round>;
 
 export interface Race {
   readonly stage: Stage;
-  /** How a round may end: what each request answered, "done" or a code. */
+  /** The allowed results of a round: for each request "done" or a code. */
   readonly ends: readonly (readonly string[])[];
 }
 
 export interface RaceResult {
-  /** How often each end was seen. */
+  /** The count of each result. */
   readonly ends: ReadonlyMap<string, number>;
-  /** What was wrong after a round. */
+  /** Faults found after a round. */
   readonly faults: readonly unknown[];
-  /** What is wrong in the database after all rounds. */
+  /** Violations in the database after all rounds. */
   readonly violations: readonly string[];
 }
 
 const AT_A_TIME = 6;
-/** How many of a thing are made together. */
+/** How many entities are created together. */
 export const BATCH = 25;
 
-/** Runs rounds of a race, several at a time; sides and the order of sending change from round to round. */
+/** Runs rounds of a race concurrently; sides and the order of sending alternate. */
 export async function runRace(topology: Topology, stage: Stage, rounds: number): Promise<RaceResult> {
   const ends = new Map<string, number>();
   const faults: unknown[] = [];
@@ -95,7 +94,7 @@ export async function runRace(topology: Topology, stage: Stage, rounds: number):
   return { ends, faults, violations: await violationsIn(topology.db) };
 }
 
-/** Sends requests at once, the last one first if it is asked. @returns the answers in the order of the requests */
+/** Sends requests concurrently, optionally in reverse. @returns the responses in the order of the requests */
 async function allAtOnce(acts: readonly Act[], reversed: boolean): Promise<Answered<unknown>[]> {
   if (!reversed) return Promise.all(acts.map((act) => act()));
   return (await Promise.all(acts.toReversed().map((act) => act()))).reverse();
@@ -157,7 +156,7 @@ async function newChild({ left, take }: Sides, host: Host, child: Child): Promis
   }
 }
 
-/** An interface that wants into a subnet of its own round at 10.0.0.200: it is made there, or moves there. */
+/** An interface that is created in, or moves to, a subnet of the round at 10.0.0.200. */
 const intoSubnet = (against: (right: World, subnet: World["subnet"]) => Act, ends: string[][]): Race => ({
   stage: async ({ left, right, round, take }) => {
     const { owner, network } = left;

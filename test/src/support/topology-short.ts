@@ -1,6 +1,6 @@
 /**
- * Writers of the services of one host through two instances: some updates need no transaction and some do, services come and
- * go, and readers watch the host. Says everything that is wrong with what was acknowledged and seen.
+ * Writers of the services of one host through two instances, with and without transactions, while services are created
+ * and deleted, and readers watch the host. Returns all inconsistencies.
  */
 import { deleteService, getHost, getService, updateService } from "@nts/shared/contract";
 import { violationsIn } from "./invariants.js";
@@ -20,7 +20,7 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
   const acknowledged = new Map<string, number[]>(host.services.map(({ id }) => [id, []]));
   let isWriting = true;
 
-  /** Every update gives the service a name of its own; only some change the bindings as well. */
+  /** Every update gives the service a new name; only some change the bindings as well. */
   const writer = async (own: number): Promise<void> => {
     const caller = sides[own % 2]!;
     for (let n = 0; n < updates; n++) {
@@ -33,7 +33,7 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
     }
   };
 
-  /** Services that are added behind the others, changed, and deleted again. */
+  /** Services that are added after the others, changed, and deleted again. */
   const guests = async (): Promise<void> => {
     for (let n = 0; n < GUESTS; n++) {
       const guest = await aService({ owner: sides[n % 2]! }, host, { name: `guest ${n}` });
@@ -61,7 +61,7 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
   return [...faults, ...(await violationsIn(topology.db))];
 }
 
-/** Each acknowledged update has moved the revision by one, and no other was told the same. */
+/** Each acknowledged update increments the revision by one, without duplicates. */
 async function lostUpdates(owner: Caller, id: string, acknowledged: readonly number[]): Promise<string[]> {
   const { etag } = await owner.send(getService, { params: { id } });
   const told = [...acknowledged].sort((a, b) => a - b);

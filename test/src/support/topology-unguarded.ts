@@ -1,4 +1,4 @@
-/** Storages of the topology service with one guard turned off: what the guard would write is only read. */
+/** Storages of topology with one guard disabled: what the guard would write is only read. */
 import type { Db } from "mongodb";
 import type { GuardDocument } from "@nts/topology/storage/guards";
 import { Discard } from "@nts/shared/mongo/transaction";
@@ -7,10 +7,7 @@ import type { Storage } from "@nts/topology/storage/storage";
 
 export type Unguarded = (storage: Storage, db: Db) => Storage;
 
-/**
- * A host is read, with what stands on it at that moment, and not written; neither is the text by which it is found, which a
- * new interface moves: that would be a guard, too.
- */
+/** A host is read with its children, and not written; neither is its search text, which would be a guard, too. */
 const lock: Unguarded = (storage) => {
   const { hosts, interfaces, ports, services } = storage;
   const lockOne: Storage["hosts"]["lock"] = async (tx, scope, id, { add, remove, services: more = 0 } = {}) => {
@@ -57,7 +54,7 @@ const lock: Unguarded = (storage) => {
 
 type AddReferences = Storage["guards"]["reference"];
 
-/** The targets of references of some kinds are looked at, and not written. */
+/** The targets of some kinds of references are read, and not written. */
 function reading(db: Db, write: AddReferences, isRead: (kind: GuardDocument["kind"]) => boolean): AddReferences {
   return async (tx, scope, references) => {
     const missing = new Set(
@@ -78,13 +75,13 @@ const guardedBut =
     return { ...storage, guards: { ...storage.guards, reference } };
   };
 
-/** Subnets and tags are looked at, and not written. */
+/** Subnets and tags are read, and not written. */
 const reference = guardedBut((kind) => kind !== "network");
 
-/** Networks are looked at; nothing is counted. */
+/** Networks are read; nothing is counted. */
 const count = guardedBut((kind) => kind === "network");
 
-/** Imports have no shards of their own: each looks at the network, and writes in shards that have nothing to do with its host. */
+/** Imports have no shards of their own: each reads the network, and writes in shards unrelated to its host. */
 const inShard: Unguarded = (storage, db) => {
   const { guards } = storage;
   const networks = reading(db, guards.reference, (kind) => kind === "network");
@@ -99,7 +96,9 @@ const inShard: Unguarded = (storage, db) => {
   };
 };
 
-/** Each operation stands alone: what a body has written stays when it fails, others see it half done, and no revision is a condition. */
+/**
+ * Each operation is separate: writes stay after a failure, others see partial results, and revisions are not checked.
+ */
 const transaction: Unguarded = (storage, db) => ({
   ...storage,
   services: {
@@ -133,5 +132,5 @@ const revision: Unguarded = (storage) => {
   };
 };
 
-/** By the name of what is turned off. */
+/** By the name of the disabled guard. */
 export const UNGUARDED = { lock, reference, count, inShard, transaction, revision };

@@ -1,4 +1,4 @@
-/** What tests of the topology service build in one line: networks and hosts, and the bodies that echo them. */
+/** Networks, hosts and request bodies for tests of topology. */
 import { randomUUID } from "node:crypto";
 import {
   type BindingInput,
@@ -22,7 +22,7 @@ export interface World {
   readonly subnet: Subnet;
 }
 
-/** Makes a network with a subnet; in an organization of its own unless the caller has made others before. */
+/** Creates a network with a subnet in the caller's organization. */
 export async function aNetwork(owner: Caller, name = "Home"): Promise<World> {
   const network = await owner.call(createNetwork, { body: { name } });
   const body = { network_id: network.id, cidr: "10.0.0.0/16", name: "LAN" };
@@ -31,15 +31,15 @@ export async function aNetwork(owner: Caller, name = "Home"): Promise<World> {
 
 export interface HostParts {
   readonly name?: string;
-  /** How many, at 10.0.0.1 and on, in the order of their positions. */
+  /** Their number, at 10.0.0.1 and up, in the order of their positions. */
   readonly interfaces?: number;
-  /** How many, with the numbers 1 and on. */
+  /** Their number, with port numbers from 1. */
   readonly ports?: number;
-  /** How many, called s0 and on, with no bindings. */
+  /** Their number, named s0 and up, without bindings. */
   readonly services?: number;
 }
 
-/** Makes a host with this many of everything on it. */
+/** Creates a host with these numbers of children. */
 export async function aHost({ owner, network, subnet }: World, parts: HostParts = {}): Promise<Host> {
   const { name = "nas", interfaces = 0, ports = 0, services = 0 } = parts;
   const list = <T>(length: number, make: (n: number) => T): T[] => Array.from({ length }, (_, n) => make(n));
@@ -54,36 +54,35 @@ export async function aHost({ owner, network, subnet }: World, parts: HostParts 
   });
 }
 
-/** Makes a service on a host. */
 export function aService({ owner }: Pick<World, "owner">, host: Host, more: object = {}): Promise<Service> {
   const { id: host_id, network_id } = host;
   const body = { host_id, network_id, name: "web", service_definition: "nginx", ...more };
   return owner.call(createService, { body });
 }
 
-/** The binding of a port on one interface, or on all. */
+/** The binding to a port on one interface, or on all. */
 export function onPort(port: { id: string } | undefined, at: { id: string } | null = null): BindingInput {
   return { type: "Port", port_id: idOf(port), interface_id: at === null ? null : at.id };
 }
 
-/** The binding of an interface alone. */
+/** The binding to a whole interface. */
 export function onInterface(at: { id: string } | undefined): BindingInput {
   return { type: "Interface", interface_id: idOf(at) };
 }
 
-/** What a binding says, without what the server adds. */
+/** A binding without the members that the server adds. */
 export function inputOf(binding: BindingInput): BindingInput {
   return binding.type === "Port"
     ? { type: "Port", port_id: binding.port_id, interface_id: binding.interface_id }
     : { type: "Interface", interface_id: binding.interface_id };
 }
 
-/** A service as its owner sends it back. */
+/** A service as a client sends it back. */
 export function echoOf(service: Service): BodyInputOf<typeof updateService> {
   return service;
 }
 
-/** An id that nothing has. */
+/** An unused id. */
 export const nothing = (): { id: string } => ({ id: randomUUID() });
 
 function idOf(entity: { id: string } | undefined): string {

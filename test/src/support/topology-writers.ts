@@ -1,15 +1,15 @@
-/** Races of writers that want the same thing to be different: exactly one state comes of it, that of one writer. */
+/** Races of writers of one entity: exactly one state results, that of one writer. */
 import { getInterface, getService, type Interface, type Service, updateInterface, updateService } from "@nts/shared/contract"; // prettier-ignore
 import { BATCH, type Stage } from "./topology-races.js";
 import { aHost, echoOf, inputOf, onPort, type World } from "./topology-world.js";
 
-/** What an update says of a service, so that two bodies can be told apart in every member. */
+/** The members of a service that an update sets. */
 function saidBy({ name, position, service_definition, tags, virtualization, bindings }: Service): string {
   const said = { name, position, service_definition, tags, virtualization, bindings: bindings.map(inputOf) };
   return JSON.stringify(said);
 }
 
-/** Two updates of one service that differ in every member. @param ifMatch the revision that both name, if any */
+/** Two updates of one service that differ in every member. @param ifMatch the revision in both, if any */
 export function twoUpdates(ifMatch?: string): Stage {
   return async ({ left, right, take }) => {
     const { host, service } = await take(async () => {
@@ -42,7 +42,7 @@ export function twoUpdates(ifMatch?: string): Stage {
   };
 }
 
-/** Four writers of the MAC address of one interface, and a fifth that comes when it is set. */
+/** Four writers of the MAC address of one interface, and a fifth after it is set. */
 export const manyMacAddresses: Stage = async ({ left, right, take }) => {
   const at = await take(async () => (await aHost(left, { interfaces: BATCH })).interfaces);
   const set = (n: number) => () => {

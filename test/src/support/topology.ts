@@ -1,7 +1,6 @@
 /**
- * The topology service in the test's own process, once or several times on one database of its own. Instances share
- * nothing but the database: each has its own client of MongoDB and its own transactions, as replicas have, so that no
- * queue inside the process hides a race. Callers are signed in as the gateway would do it, at any level and scope.
+ * Topology in the test's own process, as one or several instances that share only their database, like replicas, so
+ * that no queue inside the process hides a race. Callers have any level and scope.
  */
 import { randomUUID } from "node:crypto";
 import { Agent, type IncomingHttpHeaders } from "node:http";
@@ -43,58 +42,60 @@ const SECRETS = ["the-secret-of-the-tests-of-topology"];
 
 export interface TopologyOptions {
   readonly instances?: number;
-  /** What the instances store with, such as a storage with a guard turned off. */
+  /** Wraps the storage of the instances, for example to disable a guard. */
   readonly storage?: (storage: Storage, db: Db) => Storage;
   readonly shares?: Partial<ShareLimits>;
-  /** The changes are written down, by one of the instances at a time. */
+  /** One of the instances at a time writes the journal. */
   readonly journal?: boolean;
-  /** Imports run in the test's own thread: for suites of what is imported, not of the threads that they run in elsewhere. */
+  /** Imports run in the test's own thread, for suites about their results. */
   readonly importsHere?: boolean;
-  /** Is told every command that the instances send to MongoDB. */
+  /** Called with every command that the instances send to MongoDB. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
 
 export interface Topology {
   readonly db: Db;
-  /** What other parts of the system were told of: kind, organization, id. */
+  /** Sent notices: kind, organization, id. */
   readonly notices: readonly (readonly [string, string, string])[];
-  /** A caller of an organization of its own, with all rights in it, unless it is said otherwise. */
+  /** A caller of a new organization with all permissions, by default. */
   aCaller(options?: Partial<Scope> & { permission?: Permission }): Caller;
-  /** Another process of ours. */
+  /** An internal process. */
   aProcess(): Caller;
-  /** Where the instances listen. */
+  /** The ports of the instances. */
   readonly ports: readonly number[];
-  /** How many connections the first instance has. */
+  /** The number of connections of the first instance. */
   connections(): Promise<number>;
-  /** @throws Error when a command of an instance named no organization */
+  /** @throws Error when a command of an instance lacked the organization */
   stop(): Promise<void>;
 }
 
-/** Somebody on whose behalf the gateway asks; always through one instance. */
+/** A principal on whose behalf the gateway calls; always through one instance. */
 export interface Caller {
   readonly scope: Scope;
   send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Answered<DataOf<E>>>;
-  /** The data of what must succeed, after a few conflicts at most. @throws Error with the answer otherwise */
+  /**
+   * The data of a request that must succeed, after a few conflicts at most. @throws Error with the response otherwise
+   */
   call<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<DataOf<E>>;
-  /** Status, code and params of what must be refused. @throws Error when it is not */
+  /** Status, code and params of a request that must be rejected. @throws Error when it is not */
   refusal<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Refusal>;
   /** A page of a list, which must succeed. */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<Page<DataOf<E>>>;
-  /** Sends what the contract would not let through. */
+  /** Sends what the contract would not allow. */
   raw(method: string, path: string, body?: unknown, headers?: Headers): Promise<Answered<unknown>>;
-  /** Begins to read an answer, and goes away at its first bytes. */
+  /** Starts a read, and disconnects at the first bytes of the response. */
   abandon(path: string): Promise<void>;
-  /** The header by which the gateway would say who it is. */
+  /** The tenancy header of the caller. */
   tenancy(): string;
   /** The same caller through another instance. */
   via(instance: number): Caller;
   /** The same user with fewer networks. */
   restrictedTo(networks: string[]): Caller;
-  /** Somebody else of the same organization. */
+  /** Another user of the same organization. */
   colleague(options: { permission?: Permission; networks?: string[] }): Caller;
 }
 
-/** Undefined leaves out what would be sent otherwise. */
+/** Undefined removes a default header. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 interface WithHeaders {
@@ -103,12 +104,12 @@ interface WithHeaders {
 
 export interface Answered<Data> {
   readonly status: number;
-  /** What a success carries. */
+  /** Of a success. */
   readonly data: Data;
-  /** What a failure says. */
+  /** Of a failure. */
   readonly code: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** What `meta` has beyond the versions. */
+  /** The members of `meta` beyond the versions. */
   readonly meta: {
     readonly dry_run?: true;
     readonly plan?: Plan;
@@ -129,14 +130,14 @@ export interface Page<Row> {
   readonly offset: number;
 }
 
-/** Starts the service on a database that holds nothing, and that another one may use when it has stopped. */
+/** Starts the service on an empty database, which is reused after it has stopped. */
 export async function startTopology(options: TopologyOptions = {}): Promise<Topology> {
   const { instances = 1, journal = false } = options;
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const notices: [string, string, string][] = [];
   const unscoped = new Set<string>();
-  // The tests' own commands are none of the service's.
+  // Separate from the commands of the service.
   const ownClient = createMongoClient(url, "topology-test-itself");
   const db = takeDatabase(ownClient, "topology");
   const agent = new Agent({ keepAlive: true });
@@ -261,7 +262,7 @@ function callerOf(connection: Connection): Caller {
   };
   const succeed: Caller["send"] = async (operation, input) => {
     let answered = await send(operation, input);
-    // Where the contract has it, a busy machine may answer so, and clients are told to try again.
+    // A busy machine may return this where the contract allows it, and clients are told to retry.
     const mayCollide = operation.errors.some((code) => code === "write_conflict");
     for (let again = 0; again < 3 && mayCollide && answered.code === "write_conflict"; again++)
       answered = await send(operation, input);

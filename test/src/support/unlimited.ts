@@ -1,4 +1,4 @@
-/** Settings under which no request of a test or a benchmark meets a limit. */
+/** Settings without rate limits for tests and benchmarks. */
 export const UNLIMITED: Readonly<Record<string, string>> = Object.fromEntries(
   [
     "RATE_LIMIT_PER_MINUTE",

@@ -6,16 +6,16 @@ import type { MailFor } from "./mailbox.js";
 import { mailsOf, type SharedStack, sharedStack } from "./shared-stack.js";
 
 export interface Visits {
-  /** The URL of the system; there is one only while tests run. */
+  /** The URL of the system, available only while tests run. */
   readonly url: () => string;
-  /** The provider by whom one can sign in. */
+  /** The provider for signing in. */
   readonly provider: () => SharedStack["provider"];
   readonly mailFor: MailFor;
-  /** Opens a window for somebody, which is closed after the test. */
+  /** Opens a window, which is closed after the test. */
   readonly somebody: (options?: Parameters<typeof aPerson>[2]) => Promise<Page>;
 }
 
-/** Gives a suite a system and a browser. After each test nothing may have gone wrong in any window. */
+/** Sets a suite up with the shared system and a browser. After each test no window may have faults. */
 export function createVisits(): Visits {
   let stack: SharedStack;
   let browser: Browser;

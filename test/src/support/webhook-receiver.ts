@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine, that can go away and come back, and verifies what it gets as its users would. */
+/** A receiver of webhooks on this machine that can be stopped and restarted, and verifies signatures like users. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
@@ -19,11 +19,11 @@ export interface StandardMessage<Data> {
 
 export interface Receiver {
   url(path: string): string;
-  /** What came to a path, in its order. */
+  /** The messages at a path, in order. */
   received(path: string): readonly Received[];
-  /** What is answered at a path from now on, unless 200. */
+  /** Sets the response at a path; 200 by default. */
   answer(path: string, status: number | "silence"): void;
-  /** Nobody listens any more. */
+  /** Stops listening. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** What a message says, once its signature is verified. @throws Error when it is not of who has the secret */
+/** The content of a message, after verifying its signature. @throws Error when it was not signed with the secret */
 export function verified<Data>(secret: string, { body, headers }: Received): StandardMessage<Data> {
   return new Webhook(secret).verify(body, { ...headers }) as StandardMessage<Data>;
 }

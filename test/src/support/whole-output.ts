@@ -1,4 +1,4 @@
-/** Everything that a stack leaves where somebody but its author could read it: as texts, by place. */
+/** Everything that a stack leaves where others could read it: as texts, by place. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -7,7 +7,7 @@ import { connect, type NatsConnection } from "nats";
 import { BUS_RIGHTS, keyChanged } from "@nts/shared/contract/messages";
 import type { Stack } from "./stack.js";
 
-/** What was written to one place. */
+/** The content of one place. */
 export interface Place {
   readonly name: string;
   readonly kind: "log" | "bus" | "redis" | "identity" | "topology" | "metrics" | "spans";
@@ -15,14 +15,14 @@ export interface Place {
 }
 
 export interface Listening {
-  /** Says a text on the bus, as identity. */
+  /** Publishes a text on the bus, as identity. */
   say(text: string): Promise<void>;
-  /** What was said on the bus since the listening began, subjects included. */
+  /** What was published on the bus since, including subjects. */
   heard(): Place;
   close(): Promise<void>;
 }
 
-/** Hears everything that any process may hear on the bus, with the credentials of the processes. */
+/** Subscribes to everything that any process may receive on the bus, with the credentials of the processes. */
 export async function listenToBus({ servers }: Stack): Promise<Listening> {
   const lines: string[] = [];
   const listen = async (process: "gateway" | "identity"): Promise<NatsConnection> => {

@@ -1,10 +1,10 @@
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { type Account, type Caller } from "./api.js";
 
-/** An entity as it was answered. */
+/** An entity as returned. */
 export type Made = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** One network with one of everything in it. */
+/** A network with one entity of each kind. */
 export interface NetworkWorld {
   readonly network: Made;
   readonly subnet: Made;
@@ -15,7 +15,7 @@ export interface NetworkWorld {
   readonly binding: Made;
 }
 
-/** Makes a network with a subnet, and a host in it with an interface, a port and a service that is bound to both. */
+/** Creates a network with a subnet, and a host with an interface, a port and a service that is bound to both. */
 export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<NetworkWorld> {
   const network = await caller.data<Made>("post", "/api/v1/networks", { name });
   const subnetBody = { network_id: network.id, cidr: "10.0.0.0/24", name: "LAN" };
@@ -41,7 +41,7 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
   return { network, subnet, host, interface: first("interfaces"), port: first("ports"), service, binding };
 }
 
-/** A webhook of one network, to an address where nobody listens. */
+/** A webhook of one network, to an unused address. */
 export function aWebhook(caller: Caller, { network }: Pick<NetworkWorld, "network">): Promise<Made> {
   const body = { url: "http://127.0.0.1:9/", filter: { network_ids: [network.id] } };
   return caller.data<Made>("post", "/api/v1/webhooks", body);
@@ -53,20 +53,20 @@ export async function theFirstCursor(caller: Caller): Promise<string> {
   return change!.cursor;
 }
 
-/** The ids of everything in a world. */
+/** The ids of all entities in a world. */
 export function idsIn(world: NetworkWorld): string[] {
   return Object.values(world).map(({ id }: Made) => id);
 }
 
-/** An id that nothing has. */
+/** An unused id. */
 export const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
 
-/** What makes or changes a key of an account, with an id that nothing has. */
+/** A body for creating or changing a key of an account, with an unused id. */
 export function keyBody({ organizationId: organization_id, userId: user_id }: Account): Made {
   return { id: UNKNOWN, name: "a key", organization_id, user_id, tags: [] };
 }
 
-/** What is answered where nothing is there yet: a request that nobody has made, a second factor that nobody has. */
+/** The code of operations whose subject does not exist: an unknown request, a missing second factor. */
 export const OF_NOTHING: Readonly<Record<string, string>> = {
   revert_changes: "not_found",
   delete_current_user: "last_owner",
@@ -83,12 +83,12 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
   unlink_provider: "not_found",
 };
 
-/** The body of an operation that is about no entity; null for others. */
+/** The body of an operation that is not about an entity; null for others. */
 export function askedBodyOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
   if (operationId === "change_password") return { current_password: password, new_password: password };
   if (operationId === "verify_email") return { token: "no token" };
   if (operationId === "offer_second_factor") return { password };
-  // Nothing is deleted by another name.
+  // Nothing is deleted with another name.
   if (operationId === "delete_organization") return { name: "another name" };
   if (operationId === "revert_changes") return { request_id: "nothing" };
   if (operationId === "act_in_organization") return { organization_id: "00000000-0000-4000-8000-000000000003" };
@@ -108,7 +108,7 @@ export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
   bindings: "binding",
 };
 
-/** A file says of which type it is. */
+/** The content type of an upload. */
 export function headersOf({ upload }: AnyEndpoint): Record<string, string> {
   return upload === undefined ? {} : { "content-type": upload.contentTypes[0] };
 }

@@ -8,10 +8,8 @@ const AFTER = 200;
 const PATIENCE_MS = 60_000;
 
 /**
- * Creates hosts without end while something is harmed, and expects each to be made, to be refused with 503 and a time to
- * wait, or to be answered with 502.
- *
- * @returns the names of those refused, of which nothing may have been sent
+ * Creates hosts continuously during a fault; each must be created, rejected with 503 and Retry-After, or answered with
+ * 502. @returns the names of the rejected ones, of which nothing may have been sent
  */
 export async function refusedWhile(caller: Caller, network_id: string, harm: () => Promise<void>): Promise<string[]> {
   const refused: string[] = [];

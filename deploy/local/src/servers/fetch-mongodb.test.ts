@@ -15,7 +15,7 @@ const before = { ...process.env };
 
 let folder: string;
 let mirror: Server;
-/** What the mirror serves. */
+/** The file that the mirror serves. */
 let archive: Buffer;
 let checksum: string;
 

@@ -8,15 +8,15 @@ import { ZOOM } from "./names.js";
 const SUBNETS = 25;
 const HOSTS = 39;
 const SERVICES = 4;
-/** Of a telephone, without the edge that stays free. */
+/** The width of a telephone, without the margins. */
 const WINDOW_PX = 390 - 32;
-/** About as wide as capitals of the size are. */
+/** About the width of capitals of that size. */
 const measureAt =
   (size: number) =>
   (text: string): number =>
     0.7 * size * text.length;
 
-/** As many nodes as a picture is made for, with names that do not fit on a line. */
+/** The maximum number of nodes, with names that do not fit on a line. */
 function aLargeTopology(): Topology {
   const nodes: TopologyNode[] = [];
   const edges: TopologyEdge[] = [];

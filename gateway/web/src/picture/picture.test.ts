@@ -17,7 +17,7 @@ const service = (id: string, host_id: string, more: object = {}): TopologyNode =
 const inSubnet = (source: string, target: string, ip_address = "10.0.0.1"): TopologyEdge => ({ id: `${source}-${target}-${ip_address}`, kind: "in_subnet", source, target, interface_id: "i", name: null, ip_address, mac_address: null }); // prettier-ignore
 const onHost = (source: string, target: string): TopologyEdge => ({ id: `on-${source}`, kind: "on_host", source, target, bindings: [] }); // prettier-ignore
 
-/** Subnets of hosts of services, over one or two networks; some hosts are in no subnet, some in two. */
+/** Hosts with services in subnets of one or two networks; some hosts in no subnet, some in two. */
 const aTopology: fc.Arbitrary<Topology> = fc
   .record({
     subnets: fc.integer({ min: 0, max: 5 }),

@@ -4,9 +4,9 @@ import { describe, expect, it } from "@jest/globals";
 import { createAcknowledgements } from "./acknowledgements.js";
 import type { LiveGateway } from "./registry.js";
 
-// What a gateway knows is dead after this long; a busy machine makes any wait longer, and none shorter.
+// Cached credentials are invalid after this long; a busy machine only makes waits longer.
 const LEASE_MS = 1_000;
-/** Long enough for a wait that ends too early to end. */
+/** Enough time for a wait that ends too early. */
 const STILL_WAITING_MS = 120;
 
 async function durationOf(task: Promise<void>): Promise<number> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { hashesOf, newAppSecret, newRecoveryCodes, readCode, RECOVERY_CODES, stepOf } from "./codes.js";
 
-/** Of RFC 6238, appendix B: twenty bytes, and the last six digits of its codes for SHA-1. */
+/** The secret of RFC 6238, appendix B: twenty bytes, and the last six digits of its SHA-1 codes. */
 const SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 const at = (seconds: number): Date => new Date(seconds * 1000);
 

@@ -4,7 +4,7 @@ import { afterSignIn, type KnownPlaces, withoutVersion } from "./places.rules.js
 const start = new Date("2026-06-01T12:00:00.000Z");
 const after = (hours: number): Date => new Date(start.getTime() + hours * 3_600_000);
 
-/** Whether each of these sign-ins, one an hour, is told. */
+/** Which of these sign-ins, one per hour, are notified. */
 function toldOf(...places: readonly (readonly [string, string])[]): boolean[] {
   let known: KnownPlaces | null = null;
   return places.map(([address, browser], hour) => {

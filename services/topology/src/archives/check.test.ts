@@ -26,7 +26,10 @@ const hosts = (count: number): Line[] =>
     data: { ...made(), network_id: network.id, name: `host ${n}`, source: { type: "Manual" }, tags: [] },
   }));
 
-/** Of a file with these lines and no last one: where and why its check stops, and how many of the lines it had taken. */
+/**
+ * Checks a file with these lines and no last one. @returns place and reason of the error, and the number of accepted
+ * lines
+ */
 async function stopOf(lines: readonly Line[]): Promise<unknown[]> {
   const first = { archive: "network-topology-service", version: 1, organization_id: newId(), changes_cursor: "0", networks: "all" }; // prettier-ignore
   const text = [first, ...lines].map((line) => `${JSON.stringify(line)}\n`).join("");

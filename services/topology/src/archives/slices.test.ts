@@ -9,7 +9,7 @@ describe("time slices on the main thread", () => {
     const order: string[] = [];
     const name = (of: string) => run(of, () => order.push(of));
     await Promise.all(["a", "a", "a", "a", "b", "c", "b"].map(name));
-    // The first has its turn at once.
+    // The first one runs at once.
     expect(order.join("")).toBe("aabcaba");
   });
 

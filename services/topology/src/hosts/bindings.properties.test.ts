@@ -17,14 +17,14 @@ const aBinding: fc.Arbitrary<BindingInput> = fc.oneof(
   { weight: 4, arbitrary: aPortBinding },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("Interface" as const), interface_id: anInterface }) },
 );
-/** Any request of the host's own ports and interfaces; about half of them conflict. */
+/** Any request with the host's own ports and interfaces; about half of them conflict. */
 const aRequest = fc.oneof(fc.array(aPortBinding, { maxLength: 12 }), fc.array(aBinding, { maxLength: 6 }));
-/** A request beside itself in another order. */
+/** A request, and the same one in another order. */
 const twoOrders = aRequest.chain((request) =>
   fc.tuple(fc.constant(request), fc.shuffledSubarray(request, { minLength: request.length })),
 );
 
-/** What comes of a request as a set; the code when it is refused. */
+/** The resolved bindings as a set, or the code of the rejection. */
 function outcome(request: readonly BindingInput[]): string[] | string {
   try {
     return resolveBindings(request, judge).map(bindingKey).sort();
@@ -34,7 +34,7 @@ function outcome(request: readonly BindingInput[]): string[] | string {
   }
 }
 
-/** What comes of a request that is not refused; the case is skipped when it is. */
+/** The resolved bindings; skips the case when they are rejected. */
 function resolved(request: readonly BindingInput[]): BindingInput[] {
   fc.pre(outcome(request) !== "binding_conflict");
   return resolveBindings(request, judge);

@@ -5,7 +5,7 @@ import { newHostOf, type NewHost } from "./new-host.js";
 
 const NETWORK = "00000000-0000-7000-8000-0000000000aa";
 const SUBNET = "00000000-0000-7000-8000-0000000000bb";
-/** A name that the client gives to a child, inside one body. */
+/** A local id in a body. */
 const local = (n: number): string => `11111111-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
 const anInterface = (n: number, more: object = {}): object => ({ id: local(n), subnet_id: SUBNET, ip_address: `10.0.0.${n}`, ...more }); // prettier-ignore

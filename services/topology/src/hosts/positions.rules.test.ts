@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { placeAll, placeExisting, placeNew, type Shift } from "./positions.rules.js";
 
-/** A list as the database holds it: items with a position each, in no order. */
+/** A list as in the database: items with positions, unordered. */
 type Stored = Map<string, number>;
 
 function applyShift(stored: Stored, shift: Shift | null, except: string): void {
@@ -23,7 +23,7 @@ function move(stored: Stored, item: string, wanted: number | undefined): void {
   applyShift(stored, shift, item);
 }
 
-/** Deletes as the store does, which closes the gap itself. */
+/** Deletes like the store, which closes the gap itself. */
 function remove(stored: Stored, item: string): void {
   stored.delete(item);
   inOrder(stored).forEach((left, position) => stored.set(left, position));

@@ -1,4 +1,4 @@
-/** Machines as a lab of containers saw them (`npm run test:lab` builds one, and runs this in all orders on what it sees). */
+/** Machines recorded in a lab; `npm run test:lab` builds one and runs this suite in all orders on its records. */
 import { describe, expect, it } from "@jest/globals";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { servicesOf } from "./testing/sightings.js";
 
 const LIVE = process.env["LAB_FILES"];
 const FOLDER = LIVE ?? fileURLToPath(new URL("../../src/imports/testing/corpus/lab/", import.meta.url));
-/** Of the orders of what was recorded, each of this many. */
+/** Every how many orders of the recorded files one is tried. */
 const STEP = LIVE === undefined ? 23 : 1;
-/** Leases name machines by their short names; whoever sends sockets may name them otherwise. */
+/** Leases contain short names; the machine that sends sockets may use another one. */
 const FILES: readonly (readonly [file: string, hostname?: string])[] = [
   ["dnsmasq.leases"],
   ["sockets-nas.txt", "NAS"],
@@ -34,7 +34,7 @@ function ordersOf<T>(items: readonly T[]): T[][] {
   return items.flatMap((item, at) => ordersOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 }
 
-/** A line for each host: its name in short, its cards, and where its services are bound. */
+/** A line for each host: its short name, its interfaces, and the sockets of its services. */
 function hostsIn({ hosts }: MemoryNetwork): string[] {
   return [...hosts.values()]
     .map((known) => {

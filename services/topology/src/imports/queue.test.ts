@@ -10,12 +10,12 @@ const LIMITS: QueueLimits = {
 };
 const refused = (code: string): unknown => expect.objectContaining({ code, params: { retry_after_seconds: 5 } });
 
-/** Lets promises that are settled go on. */
+/** Lets settled promises continue. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
-/** Enters and notes its organization when it has its place. */
+/** Enters the queue, and records the organization when it gets a slot. */
 function enterer(queue: ImportQueue, order: string[]) {
   const leaves: (() => void)[] = [];
   const enter = (organization: string): Promise<void> =>

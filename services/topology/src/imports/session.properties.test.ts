@@ -3,9 +3,8 @@ import fc from "fast-check";
 import type { Recognized } from "./plan.rules.js";
 import { createMemoryNetwork, type MemoryNetwork, shapeOf } from "./testing/network.js";
 
-// Machines with a MAC address each move between addresses; scans see some of them, from their own link with MAC addresses,
-// from elsewhere without. What the inventory holds is compared with a model that knows only the law: an address belongs to
-// the machine that was seen there last.
+// Machines with MAC addresses move between IP addresses; scans find some of them, with MAC addresses only on their own
+// link. The model knows one rule: an address belongs to the machine that was last found there.
 
 interface Sighting {
   readonly ip: string;
@@ -36,7 +35,7 @@ const fileOf = (sightings: readonly Sighting[]): string =>
     )
     .join("")}</nmaprun>`;
 
-/** Two machines have told their sockets, and no address. */
+/** A network in which two machines have sent their sockets, without an address. */
 function aNetworkWithSockets(): MemoryNetwork {
   const network = createMemoryNetwork();
   for (const hostname of ["nas.home.example", "web"])
@@ -58,7 +57,7 @@ describe("any moves of machines between any scans", () => {
             const host = network.hosts.get(holders[0]!.host_id)!;
             expect(host.ports.map(({ entity }) => entity.number)).toContain(port);
           }
-          // Of several sightings of an address that agree, one may know the MAC address.
+          // When several sightings of an address agree, one of them may contain the MAC address.
           for (const { ip, mac } of last.values()) {
             const [holder] = network.interfaces().filter((one) => one.ip_address === ip);
             const host = network.hosts.get(holder!.host_id)!;

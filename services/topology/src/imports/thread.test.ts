@@ -17,7 +17,7 @@ const port = (number: number): string =>
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const ip = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
-/** Reads a file and plans all of it, as when nothing is known of its hosts. @returns hosts, or the code of the refusal */
+/** Reads a file and plans all of it, without known hosts. @returns the number of hosts, or the code of the rejection */
 async function planned(file: string, limits = LIMITS): Promise<number | string> {
   thread = startImportThread(limits);
   const { session } = thread;
@@ -59,7 +59,7 @@ describe("a file designed to be expensive", () => {
     ["products of a megabyte", scanOf(numbers(10).map((n) => host(`${address(ip(n))}<ports><port protocol="tcp" portid="80"><state state="open"/><service name="http" product="${" /".repeat(500_000)}"/></port></ports>`)).join("")), 10],
     ["3,000 subnets", scanOf(numbers(3_000).map((n) => host(address(ip(n * 256)))).join("")), "too_many_subnets"],
   ] as const)("is read with few resources, or rejected: %s", async (_what, file, outcome) => {
-    // Three seconds of processor time are far more than any of them takes, and far less than what they once took.
+    // Three seconds of processor time are far more than any of them takes, and far less than before they were limited.
     expect(await planned(file, { ...LIMITS, seconds: 3 })).toBe(outcome);
   }); // prettier-ignore
 });

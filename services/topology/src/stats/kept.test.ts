@@ -4,7 +4,7 @@ import { createKeptStats } from "./kept.js";
 
 const all = (organizationId: string) => ({ organizationId, networks: "all" }) as const;
 
-/** Counts that end when they are told to. */
+/** Counts that end on request. */
 function counting() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];

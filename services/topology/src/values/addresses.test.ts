@@ -6,7 +6,7 @@ import { parseAddress, parseBlock } from "./addresses.js";
 const ipv4 = fc.ipV4();
 const ipv6 = fc.ipV6().filter((text) => !text.includes(".")); // the embedded notation has a test of its own
 
-/** The 128 bits of an address; computed apart from the code under test, by the platform's own parser. */
+/** The 128 bits of an address, computed independently by the platform's parser. */
 function bitsOf(text: string): bigint {
   if (!text.includes(":")) return text.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
   const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1);

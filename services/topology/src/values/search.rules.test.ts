@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { searchFilter, searchTextOf } from "./search.rules.js";
 
-/** What the database does with a condition, whose expressions are those of Perl; both agree on what is used here. */
+/** Emulates a condition of the database, whose regular expressions are those of Perl. */
 function finds(part: string, text: string): boolean {
   return new RegExp(searchFilter(part).search.$regex).test(text);
 }

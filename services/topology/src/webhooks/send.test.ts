@@ -5,7 +5,7 @@ import { WebhookInput } from "@nts/shared/contract";
 import { createAddressGuard } from "./guard.js";
 import { createSend, type Outcome, type ResolveName } from "./send.js";
 
-/** Addresses of machines that nobody outside may reach, in every way to write them that a URL knows. */
+/** Addresses that are not public, in every notation of a URL. */
 const HOSTS = [
   ...["127.0.0.1", "127.0.0.2", "127.255.255.254", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7f.1"],
   ...["017700000001", "0177.0.0.1", "0177.0.0.0x1", "127.0.0.1.", "①②⑦.0.0.1", "127。0。0。1", "%31%32%37.0.0.1"],
@@ -30,7 +30,7 @@ const HOSTS = [
   ...["[2001:db8::1]", "[3fff::1]", "[2001:2::1]", "[2001:20::1]", "[5f00::1]", "[4000::1]", "[fd00:ec2::254]"],
 ];
 
-/** What names are answered to. */
+/** The DNS records of names. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "private.example": ["10.0.0.1"],
   "loopback.example": ["127.0.0.1"],
@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   mongodb: ["172.18.0.3"],
 };
 
-/** Addresses that are none, or that would carry a password along. */
+/** Malformed addresses, or with a password. */
 const MALFORMED = [
   ...["ftp://example.com/", "file:///etc/passwd", "javascript:alert(1)", "https://", "//example.com", "example.com"],
   ...["https://user@example.com/", "https://user:pw@example.com/", "https://example.com@127.0.0.1/"],
@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))));
 
-/** Null when it is stored and sent; where it is refused otherwise. */
+/** Null when the URL is stored and sent; otherwise the step that rejects it. */
 async function refusedAt(url: string, allow: readonly string[], resolve: ResolveName): Promise<string | null> {
   const guard = createAddressGuard(allow);
   const parsed = WebhookInput.shape.url.safeParse(url);

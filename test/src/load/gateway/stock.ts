@@ -1,7 +1,6 @@
 /**
- * The usual way to build a gateway of these packages: express 5 with http-proxy-middleware behind rate-limiter-flexible, a
- * keep-alive agent, and the key remembered in the process. It checks and limits, and puts no envelope around anything.
- * Arguments: the port, the base URL of the upstream, the URL of Redis, the key.
+ * A typical gateway of standard packages: express 5, http-proxy-middleware, rate-limiter-flexible, a keep-alive agent,
+ * and keys cached in the process, without envelopes. Arguments: port, upstream URL, Redis URL, key.
  */
 import { Agent } from "node:http";
 import express from "express";

@@ -1,22 +1,22 @@
-/** What an attack is made of: a file of `test/src/attacks` exports one as `attack`. */
+/** The parts of an attack: a file of `test/src/attacks` exports one as `attack`. */
 import type { Stack } from "../stack.js";
 import type { RawSocket } from "../raw-socket.js";
 
-/** Something that a client can do to the system. It is run while a client of another organization reads. */
+/** Something that a client can do to the system. It runs while a client of another organization reads. */
 export interface Attack<Prepared = undefined> {
   /** What the attacker does, such as "300 creates that send one byte each". */
   readonly name: string;
   /** Takes a few seconds of processor time, and is part of `npm test`. */
   readonly cheap: boolean;
-  /** Settings of the processes, beside those of every attacked system; undefined leaves one at its default. */
+  /** Settings of the processes, in addition to those of every attacked system; undefined restores a default. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
-  /** Processes of topology; 1 unless it is said otherwise. */
+  /** Processes of topology; 1 by default. */
   readonly topologies?: number;
-  /** Makes what the attack needs; nobody is watched meanwhile. */
+  /** Creates what the attack needs; not measured. */
   readonly prepare?: (target: Target) => Promise<Prepared>;
   /**
-   * @returns what the attacker got, in a few words
-   * @throws Error when somebody else was refused, or an answer broke a promise
+   * @returns the result of the attack in a few words @throws Error when another client was rejected, or a response
+   * violated a guarantee
    */
   readonly run: (target: Target, prepared: Prepared) => Promise<string>;
 }
@@ -25,11 +25,11 @@ export interface Attack<Prepared = undefined> {
 export interface Target {
   readonly stack: Stack;
   readonly url: string;
-  /** Registers an organization with its owner and a key, at a client address that nobody else has. */
+  /** Registers an organization with its owner and a key, at a client address of its own. */
   newTenant(): Promise<Tenant>;
 }
 
-/** Somebody with an API key, at an address of their own. */
+/** A client with an API key, at an address of its own. */
 export interface Tenant {
   readonly organizationId: string;
   readonly userId: string;
@@ -37,19 +37,19 @@ export interface Tenant {
   readonly key: string;
   /** The header line of the key. */
   readonly keyLine: string;
-  /** One request with the key; a body that is no text is sent as JSON. */
+  /** A request with the key; a body that is not text is sent as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** One request with the session that registration began. @throws Error when it does not succeed */
+  /** A request with the session of the registration. @throws Error when it does not succeed */
   bySession(method: string, path: string, body?: unknown): Promise<void>;
-  /** Makes another key, which no gateway remembers. */
+  /** Creates another key, which no gateway has cached. */
   newKey(): Promise<string>;
-  /** The data of a request that must succeed. @throws Error with the answer otherwise */
+  /** The data of a request that must succeed. @throws Error with the response otherwise */
   data<T = { readonly id: string }>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Connections that carry what the attack writes. @param reads false when nothing is to be read from them */
+  /** Connections that carry what the attack writes. @param reads false when nothing is read from them */
   connect(count: number, options?: { reads?: boolean }): Promise<RawSocket[]>;
 }
 
-/** `status` is 0 when no answer came. */
+/** `status` is 0 without a response. */
 export interface Answer {
   readonly status: number;
   readonly code: string;

@@ -6,7 +6,9 @@ import type { Target, Tenant } from "./attack.js";
 const HOSTS = 1_000;
 const SERVICES_PER_HOST = 36;
 
-/** A tenant with 36,000 services, one on each port from 1 to 36 of each host, all of which scans have missed for months. */
+/**
+ * A tenant with 36,000 services, one on each port from 1 to 36 of each host, all of which scans have missed for months.
+ */
 export async function largeInventory({ stack, newTenant }: Target): Promise<Tenant> {
   const tenant = await newTenant();
   const { organizationId } = tenant;

@@ -1,4 +1,4 @@
-/** What attacks are put together from. */
+/** Building blocks of attacks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RawSocket } from "../raw-socket.js";
 import type { Tenant } from "./attack.js";
@@ -10,7 +10,7 @@ export function headOf(line: string, ...fields: string[]): string {
   return [`${line} HTTP/1.1`, "Host: service.example", ...fields].join("\r\n") + EMPTY_LINE;
 }
 
-/** Waits until all connections are closed, or so many milliseconds have passed. */
+/** Waits until all connections are closed, at most this many milliseconds. */
 export async function closedWithin(sockets: readonly RawSocket[], ms: number): Promise<void> {
   const patience = new AbortController();
   const late = sleep(ms, undefined, { signal: patience.signal }).catch(() => undefined);
@@ -18,7 +18,7 @@ export async function closedWithin(sockets: readonly RawSocket[], ms: number): P
   patience.abort();
 }
 
-/** Statuses of the answers that came over connections; 0 for one that was not answered. */
+/** Statuses of the responses on connections; 0 for one without a response. */
 export function statusesOf(sockets: readonly RawSocket[]): number[] {
   return sockets.flatMap((socket) => {
     const lines = [...socket.received().matchAll(/HTTP\/1\.1 (\d{3}) /g)];
@@ -26,7 +26,7 @@ export function statusesOf(sockets: readonly RawSocket[]): number[] {
   });
 }
 
-/** How often each value is there, such as "298 × 429, 2 × 200"; a status of 0 is no answer. */
+/** The count of each value, such as "298 × 429, 2 × 200"; a status of 0 is no response. */
 export function tally(statuses: readonly number[]): string {
   const counts = new Map<number, number>();
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -34,7 +34,7 @@ export function tally(statuses: readonly number[]): string {
   return sorted.map(([status, count]) => `${count} × ${status === 0 ? "no answer" : status}`).join(", ");
 }
 
-/** Closes connections, whatever they still carry. */
+/** Closes connections at once. */
 export function closeAll(sockets: readonly RawSocket[]): void {
   for (const socket of sockets) socket.close();
 }
@@ -48,7 +48,7 @@ export async function aNetworkOf(tenant: Tenant): Promise<{ networkId: string; s
 
 const MOST_ATTEMPTS = 5;
 
-/** Makes a host with so many ports, and on each a service that is bound to it; a conflict is tried again. */
+/** Creates a host with ports, and a service bound to each; retries conflicts. */
 export async function aHostWithServices(tenant: Tenant, networkId: string, name: string, count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, n) => n + 1);
   const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -69,7 +69,7 @@ export async function aHostWithServices(tenant: Tenant, networkId: string, name:
   }
 }
 
-/** Does something so many times, a few at a time. @returns the results in order */
+/** Calls a function for each index, with limited concurrency. @returns the results in order */
 export async function inTurns<T>(count: number, atATime: number, what: (n: number) => Promise<T>): Promise<T[]> {
   const results = new Array<T>(count);
   let next = 0;
@@ -83,7 +83,7 @@ export async function inTurns<T>(count: number, atATime: number, what: (n: numbe
   return results;
 }
 
-/** Ends an attack with what it found. @throws Error with the words when the condition does not hold */
+/** Fails an attack. @throws Error with the message when the condition does not hold */
 export function expectThat(condition: boolean, otherwise: string): void {
   if (!condition) throw new Error(otherwise);
 }

@@ -1,15 +1,15 @@
-/** Who has the processors, as Linux tells it. */
+/** The use of processors, from Linux. */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 
 const TICK_MS = 10;
 
-/** How long a process could have run and had no processor, by its first thread; 0 when the process is gone. */
+/** How long the first thread of a process was runnable without a processor; 0 when the process has ended. */
 export function starvedMsOf(pid: number): number {
   return Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 }
 
-/** Processor time that was taken by whoever does not belong to this run of tests: other programs, other virtual machines. */
+/** Processor time used outside of this test run: by other programs, and other virtual machines. */
 export function takenByOthersMs(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = numbersIn(
     read("/proc/stat").split("\n")[0] ?? "",
@@ -23,7 +23,7 @@ interface Process {
   readonly ms: number;
 }
 
-/** By the process whose number the folder of the run bears, and all that descend from it. */
+/** By the process after which the folder of the run is named, and all its descendants. */
 function takenByRunMs(): number {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const processes = all.flatMap((name) => processOf(Number(name)));
@@ -35,7 +35,7 @@ function takenByRunMs(): number {
   return processes.reduce((sum, { pid, ms }) => (run.has(pid) ? sum + ms : sum), 0);
 }
 
-/** With the time of its children that have ended; nothing when the process is gone. */
+/** With the time of its ended children; empty when the process has ended. */
 function processOf(pid: number): Process[] {
   const text = read(`/proc/${pid}/stat`);
   const fields = text

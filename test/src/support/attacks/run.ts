@@ -1,4 +1,4 @@
-/** Runs attacks while a bystander reads. */
+/** Runs attacks while a victim reads. */
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UNLIMITED } from "../unlimited.js";
@@ -15,11 +15,11 @@ export interface NamedAttack extends Attack<unknown> {
   readonly id: string;
 }
 
-/** What an attack did. */
+/** The result of an attack. */
 export interface Outcome extends Verdict {
-  /** What the attacker got. */
+  /** What the attack reported. */
   readonly got: string;
-  /** How the victim fared before, and during the attack and shortly after. */
+  /** The victim's measurements before, and during the attack and shortly after. */
   readonly idle: Seen;
   readonly attacked: Seen;
 }
@@ -28,7 +28,7 @@ export interface Outcome extends Verdict {
 export async function loadAttacks(): Promise<NamedAttack[]> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(".js"));
   const loaded: NamedAttack[] = [];
-  // One after another: jest cannot link modules that share imports at the same time.
+  // Sequentially: jest cannot link modules that share imports at the same time.
   for (const file of files.sort()) {
     const { attack } = (await import(new URL(file, FOLDER).href)) as { attack: Attack<unknown> };
     loaded.push({ ...attack, id: file.replace(/\.js$/, "") });
@@ -36,23 +36,23 @@ export async function loadAttacks(): Promise<NamedAttack[]> {
   return loaded;
 }
 
-/** The system that an attack is made on: nobody meets the rate limit, unless the attack says so. */
+/** The options of the attacked system: without rate limits, unless the attack sets them. */
 export function optionsOf({ settings = {}, topologies = 1 }: Pick<Attack, "settings" | "topologies">): StackOptions {
   const merged: Readonly<Record<string, string | undefined>> = { ...UNLIMITED, LOG_LEVEL: "warn", ...settings };
   const given = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { topologies, env: Object.fromEntries(given) };
 }
 
-/** How an attack is watched and judged. */
+/** How an attack is measured and judged. */
 export interface Watching {
-  /** How slow the slowest answer to the victim may be, where 30 of its idle medians are less. */
+  /** The limit of the slowest response to the victim, unless 30 of its idle medians are more. */
   readonly patienceMs: number;
   /** How long the victim reads before the attack, and how long after it. */
   readonly beforeMs: number;
   readonly afterMs: number;
 }
 
-/** Makes an attack while a victim reads. @throws Error when the attack could not be prepared */
+/** Runs an attack while a victim reads. @throws Error when the attack could not be prepared */
 export async function runAttack(attack: NamedAttack, stack: Stack, watching: Watching): Promise<Outcome> {
   const target = targetOf(stack);
   const handles = [...stack.gateways, ...stack.identities, ...stack.topologies, ...serversOf(stack)];

@@ -3,23 +3,23 @@ import { aNetworkOf, tally } from "./parts.js";
 
 const AT_ONCE = 4;
 
-/** The file of a scan with this inside. */
+/** A scan file with this content. */
 export function scanWith(inside: string): string {
   return `<?xml version="1.0"?>\n<!DOCTYPE nmaprun>\n<nmaprun scanner="nmap" version="7.93">\n${inside}</nmaprun>\n`;
 }
 
-/** A host that is up, with these lines inside. */
+/** A host that is up, with these elements. */
 export function hostWith(inside: string): string {
   return `<host><status state="up" reason="arp-response"/>${inside}</host>\n`;
 }
 
-/** Sends a scan, as a preview unless it is said otherwise. */
+/** Sends a scan, as a dry run by default. */
 export function sendScan(tenant: Tenant, networkId: string, file: string, isDry = true): Promise<Answer> {
   const path = `/api/v1/imports/nmap?network_id=${networkId}&dry_run=${isDry}`;
   return tenant.send("POST", path, file, { "content-type": "application/xml" });
 }
 
-/** Two organizations that send a file at the same time, twice each. */
+/** Two organizations that send a file concurrently, twice each. */
 export function scanAttack(name: string, file: () => string, cheap = true): Attack<() => Promise<Answer[]>> {
   return {
     name,

@@ -9,7 +9,7 @@ const OPENED_AT_A_TIME = 100;
 
 let addresses = 0;
 
-/** A client address that nobody had before. */
+/** An unused client address. */
 export function newAddress(): string {
   addresses++;
   return `127.9.${addresses >> 8}.${(addresses & 255) + 1}`;
@@ -75,7 +75,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One request; what becomes of it is the answer, also when there is none. */
+/** Sends a request; a failure becomes an answer with status 0. */
 async function exchange(sent: Sent, body: unknown): Promise<Answer & { cookie: string }> {
   const { url, headers, ...options } = sent;
   const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));

@@ -1,29 +1,29 @@
-/** Judges what an attack did to a bystander and to the processes. */
+/** Judges the effect of an attack on a victim and on the processes. */
 import type { Seen } from "./victim.js";
 
 const GROWTH_LIMIT_BYTES = 150 * 1024 * 1024;
 const IDLE_FACTOR = 30;
-/** An attack keeps the processors busy too: that others had less than half of one makes no system slow. */
+/** The attack uses the processors too: less than half of one used by others does not slow a system down. */
 const STARVED_MS = 1_000;
 const OTHERS_SHARE = 0.5;
 
 export interface Verdict {
-  /** What the system did not stand; empty when it stood. */
+  /** Violations; empty when the system withstood the attack. */
   readonly faults: readonly string[];
-  /** Nothing is wrong but that somebody waited too long, or until nobody waited any more. */
+  /** The only violations are slow responses or timeouts. */
   readonly isSlowOnly: boolean;
-  /** Others than this run of tests had the processors: how long somebody waited says nothing of the system. */
+  /** Other programs used the processors, so slow responses prove nothing. */
   readonly isStarved: boolean;
 }
 
-/** What was seen of the victim before and during an attack, and what else went wrong, in sentences. */
+/** The victim's measurements before and during an attack, and other failures, as sentences. */
 export interface Evidence {
   readonly idle: Seen;
   readonly attacked: Seen;
   readonly wrong: readonly string[];
 }
 
-/** @param patienceMs how slow the slowest answer to the victim may be, where 30 of its idle medians are less */
+/** @param patienceMs the limit of the slowest response to the victim, unless 30 of its idle medians are more */
 export function verdictOn({ idle, attacked, wrong }: Evidence, patienceMs: number): Verdict {
   const isWaiting = waitingIn(attacked);
   const faults = [...wrong.filter((failure) => !isWaiting(failure)), ...faultsOf(attacked)];
@@ -53,8 +53,8 @@ const failed = (failures: readonly string[], all: number): string =>
   `${failures.length} of ${all} requests of the victim failed, first ${failures[0] ?? ""}`;
 
 /**
- * Which failures say that the gateway or a client gave up waiting. Where a process had no processor for long, the gateway may also
- * have taken it for one that is away.
+ * Which failures are timeouts of the gateway or a client. When a process was starved for long, the gateway may also
+ * have considered it unavailable.
  */
 function waitingIn(seen: Seen): (failure: string) => boolean {
   const sign = starvedMostIn(seen).ms > STARVED_MS ? /\b50[34]\b|no answer within / : /: 504$|: no answer within /;
@@ -72,7 +72,7 @@ function slowness(seen: Seen, limitMs: number): string[] {
   return faults.map((fault) => `${fault}; ${starved}`);
 }
 
-/** The process that had to wait longest for a processor. */
+/** The process that waited longest for a processor. */
 function starvedMostIn({ starvedMs }: Seen): { readonly name: string; readonly ms: number } {
   const [name, ms] = Object.entries(starvedMs).sort(([, a], [, b]) => b - a)[0] ?? ["nobody", 0];
   return { name, ms };

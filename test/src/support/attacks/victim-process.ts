@@ -1,6 +1,6 @@
 /**
- * The process of a victim: reads two small things every 20 ms whether or not earlier answers have come, and watches the
- * memory of processes meanwhile. A process of its own, because an attack keeps the one that makes it busy.
+ * The process of a victim: sends two small reads every 20 ms whether or not earlier responses have come, and records
+ * the memory of processes. It is separate because an attack keeps its own process busy.
  */
 import { readFileSync } from "node:fs";
 import { Agent, type ClientRequest, get } from "node:http";
@@ -12,7 +12,7 @@ const EVERY_MS = 20;
 const WATCH_EVERY_MS = 50;
 const PATIENCE_MS = 10_000;
 const PATIENCE_ROUNDS = PATIENCE_MS / EVERY_MS;
-/** A victim that waits does not become an attacker. */
+/** A waiting victim must not become an attacker. */
 const MOST_UNANSWERED = 100;
 const PAGE_BYTES = 4_096;
 
@@ -32,7 +32,7 @@ const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${key}` };
 let period = newPeriod();
 let hasBegun = false;
-// Patience is counted in rounds of reading: while the whole machine stands still, nobody waits.
+// Timeouts are counted in rounds of reading: while the whole machine stands still, they do not advance.
 let round = 0;
 const lastRoundOf = new Map<ClientRequest, number>();
 
@@ -43,7 +43,7 @@ function newPeriod(): Period {
   return { times: [], failures: [], before, most: [...before], starvedBeforeMs, ...now, unanswered: 0 };
 }
 
-/** Resident memory; 0 when the process is gone. */
+/** Resident memory; 0 when the process has ended. */
 function residentBytesOf(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * PAGE_BYTES;
@@ -87,10 +87,10 @@ setInterval(() => {
   });
 }, WATCH_EVERY_MS);
 
-// It ends with whoever watches it.
+// It ends with its parent.
 process.on("disconnect", () => process.exit());
 
-/** Asked for a report, it waits until all requests of the period are answered or given up. */
+/** A report waits until all requests of the period are answered or have timed out. */
 process.on("message", () => {
   const ended = period;
   period = newPeriod();

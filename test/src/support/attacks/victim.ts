@@ -5,30 +5,30 @@ import { fileURLToPath } from "node:url";
 export interface VictimOptions {
   readonly url: string;
   readonly key: string;
-  /** The client address that it reads from. */
+  /** The client address of its requests. */
   readonly address: string;
-  /** The processes whose memory is watched. */
+  /** The processes whose memory is recorded. */
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
 }
 
-/** What a victim saw in a period. */
+/** The measurements of a victim in a period. */
 export interface Seen {
   readonly answers: number;
   readonly medianMs: number;
   readonly slowestMs: number;
-  /** Path and status of what was not answered with 200, or what the connection said. */
+  /** Path and status of responses other than 200, or the connection error. */
   readonly failures: readonly string[];
-  /** By how much the resident memory of each process exceeded that at the beginning, at most. */
+  /** The maximum growth of each process's resident memory since the beginning. */
   readonly grownBytes: Readonly<Record<string, number>>;
-  /** How long each process could have run and had no processor. */
+  /** How long each process was runnable without a processor. */
   readonly starvedMs: Readonly<Record<string, number>>;
-  /** How many processors others than this run of tests had on average. */
+  /** The average number of processors used outside of this test run. */
   readonly othersShare: number;
 }
 
-/** A client that reads `/networks` and `/auth/whoami` every 20 ms with a key that the gateway remembers. */
+/** A client that reads `/networks` and `/auth/whoami` every 20 ms with a cached key. */
 export interface Victim {
-  /** What it saw since the last report; every request of that time has ended by then. */
+  /** The measurements since the last report, including every request of that time. */
   report(): Promise<Seen>;
   stop(): Promise<void>;
 }

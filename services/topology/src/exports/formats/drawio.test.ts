@@ -15,7 +15,6 @@ interface Cell {
   readonly at?: readonly number[];
 }
 
-/** The cells of a file, in their order. */
 function cellsOf(text: string): Cell[] {
   const cells: Cell[] = [];
   const parser = new SaxesParser();

@@ -14,7 +14,7 @@ interface Given {
   readonly hostname?: string | null;
   readonly ips?: readonly string[];
   readonly tags?: string[];
-  /** Number, protocol and the place of the interface; of all interfaces when that is absent. */
+  /** Number, protocol and index of the interface; all interfaces when that is absent. */
   readonly ports?: readonly (readonly [number, "Tcp" | "Udp", number?])[];
   readonly service?: string;
   readonly description?: string;
@@ -34,7 +34,6 @@ function aHost({ name = "nas", hostname = null, ips = [], tags = [], ports = [],
   } as unknown as Host;
 } // prettier-ignore
 
-/** The file, written host by host. */
 function fileOf(writer: ExportWriter, ...hosts: readonly Given[]): string {
   return writer.begin + hosts.map((host) => writer.hosts([aHost(host)])).join("") + [...writer.end()].join("");
 }

@@ -16,7 +16,7 @@ const subnet = (n: number, label: string, cidr: string): TopologyNode => ({ id: 
 const service = (n: number, label: string): TopologyNode => ({ id: id(n), kind: "service", label, network_id: id(0), tags: [], host_id: id(1), service_definition: "nginx", category: "Custom", virtualization_type: null }); // prettier-ignore
 const edge = (n: number, type: string): TopologyEdge => ({ id: `virtualized_by:${id(n)}`, kind: "virtualized_by", source: id(n), target: id(1), type }); // prettier-ignore
 
-/** Any text that a name could be, with what is special somewhere more often than by chance. */
+/** Any text, with special characters more often than by chance. */
 const anything = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc
@@ -28,7 +28,7 @@ function written(writer: GraphWriter, nodes: readonly TopologyNode[], edges: rea
   return writer.begin + writer.nodes(nodes) + writer.nodes([]) + writer.between + writer.edges(edges) + writer.end;
 }
 
-/** The three kinds of node and an edge, with this text wherever one can stand. */
+/** A node of each kind and an edge, with this text in every member. */
 function withText(text: string): [TopologyNode[], TopologyEdge[]] {
   return [[host(1, text), subnet(2, text, `10/${text}`), service(3, text)], [edge(3, text)]];
 }
@@ -61,7 +61,7 @@ describe("the graph for Graphviz", () => {
   const attribute = (statement: Ast | undefined, name: string): string =>
     statement?.children.find(({ key }) => key?.value === name)?.value?.value ?? "";
 
-  /** A label as Graphviz draws it: its escapes read, then its names of characters. */
+  /** A label as Graphviz draws it: escapes first, then character references. */
   const drawn = (label: string): string =>
     label
       .replaceAll(/\\(.)/g, (_escape, character: string) => (character === "n" ? "\n" : character))
@@ -90,7 +90,7 @@ describe("the graph for Graphviz", () => {
 });
 
 describe("the graph as GraphML", () => {
-  /** Text of each `data` by its element and key. @throws Error for what is no well-formed XML */
+  /** The text of each `data` by element and key. @throws Error when the XML is not well-formed */
   function read(xml: string): Map<string, string> {
     const found = new Map<string, string>();
     const path: string[] = [];
@@ -154,7 +154,7 @@ describe("the graph as GraphML", () => {
 });
 
 describe("the graph for Mermaid", () => {
-  /** A text as Mermaid shows it: it writes the code of a character between `#` and `;`. */
+  /** A text as Mermaid shows it: `#<code>;` is a character. */
   const shown = (text: string): string =>
     text.replaceAll(/#(\d+);/g, (_code, digits: string) => String.fromCodePoint(Number(digits)));
 

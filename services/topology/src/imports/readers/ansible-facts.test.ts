@@ -3,7 +3,7 @@ import { corpusFile } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { ansibleFacts } from "./ansible-facts.js";
 
-/** The files of the corpus: hosts that each becomes, and what of it is left out. */
+/** The files of the corpus: the hosts that each becomes, and what is left out. */
 const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ["addresses-only", [
     "alpine [10.60.0.9, 2001:db8:60::9]: "

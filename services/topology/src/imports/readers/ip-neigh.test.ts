@@ -3,7 +3,7 @@ import { corpusFile } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { ipNeigh } from "./ip-neigh.js";
 
-/** The files of the corpus: hosts that each becomes, and what of it is left out. */
+/** The files of the corpus: the hosts that each becomes, and what is left out. */
 const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ["arp-a-names", [
     "fritz.box [192.168.178.1 2C:3A:FD:00:11:22]: ",
@@ -81,7 +81,7 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
 describe("the neighbour table", () => {
   it.each(CORPUS)("becomes hosts, one for each interface, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("ip-neigh", name);
-    // Of the many that one card answers for, two stand for all.
+    // Two of the many addresses of one interface represent all.
     const most = name === "proxy-arp" ? 3 : undefined;
     expect(importedFrom([[file]])).toEqual(hosts);
 

@@ -3,7 +3,7 @@ import { parseAddress } from "../../values/addresses.js";
 import { isWithin } from "../coverage.rules.js";
 import { targetsIn } from "./nmap-targets.js";
 
-/** Which of some addresses a scan of these targets covers. */
+/** Which of these addresses a scan of the targets covers. */
 function covered(targets: string, ips: readonly string[]): string[] {
   const ranges = targetsIn(`nmap -sS -oX out.xml ${targets}`)?.ranges ?? [];
   return ips.filter((ip) => isWithin(ranges, parseAddress(ip).key));

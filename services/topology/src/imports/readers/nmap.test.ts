@@ -9,7 +9,6 @@ const fileOf = (name: string): Buffer =>
   readFileSync(new URL(`../../../../../test/scans/${name}.xml`, import.meta.url));
 const OFFICE = fileOf("office");
 
-/** A document around some elements of a scan. */
 const scanOf = (inside: string, root = 'scanner="nmap" version="7.93"'): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE nmaprun>\n<nmaprun ${root}>\n${inside}\n</nmaprun>`;
 
@@ -24,7 +23,7 @@ function* inPieces(bytes: Uint8Array, cuts: readonly number[] = []): Generator<U
 const read = (document: string | Uint8Array, cuts?: readonly number[]): Scan =>
   readScan(inPieces(Buffer.from(document), cuts));
 
-/** Place and reason of a refusal; null when the document is taken. */
+/** Place and reason of the rejection; null when the document is accepted. */
 function refusalOf(document: string | Uint8Array): string | null {
   try {
     read(document);

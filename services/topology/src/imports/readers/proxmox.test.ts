@@ -3,7 +3,7 @@ import { corpusFile } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { proxmox } from "./proxmox.js";
 
-/** The files of the corpus: hosts that each becomes, and what of it is left out. */
+/** The files of the corpus: the hosts that each becomes, and what is left out. */
 const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ["agent-only", [
     "192.168.1.70 [192.168.1.70 BC:24:11:00:00:20]: "

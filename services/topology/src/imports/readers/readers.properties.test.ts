@@ -10,7 +10,7 @@ import { readFile, READERS } from "./readers.js";
 const CORPORA = READERS.map((reader) => [reader.format, reader, corpusOf(reader.format)] as const);
 const FILES = CORPORA.flatMap(([format, , files]) => files.map((file) => [`${format}/${file.name}`, format, file] as const)); // prettier-ignore
 const HOSTNAME = "box";
-/** Files that are damaged for each reader, and that are divided. */
+/** Numbers of damaged files per reader, and of divided files. */
 const RUNS = Number(process.env["READER_RUNS"] ?? 30);
 const bytesOf = (file: CorpusFile): Uint8Array[] => [new Uint8Array(file.bytes)];
 
@@ -67,7 +67,7 @@ describe("each reader", () => {
       const before = process.cpuUsage();
       refusalOf(reader, file);
       const { user } = process.cpuUsage(before);
-      // A megabyte takes tens of milliseconds; what is quadratic takes minutes.
+      // A megabyte takes tens of milliseconds in linear time, and minutes in quadratic time.
       expect([file.slice(0, 40), user < 3_000_000]).toEqual([file.slice(0, 40), true]);
     }
   }); // prettier-ignore
@@ -114,12 +114,12 @@ describe("imports", () => {
   });
 });
 
-/** What a network holds after imports, in an order of its own. */
+/** The contents of a network after imports, sorted. */
 function together(...files: readonly (readonly [CorpusFile, string])[]): string[] {
   return importedFrom(files.map(([{ bytes }, hostname]) => [bytes, hostname])).sort();
 }
 
-/** What machines of a file are recognized by. */
+/** The identifiers by which machines of a file are matched. */
 function identitiesOf(file: CorpusFile): ReadonlySet<string> {
   const { scan } = readFile(bytesOf(file), { format: "auto", nowMs: 0 });
   return new Set(scan.hosts.flatMap(({ addresses }) => addresses.flatMap(({ ip, mac }) => [ip, mac ?? ip])));
