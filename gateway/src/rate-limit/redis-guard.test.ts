@@ -27,7 +27,7 @@ const aGuard = () =>
   createRedisGuard({ probe: () => probe(), timeoutMs: TIMEOUT_MS, log: createLog("test", "silent") });
 
 /** The state of a promise: its value, "refused", or "open". */
-function standOf(promise: Promise<string>): () => string {
+function stateOf(promise: Promise<string>): () => string {
   let stand = "open";
   promise.then(
     (value) => (stand = value),
@@ -39,7 +39,7 @@ function standOf(promise: Promise<string>): () => string {
 describe("the circuit breaker of Redis", () => {
   it("lets a call take as long as a request may wait, and no longer", async () => {
     const guard = aGuard();
-    const [inTime, late] = [standOf(guard.run(after(TIMEOUT_MS - 1))), standOf(guard.run(after(TIMEOUT_MS + 2)))];
+    const [inTime, late] = [stateOf(guard.run(after(TIMEOUT_MS - 1))), stateOf(guard.run(after(TIMEOUT_MS + 2)))];
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
     expect([inTime(), late(), guard.isAway()]).toEqual(["answer", "open", false]);
     await jest.advanceTimersByTimeAsync(2);
@@ -61,14 +61,14 @@ describe("the circuit breaker of Redis", () => {
       // The process is busy until the timeout, and only reads afterwards.
       setTimeout(() => setImmediate(resolve, "answer"), TIMEOUT_MS - 1);
     });
-    const stand = standOf(guard.run(() => read));
+    const stand = stateOf(guard.run(() => read));
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 5);
     expect([stand(), guard.isAway()]).toEqual(["answer", false]);
   });
 
   it("closes as soon as a probe succeeds in time", async () => {
     const guard = aGuard();
-    const stand = standOf(guard.run(never));
+    const stand = stateOf(guard.run(never));
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS + 1);
     expect(stand()).toBe("refused");
     probe = after(TIMEOUT_MS + 5);

@@ -7,7 +7,7 @@ import { loadAttacks, type NamedAttack, optionsOf, runAttack } from "../support/
 import { startStack, type Stack } from "../support/stack.js";
 
 // Other programs on the machine delay the victim now and then, even up to its timeout; an attack does it every time.
-const WATCHING = { patienceMs: 2_000, beforeMs: 300, afterMs: 500 };
+const WATCHING = { limitMs: 2_000, beforeMs: 300, afterMs: 500 };
 const TRIES = 3;
 
 const attacks = await loadAttacks();

@@ -23,7 +23,7 @@ import { aHost, aNetwork, echoOf, type World } from "../support/topology-world.j
 // Removals shift and change other children in one transaction: as much as the limits allow succeeds, more is rejected
 // at once.
 
-const MOST = 1_000;
+const MAX_CHILDREN = 1_000;
 
 let topology: Topology;
 let world: World;
@@ -37,7 +37,7 @@ afterAll(() => topology.stop());
 const numbers = (length: number): number[] => Array.from({ length }, (_, n) => n);
 
 function aFullHost(): Promise<Host> {
-  const services = numbers(MOST).map((n) => ({ name: `s${n}`, service_definition: "nginx" }));
+  const services = numbers(MAX_CHILDREN).map((n) => ({ name: `s${n}`, service_definition: "nginx" }));
   return world.owner.call(createHost, { body: { network_id: world.network.id, name: "full", services } });
 }
 
@@ -45,7 +45,7 @@ function aFullHost(): Promise<Host> {
 async function aHostOfBindings(): Promise<Host> {
   const { owner } = world;
   const host = await aHost(world, { name: "bound", ports: 40, interfaces: 25 });
-  for (let n = 0; n < MOST_BINDINGS_ON_HOST / MOST; n++) await owner.call(createService, { body: bound(host, 40) });
+  for (let n = 0; n < MOST_BINDINGS_ON_HOST / MAX_CHILDREN; n++) await owner.call(createService, { body: bound(host, 40) });
   return host;
 }
 
@@ -63,7 +63,7 @@ describe("a bulk-delete on hosts with many children", () => {
   it("closes the gaps of two hosts, and is rejected as a whole when it would shift more than the limit", async () => {
     const { owner } = world;
     const hosts: Host[] = [];
-    while (hosts.length <= Math.ceil(MOST_CHANGED / (MOST - 1))) hosts.push(await aFullHost());
+    while (hosts.length <= Math.ceil(MOST_CHANGED / (MAX_CHILDREN - 1))) hosts.push(await aFullHost());
     const firsts = hosts.map(({ services }) => services[0]!.id);
     const refusal = [422, "too_many_changes", { limit: MOST_CHANGED }];
     expect(await owner.refusal(bulkDeleteServices, { body: firsts })).toEqual(refusal);
@@ -72,7 +72,7 @@ describe("a bulk-delete on hosts with many children", () => {
     expect((await owner.call(bulkDeleteServices, { body: firsts.slice(0, 2) })).deleted_count).toBe(2);
     const query = { host_id: hosts[1]!.id, order_by: "position" as const, limit: 0 };
     const { rows } = await owner.list(listServices, { query });
-    expect(rows.map(({ position }) => position)).toEqual(numbers(MOST - 1));
+    expect(rows.map(({ position }) => position)).toEqual(numbers(MAX_CHILDREN - 1));
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
 import { largeInventory } from "../support/attacks/large-inventory.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const CALLS = 200;
 const TOOLS = [
@@ -19,7 +20,7 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {
-    const answers = await inTurns(CALLS, 32, (n) => {
+    const answers = await mapConcurrently(CALLS, 32, (n) => {
       const [name, given] = TOOLS[n % TOOLS.length] ?? TOOLS[0];
       const message = { jsonrpc: "2.0", id: n, method: "tools/call", params: { name, arguments: given } };
       return tenant.send("POST", "/mcp", message, { accept: "application/json, text/event-stream" });

@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { createNetwork, expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const WRITERS = 12;
 const DELETED = 200;
@@ -18,8 +19,8 @@ export const attack: Attack<Prepared> = {
   topologies: 2,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
-    const ids = await inTurns(WRITERS + DELETED, 4, async (n) => {
+    const { networkId } = await createNetwork(tenant);
+    const ids = await mapConcurrently(WRITERS + DELETED, 4, async (n) => {
       const ports = [{ number: 1, protocol: "Tcp" }];
       return (await tenant.data("POST", "/api/v1/hosts", { network_id: networkId, name: `host ${n}`, ports })).id;
     });

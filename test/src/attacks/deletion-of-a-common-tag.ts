@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, expectThat, inTurns } from "../support/attacks/parts.js";
+import { createNetwork, expectThat } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const HOSTS = 20;
 const SERVICES = 500;
@@ -15,11 +16,11 @@ export const attack: Attack<Tagged> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
+    const { networkId } = await createNetwork(tenant);
     const { id: tagId } = await tenant.data("POST", "/api/v1/tags", { name: "common" });
     const service = { name: "service", service_definition: "nginx", tags: [tagId] };
     const host = { network_id: networkId, name: "host", services: Array.from({ length: SERVICES }, () => service) };
-    await inTurns(HOSTS, 1, () => tenant.data("POST", "/api/v1/hosts", host));
+    await mapConcurrently(HOSTS, 1, () => tenant.data("POST", "/api/v1/hosts", host));
     return { tenant, tagId };
   },
   run: async (_target, { tenant, tagId }) => {

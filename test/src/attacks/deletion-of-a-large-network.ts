@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aHostWithServices, aNetworkOf, expectThat, inTurns } from "../support/attacks/parts.js";
+import { createHostWithServices, createNetwork, expectThat } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const HOSTS = 68;
 const SERVICES = 500;
@@ -15,8 +16,8 @@ export const attack: Attack<Large> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
-    await inTurns(HOSTS, 1, (n) => aHostWithServices(tenant, networkId, `host ${n}`, SERVICES));
+    const { networkId } = await createNetwork(tenant);
+    await mapConcurrently(HOSTS, 1, (n) => createHostWithServices(tenant, networkId, `host ${n}`, SERVICES));
     return { tenant, networkId };
   },
   run: async (_target, { tenant, networkId }) => {

@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aHostWithServices, aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { createHostWithServices, createNetwork, expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const DRY_RUNS = 200;
 const KEYS = 400;
@@ -20,18 +21,18 @@ export const attack: Attack<Prepared> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
-    await aHostWithServices(tenant, networkId, "full", 160);
+    const { networkId } = await createNetwork(tenant);
+    await createHostWithServices(tenant, networkId, "full", 160);
     const [full] = await tenant.data<{ id: string }[]>("GET", "/api/v1/hosts");
     const { id: other } = await tenant.data("POST", "/api/v1/hosts", { network_id: networkId, name: "other" });
     return { tenant, networkId, full: full?.id ?? "", other };
   },
   run: async (_target, { tenant, networkId, full, other }) => {
-    const tried = inTurns(DRY_RUNS, 16, () => tenant.send("DELETE", `/api/v1/hosts/${full}?dry_run=true`));
-    const keyed = inTurns(KEYS, 4, (n) =>
+    const tried = mapConcurrently(DRY_RUNS, 16, () => tenant.send("DELETE", `/api/v1/hosts/${full}?dry_run=true`));
+    const keyed = mapConcurrently(KEYS, 4, (n) =>
       tenant.send("POST", "/api/v1/tags", { name: `tag ${n}` }, { "idempotency-key": `key-${n}` }),
     );
-    const written = await inTurns(WRITES, 1, (n) => {
+    const written = await mapConcurrently(WRITES, 1, (n) => {
       const body = { network_id: networkId, host_id: other, number: n + 1, protocol: "Tcp" };
       return tenant.send("POST", "/api/v1/ports", body);
     });

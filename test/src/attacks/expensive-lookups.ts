@@ -1,6 +1,7 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
 import { largeInventory } from "../support/attacks/large-inventory.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const LOOKUPS = 200;
 const PATHS = [
@@ -18,7 +19,7 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {
-    const answers = await inTurns(LOOKUPS, 32, (n) => tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`));
+    const answers = await mapConcurrently(LOOKUPS, 32, (n) => tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`));
     const got = tally(answers.map(({ status }) => status));
     // An organization beyond its share waits for itself.
     expectThat(

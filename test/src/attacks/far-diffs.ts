@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aHostWithServices, aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { createHostWithServices, createNetwork, expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const ROUNDS = 4;
 const SERVICES = 500;
@@ -11,13 +12,13 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
-    for (let n = 0; n < ROUNDS; n++) await aHostWithServices(tenant, networkId, `host ${n}`, SERVICES);
+    const { networkId } = await createNetwork(tenant);
+    for (let n = 0; n < ROUNDS; n++) await createHostWithServices(tenant, networkId, `host ${n}`, SERVICES);
     return tenant;
   },
   run: async (_target, tenant) => {
     const path = "/api/v1/changes/diff?from=2020-01-01T00:00:00Z";
-    const answers = await inTurns(DIFFS, 32, (n) => tenant.send("GET", path + (n % 2 === 0 ? "" : "&format=markdown")));
+    const answers = await mapConcurrently(DIFFS, 32, (n) => tenant.send("GET", path + (n % 2 === 0 ? "" : "&format=markdown")));
     const got = tally(answers.map(({ status }) => status));
     expectThat(
       answers.every(({ status }) => status === 200 || status === 429),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aHostWithServices, aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { createHostWithServices, createNetwork, expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const NETWORKS = 2;
 const HOSTS = 3;
@@ -18,8 +19,8 @@ export const attack: Attack<Tenant> = {
   prepare: async (target) => {
     const tenant = await target.newTenant();
     for (let network = 0; network < NETWORKS; network++) {
-      const { networkId } = await aNetworkOf(tenant);
-      for (let n = 0; n < HOSTS; n++) await aHostWithServices(tenant, networkId, `host ${n}`, SERVICES);
+      const { networkId } = await createNetwork(tenant);
+      for (let n = 0; n < HOSTS; n++) await createHostWithServices(tenant, networkId, `host ${n}`, SERVICES);
       if (network === 0) await tenant.send("DELETE", `/api/v1/networks/${networkId}`);
     }
     return tenant;
@@ -31,7 +32,7 @@ export const attack: Attack<Tenant> = {
     );
     const { cursor } = (JSON.parse(first.text) as { data: [{ cursor: string }] }).data[0];
     const moments = [cursor, "2020-01-01T00:00:00Z"];
-    const answers = await inTurns(READS, AT_A_TIME, async (n) => {
+    const answers = await mapConcurrently(READS, AT_A_TIME, async (n) => {
       const path = `/api/v1/${PATHS[n % PATHS.length] ?? ""}&as_of=${moments[n % 3 === 0 ? 1 : 0] ?? ""}`;
       let status = 429;
       for (let tried = 0; status === 429 && tried < TRIES; tried++) {

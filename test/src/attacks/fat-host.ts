@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, expectThat, inTurns } from "../support/attacks/parts.js";
+import { createNetwork, expectThat } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 interface Prepared {
   readonly tenant: Tenant;
@@ -12,7 +13,7 @@ export const attack: Attack<Prepared> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
+    const { networkId } = await createNetwork(tenant);
     const { id: hostId } = await tenant.data("POST", "/api/v1/hosts", { network_id: networkId, name: "fat" });
     const bodyOf = (text: string): object => ({
       ...{ network_id: networkId, host_id: hostId, name: "fat", service_definition: "nginx" },
@@ -21,7 +22,7 @@ export const attack: Attack<Prepared> = {
     // If details are measured in characters, three-byte ones give the largest size.
     const isByCharacters = (await tenant.send("POST", "/api/v1/services", bodyOf("字".repeat(16_300)))).status === 200;
     const [text, count] = isByCharacters ? ["字".repeat(16_300), 347] : ["x".repeat(16_300), 1_000];
-    await inTurns(count, 4, () => tenant.send("POST", "/api/v1/services", bodyOf(text)));
+    await mapConcurrently(count, 4, () => tenant.send("POST", "/api/v1/services", bodyOf(text)));
     return { tenant, hostId };
   },
   run: async (_target, { tenant, hostId }) => {

@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { inTurns, tally } from "../support/attacks/parts.js";
+import { tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import { until } from "../support/until.js";
 import { startReceiver, type Receiver } from "../support/webhook-receiver.js";
 
@@ -7,7 +8,7 @@ const WEBHOOKS = 20;
 const CHANGES = 20;
 const TESTS = 40;
 /** Far less than a hanging delivery takes. */
-const PATIENCE_MS = 8_000;
+const TIMEOUT_MS = 8_000;
 
 interface Prepared {
   readonly receiver: Receiver;
@@ -28,19 +29,19 @@ export const attack: Attack<Prepared> = {
     const attackers = await Promise.all([1, 2, 3].map(() => target.newTenant()));
     const silent = { url: receiver.url("/silence") };
     for (const attacker of attackers)
-      await inTurns(WEBHOOKS, 4, () => attacker.data("POST", "/api/v1/webhooks", silent));
+      await mapConcurrently(WEBHOOKS, 4, () => attacker.data("POST", "/api/v1/webhooks", silent));
     await neighbour.data("POST", "/api/v1/webhooks", { url: receiver.url("/neighbour") });
     return { receiver, attackers, neighbour };
   },
   run: async (_target, { receiver, attackers, neighbour }) => {
     try {
-      for (const attacker of attackers) await inTurns(CHANGES, 4, (n) => aTag(attacker, n));
+      for (const attacker of attackers) await mapConcurrently(CHANGES, 4, (n) => aTag(attacker, n));
       const [first] = attackers;
       const [webhook] = await first!.data<{ id: string }[]>("GET", "/api/v1/webhooks?limit=1");
-      const tests = inTurns(TESTS, TESTS, () => first!.send("POST", `/api/v1/webhooks/${webhook!.id}/test`));
+      const tests = mapConcurrently(TESTS, TESTS, () => first!.send("POST", `/api/v1/webhooks/${webhook!.id}/test`));
       const begun = performance.now();
       for (let n = 0; n < CHANGES; n++) await aTag(neighbour, n);
-      await until(() => receiver.received("/neighbour").length === CHANGES, 20, PATIENCE_MS);
+      await until(() => receiver.received("/neighbour").length === CHANGES, 20, TIMEOUT_MS);
       const took = performance.now() - begun;
       const got = tally((await tests).map(({ status }) => status));
       return `${got}; ${CHANGES} changes of a neighbour told within ${(took / 1_000).toFixed(1)} s`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
-import type { Answer, Attack, Tenant } from "../support/attacks/attack.js";
+import type { AttackResponse, Attack, Tenant } from "../support/attacks/attack.js";
 import { expectThat, tally } from "../support/attacks/parts.js";
 import { seedTopology } from "../support/seed.js";
 
@@ -13,13 +13,13 @@ interface Prepared {
   readonly archive: string;
 }
 
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /** An organization may have two archives in progress: a third one is retried. */
-async function persistently(send: () => Promise<Answer>): Promise<Answer> {
+async function retryUntilAccepted(send: () => Promise<AttackResponse>): Promise<AttackResponse> {
   for (let attempt = 1; ; attempt++) {
     const answer = await send();
-    if (answer.status !== 429 || attempt === MOST_ATTEMPTS) return answer;
+    if (answer.status !== 429 || attempt === MAX_ATTEMPTS) return answer;
     await sleep(1_000);
   }
 }
@@ -41,7 +41,7 @@ export const attack: Attack<Prepared> = {
     return { tenant, archive: text };
   },
   run: async (_target, { tenant, archive }) => {
-    const imported = persistently(() => tenant.send("POST", PATH, archive, NDJSON));
+    const imported = retryUntilAccepted(() => tenant.send("POST", PATH, archive, NDJSON));
     const others = Array.from({ length: 6 }, () => [
       tenant.send("POST", `${PATH}?dry_run=true`, archive, NDJSON),
       tenant.send("GET", PATH),

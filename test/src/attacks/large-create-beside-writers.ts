@@ -1,11 +1,11 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, expectThat, tally } from "../support/attacks/parts.js";
+import { createNetwork, expectThat, tally } from "../support/attacks/parts.js";
 
 const WRITERS = 12;
 const CREATES = 5;
 const ANSWERED_MS = 2_000;
 /** The maximum number of interfaces, ports and services of a host. */
-const MOST = 1_000;
+const MAX_CHILDREN = 1_000;
 
 interface Prepared {
   readonly tenant: Tenant;
@@ -21,7 +21,7 @@ export const attack: Attack<Prepared> = {
   topologies: 2,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const made = await aNetworkOf(tenant);
+    const made = await createNetwork(tenant);
     const hostIds: string[] = [];
     for (let n = 0; n < WRITERS; n++) {
       const host = { network_id: made.networkId, name: `host ${n}` };
@@ -77,7 +77,7 @@ export const attack: Attack<Prepared> = {
 
 /** A host with the maximum number of interfaces, ports and services, each service bound to a port. */
 function aLargestHost(networkId: string, subnetId: string): object {
-  const numbers = Array.from({ length: MOST }, (_, n) => n);
+  const numbers = Array.from({ length: MAX_CHILDREN }, (_, n) => n);
   const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
   return {
     network_id: networkId,

@@ -1,5 +1,6 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aHostWithServices, aNetworkOf, expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { createHostWithServices, createNetwork, expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const SERVICES = 160;
 const REVERTS = 200;
@@ -15,8 +16,8 @@ export const attack: Attack<Prepared> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
-    await aHostWithServices(tenant, networkId, "full", SERVICES);
+    const { networkId } = await createNetwork(tenant);
+    await createHostWithServices(tenant, networkId, "full", SERVICES);
     const [host] = await tenant.data<{ id: string }[]>("GET", "/api/v1/hosts");
     await tenant.data("DELETE", `/api/v1/hosts/${host?.id ?? ""}`);
     const path = `/api/v1/changes?entity_id=${host?.id ?? ""}&action=deleted&wait=10`;
@@ -25,7 +26,7 @@ export const attack: Attack<Prepared> = {
   },
   run: async (_target, { tenant, request }) => {
     const body = { request_id: request };
-    const tried = await inTurns(REVERTS, 16, () => tenant.send("POST", "/api/v1/changes/revert?dry_run=true", body));
+    const tried = await mapConcurrently(REVERTS, 16, () => tenant.send("POST", "/api/v1/changes/revert?dry_run=true", body));
     const got = tally(tried.map(({ status }) => status));
     expectThat(
       tried.some(({ status }) => status === 200),

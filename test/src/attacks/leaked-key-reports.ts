@@ -1,6 +1,7 @@
 import { createApiKey } from "@nts/shared/api-key";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const REPORTS = 600;
 const AT_A_TIME = 40;
@@ -16,7 +17,7 @@ export const attack: Attack<Tenant> = {
   prepare: (target) => target.newTenant(),
   run: async (target, neighbour) => {
     const attacker = await target.newTenant();
-    const reports = inTurns(REPORTS, AT_A_TIME, async (n) => {
+    const reports = mapConcurrently(REPORTS, AT_A_TIME, async (n) => {
       const body = { keys: Array.from({ length: KEYS }, () => createApiKey().secret) };
       return (await attacker.send("POST", "/api/auth/keys/revoke", body, forwardedFor(n))).status;
     });

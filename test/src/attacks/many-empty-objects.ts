@@ -1,5 +1,5 @@
 import type { Attack } from "../support/attacks/attack.js";
-import { aNetworkOf, tally } from "../support/attacks/parts.js";
+import { createNetwork, tally } from "../support/attacks/parts.js";
 
 const OBJECTS = 340_000;
 const AT_ONCE = 6;
@@ -9,7 +9,7 @@ export const attack: Attack = {
   cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
+    const { networkId } = await createNetwork(tenant);
     const details = `{"a":[${"{},".repeat(OBJECTS - 1)}{}]}`;
     const body = `{"network_id":"${networkId}","name":"nas","virtualization":{"type":"vm","details":${details}}}`;
     const sent = Array.from({ length: AT_ONCE }, () => tenant.send("POST", "/api/v1/hosts", body));

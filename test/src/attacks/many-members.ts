@@ -1,5 +1,5 @@
 import type { Attack } from "../support/attacks/attack.js";
-import { aNetworkOf, tally } from "../support/attacks/parts.js";
+import { createNetwork, tally } from "../support/attacks/parts.js";
 
 const AT_ONCE = 6;
 
@@ -9,7 +9,7 @@ export const attack: Attack = {
   cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
+    const { networkId } = await createNetwork(tenant);
     const begin = `{"network_id":"${networkId}","name":"nas",`;
     const members = Array.from({ length: 90_000 }, (_, n) => `"${n}":0`).join();
     const bodies = [

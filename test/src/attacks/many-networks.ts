@@ -4,7 +4,8 @@ import { newId } from "@nts/shared/ids";
 import { DEFAULT_QUOTAS } from "@nts/topology/storage/quota";
 import { createStorage } from "@nts/topology/storage/storage";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import { seedTopology } from "../support/seed.js";
 
 const BATCH = 500;
@@ -43,7 +44,7 @@ export const attack: Attack<Tenant> = {
       const { status, text } = await tenant.send("GET", `/api/v1/${path}`);
       expectThat(status === 200, `${path}: ${status} ${text.slice(0, 200)}`);
     }
-    const answers = await inTurns(REQUESTS, 32, (n) =>
+    const answers = await mapConcurrently(REQUESTS, 32, (n) =>
       n % 9 === 8
         ? tenant.send("POST", "/api/v1/networks", { name: `late ${n}` })
         : tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`),

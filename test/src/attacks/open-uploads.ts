@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "../support/attacks/attack.js";
-import { aNetworkOf, closeAll, expectThat, headOf, statusesOf, tally } from "../support/attacks/parts.js";
+import { createNetwork, closeAll, expectThat, headOf, statusesOf, tally } from "../support/attacks/parts.js";
 import { hostWith, scanWith, sendScan } from "../support/attacks/scans.js";
 
 const LENGTH = 10_000_000;
@@ -14,10 +14,10 @@ export const attack: Attack = {
   run: async (target) => {
     const holders = [await target.newTenant(), await target.newTenant()];
     const third = await target.newTenant();
-    const { networkId } = await aNetworkOf(third);
+    const { networkId } = await createNetwork(third);
     const held = await Promise.all(
       holders.map(async (tenant) => {
-        const own = await aNetworkOf(tenant);
+        const own = await createNetwork(tenant);
         const sockets = await tenant.connect(2);
         const fields = [`Content-Length: ${LENGTH}`, "Content-Type: application/xml", tenant.keyLine];
         const line = `POST /api/v1/imports/nmap?network_id=${own.networkId}`;

@@ -1,12 +1,13 @@
 import { MongoClient } from "mongodb";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const REQUESTS = 600;
 const AT_A_TIME = 40;
 /** The limits per address and per caller in an hour, which may end meanwhile. */
-const MOST_OF_VICTIM = 2 * 3;
-const MOST_OF_CALLER = 2 * 20;
+const MAX_OF_VICTIM = 2 * 3;
+const MAX_OF_CALLER = 2 * 20;
 
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
 
@@ -20,7 +21,7 @@ export const attack: Attack<Tenant> = {
     const attacker = await target.newTenant();
     const ask = async (email: string, from: Record<string, string>): Promise<number> =>
       (await attacker.send("POST", "/api/auth/password/forgot", { email }, from)).status;
-    const statuses = await inTurns(REQUESTS, AT_A_TIME, (n) =>
+    const statuses = await mapConcurrently(REQUESTS, AT_A_TIME, (n) =>
       n % 2 === 0
         ? ask("victim@example.com", forwardedFor(n))
         : ask(`stranger-${n}@example.com`, { "x-forwarded-for": "203.0.113.77" }),
@@ -29,8 +30,8 @@ export const attack: Attack<Tenant> = {
     expectThat(failed === 0, `${failed} requests failed`);
     const ofVictim = await promisedTo(target.stack, { "about.email": "victim@example.com" });
     const ofStrangers = await promisedTo(target.stack, { "about.email": /^stranger-/ });
-    expectThat(ofVictim <= MOST_OF_VICTIM, `${ofVictim} mails are promised to the victim`);
-    expectThat(ofStrangers <= MOST_OF_CALLER, `${ofStrangers} mails are promised to strangers`);
+    expectThat(ofVictim <= MAX_OF_VICTIM, `${ofVictim} mails are promised to the victim`);
+    expectThat(ofStrangers <= MAX_OF_CALLER, `${ofStrangers} mails are promised to strangers`);
     expectThat((await neighbour.send("GET", "/api/v1/networks")).status === 200, "the neighbour is refused");
     return `${tally(statuses)}; ${ofVictim} mails for the victim, ${ofStrangers} for strangers`;
   },

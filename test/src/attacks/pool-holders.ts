@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import {
-  aHostWithServices,
-  aNetworkOf,
-  closeAll,
-  headOf,
-  inTurns,
-  statusesOf,
-  tally,
-} from "../support/attacks/parts.js";
+import { createHostWithServices, createNetwork, closeAll, headOf, statusesOf, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const HOSTS = 20;
 const HELD_MS = 5_000;
@@ -20,8 +13,8 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
-    await inTurns(HOSTS, 1, (n) => aHostWithServices(tenant, networkId, `host ${n}`, 1_000));
+    const { networkId } = await createNetwork(tenant);
+    await mapConcurrently(HOSTS, 1, (n) => createHostWithServices(tenant, networkId, `host ${n}`, 1_000));
     return tenant;
   },
   run: async (_target, tenant) => {
@@ -37,7 +30,7 @@ export const attack: Attack<Tenant> = {
     });
     await sleep(HELD_MS / 2);
     closeAll(sockets.filter((_socket, n) => n % 2 === 0));
-    const searches = await inTurns(SEARCHES, SEARCHES, () =>
+    const searches = await mapConcurrently(SEARCHES, SEARCHES, () =>
       tenant.send("GET", "/api/v1/services?q=vice%209&limit=1000&order_by=host"),
     );
     await sleep(HELD_MS / 2);

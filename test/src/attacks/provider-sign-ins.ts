@@ -2,7 +2,8 @@ import { createServer, type Server } from "node:http";
 import { freePorts } from "@nts/local/processes/ports";
 import type { Attack } from "../support/attacks/attack.js";
 import { callerOf } from "../support/api.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const BEGUN = 2_000;
 const CALLBACKS = 200;
@@ -47,11 +48,11 @@ export const attack: Attack<Server> = {
   run: async ({ url }, server) => {
     const nobody = callerOf(url, "nobody");
     try {
-      const begun = await inTurns(BEGUN, AT_A_TIME, async (n) => (await nobody.send("POST", PATH, {}, forwardedFor(n))).status); // prettier-ignore
-      const callbacks = inTurns(CALLBACKS, AT_A_TIME, (n) => comeBack(url, n));
+      const begun = await mapConcurrently(BEGUN, AT_A_TIME, async (n) => (await nobody.send("POST", PATH, {}, forwardedFor(n))).status); // prettier-ignore
+      const callbacks = mapConcurrently(CALLBACKS, AT_A_TIME, (n) => returnFromProvider(url, n));
       const token = `${encoded({ alg: "RS256", kid: "1" })}.${encoded({ iss: issuer, aud: "nts" })}.AAAA`;
       const form = { "content-type": "application/x-www-form-urlencoded" };
-      const logouts = inTurns(LOGOUTS, AT_A_TIME, async (n) => {
+      const logouts = mapConcurrently(LOGOUTS, AT_A_TIME, async (n) => {
         const headers = { ...form, ...forwardedFor(n) };
         return (await nobody.send("POST", `${PATH}/logout`, `logout_token=${token}`, headers)).status;
       });
@@ -66,7 +67,7 @@ export const attack: Attack<Server> = {
   },
 };
 
-async function comeBack(url: string, n: number): Promise<number> {
+async function returnFromProvider(url: string, n: number): Promise<number> {
   const begun = await fetch(url + PATH, { redirect: "manual", headers: forwardedFor(n) });
   const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const state = new URL(begun.headers.get("location") ?? url).searchParams.get("state") ?? "unknown";

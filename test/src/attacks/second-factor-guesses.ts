@@ -1,13 +1,14 @@
 import type { Attack } from "../support/attacks/attack.js";
 import { type Account, anAccount, callerOf } from "../support/api.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import { codeOf, withSecondFactor } from "../support/second-factors.js";
 
 const CHALLENGES = 40;
 const GUESSES = 400;
 const AT_A_TIME = 20;
 /** The limit per account over all addresses, and the guesses in progress when it is reached. */
-const MOST_JUDGED = 20 + AT_A_TIME;
+const MAX_CHECKED = 20 + AT_A_TIME;
 
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
 
@@ -35,8 +36,8 @@ export const attack: Attack<Prepared> = {
     };
     const answer = (challenge: string, code: string, n: number) =>
       nobody.send("POST", "/api/auth/login/second-factor", { challenge, code }, forwardedFor(n));
-    const challenges = await inTurns(CHALLENGES, 4, (n) => challengeOf(victim, n));
-    const guesses = inTurns(GUESSES, AT_A_TIME, async (n) => {
+    const challenges = await mapConcurrently(CHALLENGES, 4, (n) => challengeOf(victim, n));
+    const guesses = mapConcurrently(GUESSES, AT_A_TIME, async (n) => {
       const guess = String((n * 2_477) % 1_000_000).padStart(6, "0");
       return (await answer(challenges[n % CHALLENGES] ?? "", guess, n)).status;
     });
@@ -45,7 +46,7 @@ export const attack: Attack<Prepared> = {
     const statuses = await guesses;
     expectThat(!statuses.includes(200), "a guess was right");
     const judged = statuses.filter((one) => one === 401).length;
-    expectThat(judged <= MOST_JUDGED, `${judged} codes were judged`);
+    expectThat(judged <= MAX_CHECKED, `${judged} codes were judged`);
     return tally(statuses);
   },
 };

@@ -1,5 +1,6 @@
 import type { Attack } from "../support/attacks/attack.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const LONGEST_MS = 8_000;
 
@@ -12,7 +13,7 @@ export const attack: Attack = {
   cheap: true,
   run: async (target) => {
     const attacker = await target.newTenant();
-    const registering = inTurns(10, 10, async (n) => {
+    const registering = mapConcurrently(10, 10, async (n) => {
       const body = { email: `slow-${n}-${attacker.userId}@example.com`, password: PASSWORDS[n % PASSWORDS.length] };
       const { status, tookMs } = await attacker.send("POST", "/api/auth/register", body);
       expectThat(tookMs < LONGEST_MS, `a registration was answered ${status} after ${tookMs.toFixed(0)} ms`);

@@ -1,6 +1,7 @@
 import { createApiKey } from "@nts/shared/api-key";
-import type { Answer, Attack, Tenant } from "../support/attacks/attack.js";
-import { expectThat, inTurns, tally } from "../support/attacks/parts.js";
+import type { AttackResponse, Attack, Tenant } from "../support/attacks/attack.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import { until } from "../support/until.js";
 
 const FLOOD = 1_000;
@@ -36,7 +37,7 @@ export const attack: Attack<Prepared> = {
   },
   run: async (_target, { neighbour, forgotten, fresh }) => {
     const flooding = { isOver: false };
-    const flood = inTurns(FLOOD, 16, () => read(neighbour, createApiKey().secret)).finally(
+    const flood = mapConcurrently(FLOOD, 16, () => read(neighbour, createApiKey().secret)).finally(
       () => (flooding.isOver = true),
     );
     const firstTime: number[] = [];
@@ -58,9 +59,9 @@ export const attack: Attack<Prepared> = {
 };
 
 function keysOf(tenant: Tenant): Promise<string[]> {
-  return inTurns(KEYS, 4, () => tenant.newKey());
+  return mapConcurrently(KEYS, 4, () => tenant.newKey());
 }
 
-function read(tenant: Tenant, key: string): Promise<Answer> {
+function read(tenant: Tenant, key: string): Promise<AttackResponse> {
   return tenant.send("GET", "/api/v1/networks", undefined, { authorization: `Bearer ${key}` });
 }

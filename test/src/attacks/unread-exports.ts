@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, closeAll, expectThat, headOf, inTurns, statusesOf, tally } from "../support/attacks/parts.js";
+import { createNetwork, closeAll, expectThat, headOf, statusesOf, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const HELD_MS = 8_000;
 const HOSTS = 40;
@@ -17,9 +18,9 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId: network_id } = await aNetworkOf(tenant);
+    const { networkId: network_id } = await createNetwork(tenant);
     const services = Array.from({ length: SERVICES }, (_, n) => ({ name: `${n} ${"&".repeat(90)}`, service_definition: "nginx" })); // prettier-ignore
-    await inTurns(HOSTS, 2, (n) => tenant.data("POST", "/api/v1/hosts", { network_id, name: `host ${n}`, services }));
+    await mapConcurrently(HOSTS, 2, (n) => tenant.data("POST", "/api/v1/hosts", { network_id, name: `host ${n}`, services }));
     return tenant;
   },
   run: async (_target, tenant) => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, closeAll, headOf, inTurns } from "../support/attacks/parts.js";
+import { createNetwork, closeAll, headOf } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const HELD_MS = 8_000;
 const HOSTS = 20;
@@ -13,9 +14,9 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const { networkId } = await aNetworkOf(tenant);
+    const { networkId } = await createNetwork(tenant);
     const service = { name: "large", service_definition: "nginx", virtualization: { type: "vm", details: DETAILS } };
-    await inTurns(HOSTS, 2, (n) => {
+    await mapConcurrently(HOSTS, 2, (n) => {
       const services = Array.from({ length: SERVICES }, () => service);
       return tenant.data("POST", "/api/v1/hosts", { network_id: networkId, name: `host ${n}`, services });
     });

@@ -1,5 +1,5 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { aNetworkOf, closeAll, expectThat, headOf, statusesOf, tally } from "../support/attacks/parts.js";
+import { createNetwork, closeAll, expectThat, headOf, statusesOf, tally } from "../support/attacks/parts.js";
 
 const TENANTS = 5;
 /** As many as a user may have open. */
@@ -20,7 +20,7 @@ export const attack: Attack<readonly Attacker[]> = {
     const attackers: Attacker[] = [];
     for (let n = 0; n < TENANTS; n++) {
       const tenant = await target.newTenant();
-      const { networkId: network_id } = await aNetworkOf(tenant);
+      const { networkId: network_id } = await createNetwork(tenant);
       const { id: host_id } = await tenant.data("POST", "/api/v1/hosts", { network_id, name: "told" });
       const service = await tenant.data("POST", "/api/v1/services", {
         ...{ network_id, host_id, name: "told", service_definition: "nginx" },

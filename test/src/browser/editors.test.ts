@@ -1,7 +1,7 @@
 /** The forms of the console: what they show before and after saving, and that no input is lost. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "@jest/globals";
-import { barriersOf, WCAG_AA } from "../support/accessibility.js";
+import { accessibilityViolationsOf, WCAG_AA } from "../support/accessibility.js";
 import { anAccount } from "../support/api.js";
 import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -167,7 +167,7 @@ describe("the menu of a row", () => {
     await target.press("Enter");
     const focused = (): Promise<string | null> => page.locator(":focus").textContent();
     await until(async () => (await focused()) === "Edit");
-    expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+    expect(await accessibilityViolationsOf(page, WCAG_AA)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await until(async () => (await focused()) === "Delete");
     await page.keyboard.press("Escape");
@@ -273,7 +273,7 @@ describe("the export dialog", () => {
     await page.getByRole("option", { name: "Home" }).click();
     const address = `${url()}/api/v1/exports/dns?zone=home.example&network_id=${network.id}`;
     await window.getByText(address, { exact: true }).waitFor();
-    expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+    expect(await accessibilityViolationsOf(page, WCAG_AA)).toEqual([]);
     const [file] = await Promise.all([page.waitForEvent("download"), window.getByRole("link", { name: "Download" }).click()]); // prettier-ignore
     expect(file.suggestedFilename()).toBe("zone.txt");
     expect(await readFile(await file.path(), "utf8")).toMatch(/^\S+ IN A 10\.0\.0\.5$/m);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PATHS } from "@nts/web/paths";
 import type { Browser, Page } from "playwright-core";
-import { barriersOf } from "../support/accessibility.js";
+import { accessibilityViolationsOf } from "../support/accessibility.js";
 import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
@@ -54,7 +54,7 @@ describe("every page is accessible, fits, violates no policy, and sends no reque
           "document.documentElement.scrollWidth - document.documentElement.clientWidth",
         );
         expect([path, overflow, takeFaults()]).toEqual([path, 0, []]);
-        barriers.push(...(await barriersOf(page)).map((barrier) => `${path}: ${barrier}`));
+        barriers.push(...(await accessibilityViolationsOf(page)).map((barrier) => `${path}: ${barrier}`));
         takeFaults();
       }
       await close();
@@ -99,7 +99,7 @@ describe.each([
       const button = page.getByRole("dialog").getByRole("button", { name: "Cancel" });
       await button.waitFor();
       await settled();
-      barriers.push(...(await barriersOf(page)).map((barrier) => `${path}: ${barrier}`));
+      barriers.push(...(await accessibilityViolationsOf(page)).map((barrier) => `${path}: ${barrier}`));
       await button.click();
       await button.waitFor({ state: "detached" });
     }

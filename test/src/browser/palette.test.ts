@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { hostPath, PATHS } from "@nts/web/paths";
 import type { Browser, Page } from "playwright-core";
-import { barriersOf } from "../support/accessibility.js";
+import { accessibilityViolationsOf } from "../support/accessibility.js";
 import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
@@ -43,7 +43,7 @@ describe("the command palette", () => {
     await page.locator("input[role=combobox]:focus").waitFor();
     await page.keyboard.type("10.0.0.5:443");
     await page.getByRole("option", { name: "web on nas · 10.0.0.5:443" }).waitFor();
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.evaluate("document.activeElement.textContent")).toMatch(/^Search and commands/);
@@ -70,7 +70,7 @@ describe("the command palette", () => {
     await page.getByRole("button", { name: "Search and commands" }).click();
     await page.getByRole("option", { name: "Sign out" }).waitFor();
     expect((await options(page)).filter((name) => /^(?:New|Invite|Import|Users|Audit)/.test(name))).toEqual([]);
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     expect(takeFaults()).toEqual([]);
     await close();
   });

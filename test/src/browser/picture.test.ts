@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Browser, Page } from "playwright-core";
-import { barriersOf } from "../support/accessibility.js";
+import { accessibilityViolationsOf } from "../support/accessibility.js";
 import { type Account, anAccount } from "../support/api.js";
 import { aPerson, type Person } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
@@ -54,7 +54,7 @@ describe("the picture: viewing", () => {
     const panel = page.getByRole("region", { name: "About nas" });
     for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "tcp/443", "10.0.0.5:443"])
       await panel.getByText(part, { exact: true }).first().waitFor();
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     await panel.getByRole("link", { name: "Open", exact: true }).click();
     await page.waitForURL(`**/hosts/${world.host.id}`);
     expect(takeFaults()).toEqual([]);
@@ -96,7 +96,7 @@ describe("the picture: viewing", () => {
     await page.getByRole("option", { name: "paper" }).click();
     await onlyOne(page);
     expect(await listed(page)).toEqual(["printer <1>"]);
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     expect(takeFaults()).toEqual([]);
     await close();
   }); // prettier-ignore
@@ -128,7 +128,7 @@ describe("the picture: other forms", () => {
     await page.getByTitle("By subnet").click();
     const card = page.getByRole("region", { name: "LAN" });
     expect(await card.getByRole("link").getAttribute("href")).toBe("https://10.0.0.5/");
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     await page.reload();
     await page.getByRole("searchbox", { name: "Search" }).fill("10.0.0.5:443");
     await page.getByRole("region", { name: "No address" }).waitFor({ state: "detached" });
@@ -147,7 +147,7 @@ describe("the picture: other forms", () => {
     expect(await page.evaluate("scrollY")).toBe(0);
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).click();
     await page.getByRole("dialog").getByRole("link", { name: "10.0.0.5:443" }).waitFor();
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     expect(takeFaults()).toEqual([]);
     await close();
@@ -188,7 +188,7 @@ describe("the picture of a past moment", () => {
     await page.getByText("Since then: 1 new, 1 gone, 1 changed").waitFor();
     expect(read).toHaveLength(1);
     expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas :443"]); // prettier-ignore
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     const moment = new URL(page.url()).searchParams.get("at");
     expect(moment).toBe(read[0]);
     await list(page).getByRole("option", { name: "nas changed" }).click();

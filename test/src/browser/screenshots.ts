@@ -16,7 +16,7 @@ const SETTLING_MS = 1_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 
-interface Shot {
+interface SentRequest {
   readonly name: string;
   readonly path: string;
   readonly colorScheme: "light" | "dark";
@@ -35,7 +35,7 @@ try {
   const session = cookieOf((await nobody.send("post", "/api/auth/login", { email, password })).headers);
   const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>("get", "/api/v1/hosts?limit=0"); // prettier-ignore
   const [busiest] = hosts.sort((a, b) => b.services.length - a.services.length);
-  const shots: readonly Shot[] = [
+  const shots: readonly SentRequest[] = [
     { name: "topology", path: "/topology", colorScheme: "light", act: drawn },
     { name: "topology-dark", path: "/topology", colorScheme: "dark", act: drawn },
     { name: "subnets", path: "/topology?layout=subnets", colorScheme: "light" },
@@ -55,7 +55,7 @@ try {
 async function take(
   from: Browser,
   cookie: string,
-  { name, path, colorScheme, viewport = WIDE, act }: Shot,
+  { name, path, colorScheme, viewport = WIDE, act }: SentRequest,
 ): Promise<void> {
   const context = await from.newContext({ baseURL: stack.url, colorScheme, viewport, reducedMotion: "reduce" });
   await context.addCookies([{ name: "session_id", value: cookie.replace("session_id=", ""), url: stack.url }]);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import type { AuditEntry, Webhook, WebhookDelivery } from "@nts/shared/contract";
-import { barriersOf, WCAG_AA } from "../support/accessibility.js";
+import { accessibilityViolationsOf, WCAG_AA } from "../support/accessibility.js";
 import { aColleague, anAccount } from "../support/api.js";
 import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -28,7 +28,7 @@ async function createWebhook(page: Page): Promise<string> {
   await button(page, "Create").click();
   await dialog.getByText("must not contain a user name or password").first().waitFor();
   expect(await field(page, "URL").getAttribute("aria-invalid")).toBe("true");
-  expect(await barriersOf(page, WCAG_AA)).toEqual([]);
+  expect(await accessibilityViolationsOf(page, WCAG_AA)).toEqual([]);
   await field(page, "URL").fill(receiver.url(PATH));
   await dialog.getByRole("combobox", { name: "Networks" }).click();
   await page.getByRole("option", { name: "Home" }).click();
@@ -90,7 +90,7 @@ describe("a webhook", () => {
     const seen = receiver.received(PATH).length;
     await page.reload();
     await page.getByText("Paused: no messages are sent").waitFor();
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     await button(page, "Resume").click();
     await until(() => receiver.received(PATH).length > seen);
     await page.getByText("Paused: no messages are sent").waitFor({ state: "detached" });
@@ -154,7 +154,7 @@ describe("the archive of an organization", () => {
     await choose(archive.slice(0, -50));
     await page.getByRole("alert").getByText("The archive cannot be imported").waitFor();
     await page.getByRole("table", { name: "Errors in the file" }).getByText("malformed_json").waitFor();
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     await button(page, "Choose another file").click();
 
     await choose(archive);
@@ -171,15 +171,15 @@ describe("the archive of an organization", () => {
     await button(page, "Import").click();
     await page.getByText("Interrupted.").waitFor();
     await page.getByText("Import complete.").waitFor();
-    expect(await barriersOf(page)).toEqual([]);
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
     expect(await session.data("get", `/api/v1/hosts/${host.id}`)).toMatchObject({
       name: "nas",
       network_id: network.id,
     });
 
     await until(async () => {
-      const told = await session.data<AuditEntry[]>("get", "/api/v1/audit?order_direction=desc&limit=2");
-      return told.map(({ action }) => action).join() === "imported,exported";
+      const entries = await session.data<AuditEntry[]>("get", "/api/v1/audit?order_direction=desc&limit=2");
+      return entries.map(({ action }) => action).join() === "imported,exported";
     });
     await page.goto("/audit");
     await button(page, "exported Organization archive").waitFor();

@@ -8,7 +8,7 @@ import { createDemo } from "@nts/local/demo/create";
 import { freePorts } from "@nts/local/processes/ports";
 import type { ImportPlan } from "@nts/shared/contract";
 import { type Caller, callerOf, cookieOf } from "../support/api.js";
-import { startMetricsOfEverything } from "../support/metrics-of-everything.js";
+import { startMetricsProxy } from "../support/metrics-proxy.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
 import { UNLIMITED } from "../support/unlimited.js";
@@ -74,7 +74,7 @@ describe("Prometheus", () => {
     const groups = JSON.parse(await exported("prometheus")) as { targets: string[] }[];
     const wanted = [...new Set(groups.flatMap(({ targets }) => targets))].sort();
     expect(wanted.length).toBeGreaterThan(30);
-    const everything = await startMetricsOfEverything();
+    const everything = await startMetricsProxy();
     const [port = 0] = await freePorts(1);
     await writeFile(join(folder, "key"), secret);
     await writeFile(join(folder, "prometheus.yml"), configuration(everything.url));

@@ -16,7 +16,7 @@ import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { violationsIn } from "../support/invariants.js";
 import { readFiveMinutes, runFiveMinutes, shapeOf } from "../support/readme.js";
 import { until } from "../support/until.js";
-import { refusedWhile } from "../support/writes-under-harm.js";
+import { rejectedDuring } from "../support/writes-during-fault.js";
 
 jest.setTimeout(300_000);
 
@@ -94,8 +94,8 @@ async function answeredBy(container: string): Promise<number> {
 describe("a system started from nothing", () => {
   it("answers the first five minutes of the README as they are printed there", async () => {
     const readme = readFiveMinutes();
-    const answered = await runFiveMinutes(readme, system.url, folder);
-    expect(answered.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+    const response = await runFiveMinutes(readme, system.url, folder);
+    expect(response.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
   });
 
   it("publishes one port, that of the edge", async () => {
@@ -130,8 +130,8 @@ describe("a system started from nothing", () => {
     const commands = await Promise.all(ids.map((id) => docker("top", id, "-o", "args").catch(() => ""))); // one has ended
     const said = (await system.compose("logs", "--no-color")) + commands.join("\n");
     expect(said).toContain("gateway listens");
-    const told = Object.entries(system.secrets).filter(([, secret]) => secret.length >= 64 && said.includes(secret));
-    expect(told.map(([name]) => name)).toEqual([]);
+    const leaked = Object.entries(system.secrets).filter(([, secret]) => secret.length >= 64 && said.includes(secret));
+    expect(leaked.map(([name]) => name)).toEqual([]);
   });
 
   it("restricts each service to its own database", async () => {
@@ -177,8 +177,8 @@ describe("a scaled system", () => {
     await until(() => hammer.accepted(system.url) > 2_000, 50, 60_000);
     expect(await failuresOf(hammer)).toEqual({});
     for (const service of PROCESSES) {
-      const answered = await Promise.all((await system.containersOf(service)).map(answeredBy));
-      expect([service, answered.filter((count) => count === 0)]).toEqual([service, []]);
+      const response = await Promise.all((await system.containersOf(service)).map(answeredBy));
+      expect([service, response.filter((count) => count === 0)]).toEqual([service, []]);
     }
   });
 
@@ -195,7 +195,7 @@ describe("a scaled system", () => {
 
   it("answers a write on a killed topology with 502, or with 503 and Retry-After if nothing of it was sent", async () => {
     const network = await key.caller.data<{ id: string }>("post", "/api/v1/networks", { name: "writes" });
-    const refused = await refusedWhile(key.caller, network.id, async () => {
+    const refused = await rejectedDuring(key.caller, network.id, async () => {
       const [victim = ""] = await system.containersOf("topology");
       await docker("kill", "--signal", "KILL", victim);
     });

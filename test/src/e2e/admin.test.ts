@@ -7,11 +7,11 @@ import { freePorts } from "@nts/local/processes/ports";
 import { stopLeftovers } from "@nts/local/processes/run-records";
 import { ROOT } from "@nts/local/processes/system";
 import { callerOf, cookieOf } from "../support/api.js";
-import { startByHand, type StartedByHand } from "../support/npm-start.js";
+import { spawnNpmStart, type NpmStart } from "../support/npm-start.js";
 
 let dataDir: string;
 let baseUrl: string;
-let started: StartedByHand;
+let started: NpmStart;
 
 beforeAll(async () => {
   const base = process.env["NTS_TEST_DIR"] ?? tmpdir();
@@ -19,7 +19,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(base, "admin-"));
   const [port = 0] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
-  started = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite" });
+  started = spawnNpmStart(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite" });
   await started.untilPrinted("Ctrl-C stops everything");
 });
 

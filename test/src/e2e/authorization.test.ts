@@ -11,22 +11,22 @@ import {
   anotherSession,
   callerOf,
   type Account,
-  type Answered,
+  type ApiResponse,
   type Caller,
 } from "../support/api.js";
 import { archiveText } from "../support/archives.js";
 import { scanFile } from "../support/imports.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import {
-  askedBodyOf,
+  bodyWithoutEntityOf,
   aNetworkWithAHost,
   aWebhook,
   idsIn,
   headersOf,
   keyBody,
-  OF_NOTHING,
+  CODES_WITHOUT_SUBJECT,
   SINGULAR,
-  theFirstCursor,
+  firstCursor,
   UNKNOWN,
   type Made,
   type NetworkWorld,
@@ -85,7 +85,7 @@ beforeAll(async () => {
   };
   const [one, two] = await Promise.all([aWebhook(own.session, worlds.one), aWebhook(own.session, worlds.two)]);
   webhooks = { one, two, foreign: await aWebhook(foreign.session, worlds.foreign) };
-  cursor = await theFirstCursor(own.session);
+  cursor = await firstCursor(own.session);
   const key = async (level: Permission, networks: Kind["networks"], restricted: boolean): Promise<Kind> => {
     const network_ids = networks.map((name) => worlds[name].network.id);
     const { caller } = await aKey(url, own, { permissions: level, ...(restricted && { network_ids }) });
@@ -193,7 +193,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
   if (operation.wholeOrganization === true && !isWhole) return "permission_denied";
-  if (operationId in OF_NOTHING) return OF_NOTHING[operationId]!;
+  if (operationId in CODES_WITHOUT_SUBJECT) return CODES_WITHOUT_SUBJECT[operationId]!;
   // The deleted network is a new one, and therefore out of scope for a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";
   if (operationId === "delete_organization" && (target === "one" || target === "two")) return "validation_failed";
@@ -265,7 +265,7 @@ async function victim(resource: string, target: Target): Promise<Made> {
 function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
   if (operation.upload !== undefined) return resource === "organizations" ? archiveText([]) : scanFile("ping");
   if (operation.body === undefined || operation.path.endsWith("/bulk-delete")) return operation.body && [entity.id];
-  const asked = askedBodyOf(operation, own.password, cursor);
+  const asked = bodyWithoutEntityOf(operation, own.password, cursor);
   if (asked !== null) return asked;
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
@@ -284,7 +284,7 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
 }
 
 /** The response contains nothing of another organization, or of a network out of scope. */
-function expectNothingForeign(kind: Kind, { text }: Answered): void {
+function expectNothingForeign(kind: Kind, { text }: ApiResponse): void {
   const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign, webhooks.foreign.id];
   const hidden = [foreign.organizationId, tags.foreign.id, ...people, ...idsIn(worlds.foreign)];
   const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));

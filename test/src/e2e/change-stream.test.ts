@@ -2,10 +2,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Change, CHANGED_ENTITIES } from "@nts/shared/contract";
-import { type Account, aColleague, aKey, anAccount, type Answered } from "../support/api.js";
-import { type EventStream, openEvents } from "../support/event-stream.js";
-import { BY_PROVIDER, KINDS, send } from "../support/right-changes.js";
-import { agingIn, linkingIn } from "../support/revocable.js";
+import { type Account, aColleague, aKey, anAccount, type ApiResponse } from "../support/api.js";
+import { type EventStream, openEventStream } from "../support/event-stream.js";
+import { PROVIDER_REVOCATIONS, REVOCATIONS, send } from "../support/right-changes.js";
+import { keyAgerOf, resetLinkCreatorOf } from "../support/revocable.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
@@ -30,7 +30,7 @@ async function follow(
   query = "",
   headers: Readonly<Record<string, string>> = { cookie: account.cookie },
 ): Promise<EventStream> {
-  const stream = await openEvents(`${stack.url}/api/v1/changes/stream${query}`, headers);
+  const stream = await openEventStream(`${stack.url}/api/v1/changes/stream${query}`, headers);
   open.push(stream);
   return stream;
 }
@@ -212,7 +212,7 @@ describe("an initial state followed by changes", () => {
   });
 
   it("can also come from an unlimited list, whose cursor leads to what the list returns later", async () => {
-    const lists: Answered[] = [];
+    const lists: ApiResponse[] = [];
     for (let n = 0; n < 6; n++) {
       lists.push(await list());
       await delay(BETWEEN_LISTS_MS);
@@ -243,12 +243,12 @@ describe("a stream whose caller loses its permissions", () => {
     expect(stream.data("end")).toEqual([{ code: "api_key_expired", error: expect.any(String) }]);
   });
 
-  const kinds = [...KINDS].filter(([name]) => !BY_PROVIDER.includes(name));
+  const kinds = [...REVOCATIONS].filter(([name]) => !PROVIDER_REVOCATIONS.includes(name));
   it.each(kinds.flatMap(([name, prepare]) => (prepare === null ? [] : [[name, prepare] as const])))(
     "ends when the change is answered, with an event that gives the reason, and sends nothing afterwards: %s",
     async (_name, prepare) => {
       const signIn = () => Promise.reject(new Error("there is no provider"));
-      const means = { age: agingIn(stack), linkTo: linkingIn(stack), signIn };
+      const means = { age: keyAgerOf(stack), createResetLink: resetLinkCreatorOf(stack), signIn };
       const revocation = await prepare(stack.url, means);
       const stream = await follow("", revocation.headers);
       expect(stream.status).toBe(200);

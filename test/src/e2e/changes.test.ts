@@ -35,9 +35,9 @@ describe("changes through the gateway", () => {
     const waiting = holder.send("get", `/api/v1/changes?wait=20&after=${next}`);
     await session.data("delete", `/api/v1/auth/keys/${id}`);
     await session.data("post", "/api/v1/tags", { name: "second" });
-    const answered = await waiting;
-    expect([answered.status, answered.body.code]).toEqual([401, "api_key_invalid"]);
-    expect(answered.text).not.toContain("second");
+    const response = await waiting;
+    expect([response.status, response.body.code]).toEqual([401, "api_key_invalid"]);
+    expect(response.text).not.toContain("second");
   });
 });
 

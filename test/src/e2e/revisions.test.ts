@@ -42,7 +42,7 @@ function entityFor(operation: AnyEndpoint): Made {
   return entity;
 }
 
-const etagOf = (answered: { headers: Headers }): string => answered.headers.get("etag") ?? "";
+const etagOf = (response: { headers: Headers }): string => response.headers.get("etag") ?? "";
 
 describe("revisions of single objects: reading and updating", () => {
   it.each(named("get"))(

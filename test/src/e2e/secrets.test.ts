@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { createApiKey } from "@nts/shared/api-key";
-import { type Account, aColleague, aKey, anAccount, type Answered, type Caller, callerOf, cookieOf } from "../support/api.js"; // prettier-ignore
+import { type Account, aColleague, aKey, anAccount, type ApiResponse, type Caller, callerOf, cookieOf } from "../support/api.js"; // prettier-ignore
 import { type Mailbox, startMailbox } from "../support/mailbox.js";
 import { useMailedLinks } from "../support/mailed-links.js";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.js";
-import { type SecretProvider, startSecretProvider } from "../support/provider-secrets.js";
+import { type ProviderWithSecrets, startProviderWithSecrets } from "../support/provider-secrets.js";
 import { withSecondFactor } from "../support/second-factors.js";
 import { startStack, type Stack } from "../support/stack.js";
-import { listenToBus, readPlaces, type Listening, type Place } from "../support/whole-output.js";
+import { listenToBus, readPlaces, type BusListener, type Place } from "../support/whole-output.js";
 
 // One run that uses every kind of secret, also in wrong places; then everything that the system wrote is searched for
 // each of them.
@@ -21,8 +21,8 @@ const SIGNED_TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/;
 let stack: Stack;
 let receiver: OtlpReceiver;
 let mailbox: Mailbox;
-let provider: SecretProvider;
-let bus: Listening;
+let provider: ProviderWithSecrets;
+let bus: BusListener;
 /** Secrets that nobody but their owner may see again, by description. */
 const secrets = new Map<string, string>();
 /** Values that only identity's database may contain, by description. */
@@ -31,7 +31,7 @@ const failures: string[] = [];
 let places: Place[];
 
 beforeAll(async () => {
-  [receiver, mailbox, provider] = await Promise.all([startOtlpReceiver(), startMailbox(), startSecretProvider()]);
+  [receiver, mailbox, provider] = await Promise.all([startOtlpReceiver(), startMailbox(), startProviderWithSecrets()]);
   const unlimited = { RATE_LIMIT_BURST: "10000", ANONYMOUS_RATE_LIMIT_BURST: "10000" };
   const env = {
     LOG_LEVEL: "trace",
@@ -76,7 +76,7 @@ async function useSecondFactor(owner: Account): Promise<void> {
   const { secret, recovery } = await withSecondFactor(guarded);
   keep("secret of a second factor", secret);
   for (const code of recovery) keep("recovery code", code);
-  const stepwise = async (code: string): Promise<Answered> => {
+  const stepwise = async (code: string): Promise<ApiResponse> => {
     const { body } = await send("post", "/api/auth/login", { email, password });
     const challenge = String(body.params["challenge"]);
     secrets.set("challenge", challenge);
@@ -96,15 +96,15 @@ const tokenOf = (cookie: string): string => cookie.slice(cookie.indexOf("=") + 1
 
 /** Sends an anonymous request, and keeps failures to be searched. */
 const send: Caller["send"] = async (...request) => {
-  const answered = await callerOf(stack.url, "anybody").send(...request);
-  if (answered.status !== 200) failures.push(answered.text + JSON.stringify([...answered.headers]));
-  return answered;
+  const response = await callerOf(stack.url, "anybody").send(...request);
+  if (response.status !== 200) failures.push(response.text + JSON.stringify([...response.headers]));
+  return response;
 };
 
 async function sendBroken(path: string, body: string): Promise<void> {
   const headers = { "content-type": "application/json" };
-  const answered = await fetch(stack.url + path, { method: "POST", headers, body });
-  failures.push(`${await answered.text()} ${JSON.stringify([...answered.headers])}`);
+  const response = await fetch(stack.url + path, { method: "POST", headers, body });
+  failures.push(`${await response.text()} ${JSON.stringify([...response.headers])}`);
 }
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });

@@ -13,7 +13,7 @@ import { readDemoRecord } from "@nts/local/demo/access";
 import type { Change, CurrentUser } from "@nts/shared/contract";
 import { callerOf, cookieOf } from "../support/api.js";
 import { type DemoWeek, demoWeek } from "../support/demo-week.js";
-import { startByHand, type StartedByHand } from "../support/npm-start.js";
+import { spawnNpmStart, type NpmStart } from "../support/npm-start.js";
 
 const READY = "Ctrl-C stops everything";
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 interface Place {
   readonly dataDir: string;
   readonly port: number;
-  start(args?: string[], env?: Record<string, string>): StartedByHand;
+  start(args?: string[], env?: Record<string, string>): NpmStart;
   /** The processes on its data folder. */
   runs(): Promise<RunRecord[]>;
   /** Stops everything that was started. */
@@ -34,12 +34,12 @@ async function newPlace(): Promise<Place> {
   await mkdir(base, { recursive: true });
   const dataDir = await mkdtemp(join(base, "start-"));
   const port = await portBeforeAFreeOne();
-  const given: StartedByHand[] = [];
+  const given: NpmStart[] = [];
   return {
     dataDir,
     port,
     start: (args = [], env = {}) => {
-      const one = startByHand(dataDir, { PORT: String(port), DATA_DIR: dataDir, ...env }, args);
+      const one = spawnNpmStart(dataDir, { PORT: String(port), DATA_DIR: dataDir, ...env }, args);
       given.push(one);
       return one;
     },
@@ -76,7 +76,7 @@ async function alive(records: readonly RunRecord[]): Promise<string[]> {
 }
 
 let place: Place;
-let one: StartedByHand;
+let one: NpmStart;
 let secrets: string;
 let week: DemoWeek;
 let changes: Change[];

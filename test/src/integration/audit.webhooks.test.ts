@@ -61,7 +61,7 @@ function takeNotes(through: InternalClient["ask"] = ask): Promise<void> {
   return createTakeNotes({ db, transaction, source, log: createLog("identity", "silent") })();
 }
 
-async function told(): Promise<AuditEntry[]> {
+async function auditEntries(): Promise<AuditEntry[]> {
   await takeNotes();
   return identity.entriesOf(owner);
 }
@@ -85,7 +85,7 @@ describe("audit.webhooks: changes of webhooks", () => {
     const [change] = await admin.call(listChanges, { query: { wait: 20 } });
     await admin.call(replayWebhook, { params, body: { after: change!.cursor } });
     await admin.call(deleteWebhook, { params });
-    const entries = await told();
+    const entries = await auditEntries();
     expect(entries.map(({ action, fields }) => [action, ...fields])).toEqual([
       ["created"],
       ["updated", "is_enabled"],
@@ -111,7 +111,7 @@ describe("audit.webhooks: changes of webhooks", () => {
     await admin.refusal(patchWebhook, { params, body: { url: "https://10.0.0.1/" } });
     await admin.refusal(deleteWebhook, { params, headers: { "if-match": '"7"' } });
     await admin.call(patchWebhook, { params, body: {} });
-    expect(actionsOf(await told())).toEqual(["created"]);
+    expect(actionsOf(await auditEntries())).toEqual(["created"]);
     expect((await admin.call(getWebhook, { params })).id).toBe(id);
   });
 });
@@ -125,7 +125,7 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
       throw new Discard(null);
     });
     await admin.call(deleteWebhook, { params: { id } });
-    expect(actionsOf(await told())).toEqual(["created", "deleted"]);
+    expect(actionsOf(await auditEntries())).toEqual(["created", "deleted"]);
   });
 
   it("shows neither the secret nor the rest of the address, but that it has changed", async () => {
@@ -133,7 +133,7 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
     const rotated = await admin.call(rotateWebhook, { params: { id } });
     await admin.call(patchWebhook, { params: { id }, body: { url: `${url}2` } });
     const noted = JSON.stringify(await topology.db.collection("audit_notes").find().toArray());
-    const entries = await told();
+    const entries = await auditEntries();
     const state = await topology.db.collection<{ _id: string; salt: string }>("webhook_states").findOne({ _id: id });
     for (const text of [noted, JSON.stringify(entries)])
       for (const one of [secret, rotated.secret, state!.salt, "a-secret", "/services/"])
@@ -152,7 +152,7 @@ describe("audit.webhooks: transactions, secrets and concurrency", () => {
     for (let round = 0; round < 3; round++) await Promise.all([1, 2, 3, 4].map((one) => write(round * 4 + one)));
     isOver = true;
     await Promise.all(taking);
-    const entries = await told();
+    const entries = await auditEntries();
     expect(entries.map(({ cursor }) => Number(cursor))).toEqual(Array.from({ length: 13 }, (_none, at) => at + 1));
     // Each entry continues the state of the previous one.
     expect(entries.slice(1).map(({ before }) => before)).toEqual(entries.slice(0, -1).map(({ after }) => after));
@@ -163,7 +163,7 @@ describe("audit.webhooks: processes that die", () => {
   it("lose nothing: notes without a notice are fetched on request", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     expect(await waiting()).toBe(1);
-    expect((await told()).map(({ entity_id }) => entity_id)).toEqual([id]);
+    expect((await auditEntries()).map(({ entity_id }) => entity_id)).toEqual([id]);
   });
 
   it("repeat nothing: an entry that was written and not confirmed is recognized", async () => {
@@ -176,7 +176,7 @@ describe("audit.webhooks: processes that die", () => {
     expect(await waiting()).toBe(1);
     expect(await identity.entriesOf(owner)).toHaveLength(1);
     await admin.call(rotateWebhook, { params: { id } });
-    expect(actionsOf(await told())).toEqual(["created", "rotated"]);
+    expect(actionsOf(await auditEntries())).toEqual(["created", "rotated"]);
     expect(await waiting()).toBe(0);
     await takeNotes();
     expect(await identity.entriesOf(owner)).toHaveLength(2);
@@ -197,7 +197,7 @@ describe("audit.webhooks: processes that die", () => {
     // The entries of one page, which may begin with notes of others.
     const written = (await identity.entriesOf(owner)).length;
     expect([written > MOST_AUDIT_NOTES - others.length - 1, written <= MOST_AUDIT_NOTES]).toEqual([true, true]);
-    expect(actionsOf(await told())).toEqual(["created", ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated")]);
+    expect(actionsOf(await auditEntries())).toEqual(["created", ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated")]);
   });
 
   it("wait for a topology of an earlier version, which does not know notes", async () => {
@@ -239,7 +239,7 @@ describe("audit.webhooks: notes that are not fetched", () => {
     for (let n = 0; n < 3; n++) await admin.call(createWebhook, { body: { url } });
     await topology.db.command({ profile: 2 });
     await identity.db.command({ profile: 2 });
-    await told();
+    await auditEntries();
     await Promise.all([topology.db, identity.db].map((db) => db.command({ profile: 0 })));
     const seen = await Promise.all(
       [topology.db, identity.db].map((db) => db.collection("system.profile").find({ ns: /audit/ }).toArray()),
@@ -253,11 +253,11 @@ describe("audit.webhooks: archives", () => {
   it("are recorded when they are downloaded, with actor and scope, and not when nothing is sent", async () => {
     const { organizationId } = admin.scope;
     const headers = { [INTERNAL.clientAddress]: "203.0.113.7", [REQUEST_ID]: "01a1fe11-c1c3-73e4-b600-7af4ab9ac2de" };
-    const answered = await admin.raw("get", ARCHIVE_PATH, undefined, headers);
-    const etag = String(answered.headers["etag"]);
+    const response = await admin.raw("get", ARCHIVE_PATH, undefined, headers);
+    const etag = String(response.headers["etag"]);
     await admin.raw("get", ARCHIVE_PATH, undefined, { "if-none-match": etag });
     await admin.raw("head", ARCHIVE_PATH);
-    const entries = await told();
+    const entries = await auditEntries();
     expect(entries).toMatchObject([
       {
         ...{ action: "exported", entity: "Organization", entity_id: organizationId, name: "archive", before: null },
@@ -266,7 +266,7 @@ describe("audit.webhooks: archives", () => {
       },
     ]);
     await admin.restrictedTo([randomUUID()]).raw("get", ARCHIVE_PATH);
-    expect((await told())[1]).toMatchObject({ action: "exported", after: { networks: "some" } });
+    expect((await auditEntries())[1]).toMatchObject({ action: "exported", after: { networks: "some" } });
   });
 
   it("are recorded when they are imported, before anything is written, and neither for a dry run nor when rejected", async () => {
@@ -274,9 +274,9 @@ describe("audit.webhooks: archives", () => {
     const text = archiveText(entities);
     await sendArchive(admin, text, "?dry_run=true");
     await sendArchive(admin, text.slice(0, -40));
-    expect(await told()).toEqual([]);
+    expect(await auditEntries()).toEqual([]);
     await sendArchive(admin, text);
-    const [entry] = await told();
+    const [entry] = await auditEntries();
     const { organization_id } = JSON.parse(text.slice(0, text.indexOf("\n"))) as { organization_id: string };
     expect(entry).toMatchObject({ action: "imported", after: { organization_id, networks: "all" } });
     expect(entry?.after?.["counts"]).toMatchObject({ Host: entities.filter(({ entity }) => entity === "Host").length });

@@ -12,7 +12,7 @@ import { prepareServer } from "@nts/local/servers/servers";
 import { execa } from "execa";
 import { connect, ErrorCode, type NatsError } from "nats";
 import { startHandle } from "../support/handle.js";
-import { makeCertificate } from "../support/self-made-certificate.js";
+import { createSelfSignedCertificate } from "../support/self-signed-certificate.js";
 import { type Servers, startServers } from "../support/stack.js";
 import { until } from "../support/until.js";
 
@@ -21,28 +21,28 @@ const BUS_PROCESS = fileURLToPath(new URL("../support/bus-process.js", import.me
 let servers: Servers;
 let buses: Bus[];
 /** Numbers of the notices that each bus received. */
-let heard: number[][];
+let received: number[][];
 
 beforeAll(async () => {
   servers = await startServers();
-  heard = Array.from({ length: 4 }, () => []);
-  buses = heard.map((numbers, index) => {
+  received = Array.from({ length: 4 }, () => []);
+  buses = received.map((numbers, index) => {
     const bus = createBus(servers.urls.nats.identity, `test ${index}`, createLog("test", "silent"));
     bus.subscribe(keyApplied, ({ number }) => numbers.push(number));
     return bus;
   });
-  speaker = busOf("gateway");
+  publisher = busOf("gateway");
 });
 
 afterAll(async () => {
-  await Promise.all([speaker, ...buses].map((bus) => bus.close()));
+  await Promise.all([publisher, ...buses].map((bus) => bus.close()));
   await servers.stop();
 });
 
 let last = 0;
 
 /** The bus of a gateway, which identity receives. */
-let speaker: Bus;
+let publisher: Bus;
 
 const REPETITIONS_ARRIVE_MS = 100;
 /** Longer than the timeout of the client. */
@@ -53,24 +53,24 @@ function busOf(process: keyof NatsUrls): Bus {
 }
 
 /** Waits until every bus is connected. @returns how often each received one more notice */
-async function timesHeard(): Promise<number[]> {
+async function noticeCounts(): Promise<number[]> {
   // A notice may overtake a new subscription, so notices are sent until one has arrived everywhere.
   await until(async () => {
     last += 1;
-    speaker.publish(keyApplied, { gateway: "test", number: last });
+    publisher.publish(keyApplied, { gateway: "test", number: last });
     await sleep(50);
-    return heard.every((numbers) => numbers.includes(last));
+    return received.every((numbers) => numbers.includes(last));
   });
   last += 1;
-  speaker.publish(keyApplied, { gateway: "test", number: last });
-  await until(() => heard.every((numbers) => numbers.includes(last)));
+  publisher.publish(keyApplied, { gateway: "test", number: last });
+  await until(() => received.every((numbers) => numbers.includes(last)));
   await sleep(REPETITIONS_ARRIVE_MS);
-  return heard.map((numbers) => numbers.filter((number) => number === last).length);
+  return received.map((numbers) => numbers.filter((number) => number === last).length);
 }
 
 describe("the bus: notices and broken servers", () => {
   it("delivers a notice to every subscriber once", async () => {
-    expect(await timesHeard()).toEqual([1, 1, 1, 1]);
+    expect(await noticeCounts()).toEqual([1, 1, 1, 1]);
   });
 
   it("delivers again after its server hung, also when connections to it time out late", async () => {
@@ -78,16 +78,16 @@ describe("the bus: notices and broken servers", () => {
     await sleep(HUNG_MS);
     servers.nats.resume();
     for (const end = performance.now() + 3_000; performance.now() < end;)
-      expect(await timesHeard()).toEqual([1, 1, 1, 1]);
+      expect(await noticeCounts()).toEqual([1, 1, 1, 1]);
   });
 
   it("delivers again after its server was killed, and is not connected meanwhile", async () => {
     await servers.nats.kill();
-    await until(() => [speaker, ...buses].every((bus) => !bus.isConnected()));
-    speaker.publish(keyApplied, { gateway: "test", number: 0 });
+    await until(() => [publisher, ...buses].every((bus) => !bus.isConnected()));
+    publisher.publish(keyApplied, { gateway: "test", number: 0 });
     await servers.nats.restart();
-    expect(await timesHeard()).toEqual([1, 1, 1, 1]);
-    expect(heard.flat()).not.toContain(0);
+    expect(await noticeCounts()).toEqual([1, 1, 1, 1]);
+    expect(received.flat()).not.toContain(0);
   });
 
   it("can be closed while its server hangs", async () => {
@@ -114,13 +114,13 @@ describe("the bus: permissions", () => {
         return connect({ servers: host, user, pass, reconnect: false });
       }),
     );
-    const heardBy: Record<string, string[]> = {};
+    const receivedBy: Record<string, string[]> = {};
     connections.forEach((connection, index) => {
-      const heard = (heardBy[names[index] ?? ""] = [] as string[]);
+      const received = (receivedBy[names[index] ?? ""] = [] as string[]);
       for (const { subject } of [...messages, { subject: ">" }])
         connection.subscribe(subject, {
           callback: (error, { subject }) => {
-            if (error === null) heard.push(subject);
+            if (error === null) received.push(subject);
           },
         });
     });
@@ -131,7 +131,7 @@ describe("the bus: permissions", () => {
     }
     for (const connection of connections) await connection.flush();
     await Promise.all(connections.map((connection) => connection.close()));
-    expect(heardBy).toEqual({
+    expect(receivedBy).toEqual({
       gateway: [keyChanged.subject],
       identity: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject],
       topology: [],
@@ -154,7 +154,7 @@ describe("the bus: TLS", () => {
   it("connects by tls:// when the certificate can be verified, and not otherwise", async () => {
     const { dataDir } = servers;
     const files = { certificate: join(dataDir, "nats-certificate.pem"), key: join(dataDir, "nats-key.pem") };
-    const made = makeCertificate();
+    const made = createSelfSignedCertificate();
     await writeFile(files.certificate, made.certificate);
     await writeFile(files.key, made.key, { mode: 0o600 });
     const options = { dataDir: join(dataDir, "with-tls"), secrets: createSecrets(), report: () => undefined };

@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
 let world: LoneGateways;
-let key: GivenCredential;
-let session: GivenCredential;
+let key: StubCredential;
+let session: StubCredential;
 
 beforeAll(async () => {
   world = await startLoneGateways();
-  key = world.neighbour.aKey();
-  session = world.neighbour.aSession();
+  key = world.stub.aKey();
+  session = world.stub.aSession();
 });
 
 afterAll(async () => {
@@ -33,7 +33,7 @@ describe("admission to the gateway", () => {
     expect(await codeOf("/api/v1/hosts", { cookie: "session_id=short" })).toBe("401 session_expired");
     expect(await codeOf("/api/auth/me", { ...key.headers })).toBe("403 session_required");
     expect(await codeOf("/api/auth/me", { ...key.headers, ...session.headers })).toBe("403 session_required");
-    const viewer = world.neighbour.aKey({ permission: "Viewer" });
+    const viewer = world.stub.aKey({ permission: "Viewer" });
     const answer = await fetch(`${world.url}/api/v1/hosts/${ID}`, { method: "DELETE", headers: viewer.headers });
     expect([answer.status, await answer.json()]).toMatchObject([
       403,

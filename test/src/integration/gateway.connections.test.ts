@@ -1,9 +1,9 @@
 /** Limits of connections: their number, their time, and malformed requests. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { answersIn } from "../support/answers-in.js";
+import { parseResponses } from "../support/parse-responses.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { metricOf } from "../support/metrics.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
 import { type RawService, startRawService } from "../support/raw-service.js";
 import { until } from "../support/until.js";
@@ -13,14 +13,14 @@ const HEALTH = "GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n";
 
 let service: RawService;
 let world: LoneGateways;
-let key: GivenCredential;
+let key: StubCredential;
 const open: RawSocket[] = [];
 
 beforeAll(async () => {
   service = await startRawService();
   const env = { MAX_CONNECTIONS: String(CAP), ANONYMOUS_RATE_LIMIT_BURST: "1000" };
   world = await startLoneGateways({ topologies: [service.url], env });
-  key = world.neighbour.aKey();
+  key = world.stub.aKey();
 });
 
 afterAll(async () => {
@@ -104,7 +104,7 @@ describe("a connection to the gateway: slow and malformed requests", () => {
         const socket = bytes === null ? drip : await anotherSocket();
         if (bytes !== null) socket.write(bytes);
         await socket.closed;
-        const last = answersIn(socket.received()).at(-1);
+        const last = parseResponses(socket.received()).at(-1);
         return `${what}: ${last?.status} ${last?.body.code}`;
       }),
     );
@@ -126,7 +126,7 @@ describe("a connection to the gateway: slow and malformed requests", () => {
     socket.write("zz\r\n");
     socket.write("more\r\n");
     await socket.closed;
-    const [answer, ...others] = answersIn(socket.received());
+    const [answer, ...others] = parseResponses(socket.received());
     expect([answer!.status, answer!.body.code, others]).toEqual([400, "malformed_request", []]);
     expect(answer!.fields["x-ratelimit-limit"]).toBe("300");
     expect(service.takeBytes()).toBe("");
@@ -142,6 +142,6 @@ describe("a connection to the gateway: slow and malformed requests", () => {
     chunked.write("zz\r\n");
     await Promise.all([socket.closed, chunked.closed]);
     for (const { received } of [socket, chunked])
-      expect(answersIn(received()).map(({ status }) => status)).toEqual([401]);
+      expect(parseResponses(received()).map(({ status }) => status)).toEqual([401]);
   });
 });

@@ -3,7 +3,7 @@ import { createBus } from "@nts/shared/bus/bus";
 import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
 import { type LoneGateways, metricOf, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
 const PATH = "/api/v1/networks/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
@@ -19,43 +19,43 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  world.neighbour.identityIs("there");
+  world.stub.setIdentity("there");
   await until(async () => (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1);
 });
 
-const send = async ({ headers }: GivenCredential): Promise<number> =>
+const send = async ({ headers }: StubCredential): Promise<number> =>
   (await fetch(world.url + PATH, { headers })).status;
 
 describe("cached credentials", () => {
   it("are verified by identity once, also for many concurrent requests", async () => {
-    const { neighbour } = world;
-    const key = neighbour.aKey();
-    const before = neighbour.verifications();
+    const { stub } = world;
+    const key = stub.aKey();
+    const before = stub.verifications();
     await Promise.all(Array.from({ length: 50 }, () => send(key)));
     await send(key);
-    expect(neighbour.verifications()).toBe(before + 1);
+    expect(stub.verifications()).toBe(before + 1);
   });
 
   it("do not include malformed keys, which are never looked up", async () => {
-    const { neighbour } = world;
-    const { secret } = neighbour.aKey();
-    const before = neighbour.verifications();
+    const { stub } = world;
+    const { secret } = stub.aKey();
+    const before = stub.verifications();
     const wrong = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;
     expect((await fetch(world.url + PATH, { headers: { authorization: `Bearer ${wrong}` } })).status).toBe(401);
-    expect(neighbour.verifications()).toBe(before);
+    expect(stub.verifications()).toBe(before);
   });
 
   it("are evicted once a revocation is polled, without any notice", async () => {
-    const { neighbour } = world;
-    const key = neighbour.aKey();
+    const { stub } = world;
+    const key = stub.aKey();
     expect(await send(key)).toBe(200);
-    const number = neighbour.revoke(key);
-    await until(() => neighbour.applied() >= number);
+    const number = stub.revoke(key);
+    await until(() => stub.applied() >= number);
     expect(await send(key)).toBe(401);
   });
 
   it("are evicted as soon as the notice of a revocation is acknowledged", async () => {
-    const { neighbour, servers } = world;
+    const { stub, servers } = world;
     const log = createLog("test", "silent");
     const bus = createBus(servers.urls.nats.identity, "test", log);
     const speaker = createBus(servers.urls.nats.gateway, "test", log);
@@ -68,9 +68,9 @@ describe("cached credentials", () => {
         return bus.isConnected() && acknowledged.includes(0);
       });
       for (let round = 0; round < 20; round++) {
-        const key = neighbour.aKey();
+        const key = stub.aKey();
         expect(await send(key)).toBe(200);
-        const number = neighbour.revoke(key);
+        const number = stub.revoke(key);
         const begun = performance.now();
         bus.publish(keyChanged, { number, subjects: [key.credentialId] });
         await until(() => acknowledged.some((applied) => applied >= number), 1);
@@ -87,13 +87,13 @@ describe("cached credentials", () => {
 
 describe("cached credentials: without the bus or identity", () => {
   it("work without the bus", async () => {
-    const { neighbour, servers } = world;
+    const { stub, servers } = world;
     await servers.nats.kill();
     try {
-      const key = neighbour.aKey();
+      const key = stub.aKey();
       expect(await send(key)).toBe(200);
-      const number = neighbour.revoke(key);
-      await until(() => neighbour.applied() >= number);
+      const number = stub.revoke(key);
+      await until(() => stub.applied() >= number);
       expect(await send(key)).toBe(401);
     } finally {
       await servers.nats.restart();
@@ -101,22 +101,22 @@ describe("cached credentials: without the bus or identity", () => {
   });
 
   it("have their use reported, at the latest at shutdown", async () => {
-    const { neighbour, gateways } = world;
-    const key = neighbour.aKey();
+    const { stub, gateways } = world;
+    const key = stub.aKey();
     expect(await send(key)).toBe(200);
     await gateways[0]!.stop();
-    expect(neighbour.usedKeys).toContain(key.credentialId);
+    expect(stub.usedKeys).toContain(key.credentialId);
     await gateways[0]!.restart();
   });
 
   it.each(["broken", "silent"] as const)(
     "are served for a while, and unknown ones answered as unavailable, while identity is %s",
     async (state) => {
-      const { neighbour, gateways } = world;
-      const checked = neighbour.aKey();
-      const fresh = neighbour.aKey();
+      const { stub, gateways } = world;
+      const checked = stub.aKey();
+      const fresh = stub.aKey();
       expect(await send(checked)).toBe(200);
-      neighbour.identityIs(state);
+      stub.setIdentity(state);
       await until(async () => (await metricOf(gateways[0]!, "nts_key_lease_alive")) === 0);
       expect(await send(checked)).toBe(200);
       const answer = await fetch(world.url + PATH, { headers: fresh.headers });
@@ -134,28 +134,28 @@ describe("cached credentials: without the bus or identity", () => {
 
 describe("cached credentials: shutdown", () => {
   it("have their use reported at shutdown also after a report that identity left unanswered", async () => {
-    const { neighbour, gateways } = world;
-    const key = neighbour.aKey();
+    const { stub, gateways } = world;
+    const key = stub.aKey();
     await send(key);
-    neighbour.leftOpen.length = 0;
-    neighbour.identityIs("silent");
+    stub.unanswered.length = 0;
+    stub.setIdentity("silent");
     await send(key);
-    await until(() => neighbour.leftOpen.includes("/internal/key-uses"));
-    neighbour.identityIs("there");
+    await until(() => stub.unanswered.includes("/internal/key-uses"));
+    stub.setIdentity("there");
     await gateways[0]!.stop();
-    expect(neighbour.usedKeys).toContain(key.credentialId);
+    expect(stub.usedKeys).toContain(key.credentialId);
     await gateways[0]!.restart();
   });
 
   it("do not delay the exit with status 0 within seconds of SIGTERM, after open requests", async () => {
-    const { neighbour, gateways } = world;
-    const key = neighbour.aKey();
-    neighbour.answerWith((_request, response) => {
+    const { stub, gateways } = world;
+    const key = stub.aKey();
+    stub.respondWith((_request, response) => {
       setTimeout(() => response.setHeader("content-type", "application/json").end("{}"), 500);
     });
-    const before = neighbour.passedOn.length;
+    const before = stub.forwarded.length;
     const open = send(key);
-    await until(() => neighbour.passedOn.length > before);
+    await until(() => stub.forwarded.length > before);
     const begun = performance.now();
     const exit = await gateways[0]!.stop();
     expect(await open).toBe(200);

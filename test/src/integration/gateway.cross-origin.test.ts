@@ -1,20 +1,20 @@
 /** Requests from other origins, behind a proxy. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIST = "/api/v1/hosts";
 const APP = "https://app.example.com";
 let world: LoneGateways;
-let key: GivenCredential;
-let session: GivenCredential;
+let key: StubCredential;
+let session: StubCredential;
 
 beforeAll(async () => {
   const env = { CORS_ORIGINS: `${APP}, http://localhost:5173`, TRUST_PROXY_HOPS: "1" };
   world = await startLoneGateways({ env, publicUrl: "http://topology.example.com" });
-  key = world.neighbour.aKey();
-  session = world.neighbour.aSession();
+  key = world.stub.aKey();
+  session = world.stub.aSession();
 });
 
 afterAll(async () => {
@@ -84,6 +84,6 @@ describe("a gateway with allowed origins, behind a proxy, reached by http", () =
     expect(await remaining("192.0.2.77")).toBe(0);
     expect(await remaining("192.0.2.77, 192.0.2.78")).toBe(19);
     await send("GET", ONE, { ...key.headers, "x-forwarded-for": "6.6.6.6, 192.0.2.79" });
-    expect(world.neighbour.passedOn.at(-1)?.headers).toMatchObject({ "x-client-address": "192.0.2.79" });
+    expect(world.stub.forwarded.at(-1)?.headers).toMatchObject({ "x-client-address": "192.0.2.79" });
   });
 });

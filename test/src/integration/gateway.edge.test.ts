@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const MIB = 1_048_576;
 
 let world: LoneGateways;
-let key: GivenCredential;
+let key: StubCredential;
 
 beforeAll(async () => {
   world = await startLoneGateways({
     env: { ANONYMOUS_RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_PER_MINUTE: "60000" },
   });
-  key = world.neighbour.aKey();
+  key = world.stub.aKey();
 });
 
 afterAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  world.neighbour.passedOn.length = 0;
+  world.stub.forwarded.length = 0;
 });
 
 const bytes = (...lines: string[]): Promise<string> => exchangeBytes(world.url, lines.join("\r\n"), 400);
@@ -80,7 +80,7 @@ describe("the edge of the gateway: framing and methods", () => {
   it("forwards a list of a thousand ids in the query", async () => {
     const ids = Array.from({ length: 1000 }, () => `ids=${ID}`).join("&");
     await bytes(`GET /api/v1/hosts?${ids} HTTP/1.1`, "Host: a", bearer(), "", "");
-    expect(world.neighbour.passedOn).toHaveLength(1);
+    expect(world.stub.forwarded).toHaveLength(1);
   });
 
   it("accepts only the methods of a literal path, also when a parameter could match it", async () => {
@@ -120,11 +120,11 @@ describe("the edge of the gateway: forwarded headers", () => {
       "",
       '{"a" : "\u00e4"}\n',
     );
-    const [passed] = world.neighbour.passedOn;
+    const [passed] = world.stub.forwarded;
     expect(passed).toMatchObject({ method: "PUT", url: `/api/v1/hosts/${ID}?a=%2F&a=//b` });
     const { "x-tenancy": tenancy, "x-request-id": requestId, ...others } = passed!.headers;
     expect(others).toEqual({
-      host: new URL(world.neighbour.url).host,
+      host: new URL(world.stub.url).host,
       connection: "keep-alive",
       "x-client-address": "127.0.0.1",
       "if-match": '"3"',
@@ -162,7 +162,7 @@ describe("the edge of the gateway: bodies", () => {
         "",
       );
     }
-    expect(world.neighbour.passedOn.map(({ method, url, body }) => [method, url, body])).toEqual(
+    expect(world.stub.forwarded.map(({ method, url, body }) => [method, url, body])).toEqual(
       ["GET", "GET", "DELETE", "DELETE"].map((method) => [method, `/api/v1/hosts/${ID}`, ""]),
     );
   });
@@ -194,6 +194,6 @@ describe("the edge of the gateway: bodies", () => {
       body: " ".repeat(MIB),
     });
     expect(answer.status).toBe(200);
-    expect(world.neighbour.passedOn[0]?.body).toHaveLength(MIB);
+    expect(world.stub.forwarded[0]?.body).toHaveLength(MIB);
   });
 });

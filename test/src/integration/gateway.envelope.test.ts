@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import { type Answering, type GivenCredential, sendJson } from "../support/neighbour.js";
+import { type RequestHandler, type StubCredential, sendJson } from "../support/service-stub.js";
 import { until, untilSteady } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
@@ -14,23 +14,23 @@ const MORE_THAN_SOCKETS_HOLD = 100 * 1_048_576;
 const META = { api_version: 1, server_version: expect.any(String) as unknown };
 
 let world: LoneGateways;
-let key: GivenCredential;
+let key: StubCredential;
 
 beforeAll(async () => {
   world = await startLoneGateways({ env: { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" } });
-  key = world.neighbour.aKey();
+  key = world.stub.aKey();
 });
 
 afterAll(() => world.stop());
 
 afterEach(() => {
-  answerWith((_request, response) => {
+  respondWith((_request, response) => {
     sendJson(response, {});
   });
 });
 
-const answerWith = (answering: Answering): void => {
-  world.neighbour.answerWith(answering);
+const respondWith = (answering: RequestHandler): void => {
+  world.stub.respondWith(answering);
 };
 
 const send = (path: string, init: RequestInit = {}): Promise<Response> =>
@@ -44,7 +44,7 @@ const bytesOf = (method: string, path: string, quietMs?: number): Promise<string
 describe("the envelope around a service's response: successes", () => {
   it("wraps the data of a success, with a content length", async () => {
     const data = { name: "Käse „nas“ 🧀", list: [1, 2] };
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       sendJson(response, data, { etag: '"7"' });
     });
     const answer = await send(ONE);
@@ -58,7 +58,7 @@ describe("the envelope around a service's response: successes", () => {
   });
 
   it("takes the pagination from internal headers, which are removed", async () => {
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       sendJson(response, [{ id: 1 }], { "x-list-total": 120, "x-list-limit": 50, "x-list-offset": 50 });
     });
     const answer = await send(LIST);
@@ -71,14 +71,14 @@ describe("the envelope around a service's response: successes", () => {
   });
 
   it("takes the total of a stream from its trailer", async () => {
-    answerWith((_request, response) => void streamRows(response, 2_000));
+    respondWith((_request, response) => void streamRows(response, 2_000));
     const { data, meta } = (await (await send(`${LIST}?limit=0`)).json()) as { data: unknown[]; meta: object };
     expect(data).toHaveLength(2_000);
     expect(meta).toEqual({ ...META, pagination: { total_count: 2_000, limit: 0, offset: 0, has_more: false } });
   });
 
   it("buffers nothing but one piece: what a service has sent arrives while it still works", async () => {
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       response.writeHead(200, {
         "content-type": "application/json",
         "x-list-limit": 0,
@@ -98,7 +98,7 @@ describe("the envelope around a service's response: successes", () => {
 describe("the envelope around a service's response: failures, HEAD and 304", () => {
   it("turns a failure of a service into a failure of the API, however it is split", async () => {
     const body = JSON.stringify({ error: "Sentence.", code: "network_mismatch", params: { path: "ünï" } });
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       response.writeHead(400, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
       void sendBytewise(response, Buffer.from(body));
     });
@@ -116,7 +116,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
   });
 
   it("answers HEAD like GET without a body", async () => {
-    answerWith((request, response) => {
+    respondWith((request, response) => {
       sendJson(response, { method: request.method }, { etag: '"1"' });
     });
     const get = await send(ONE);
@@ -129,7 +129,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
   });
 
   it("answers HEAD of a stream without a total", async () => {
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 }).end();
     });
     const head = await bytesOf("HEAD", `${LIST}?limit=0`);
@@ -139,7 +139,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
   });
 
   it("forwards 304 with its ETag and no body", async () => {
-    answerWith((request, response) => {
+    respondWith((request, response) => {
       response.writeHead(304, { etag: request.headers["if-none-match"] }).end();
     });
     const answer = await send(ONE, { headers: { "if-none-match": '"4"' } });
@@ -147,7 +147,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
   });
 
   it("forwards cookies and Retry-After, and no internal headers", async () => {
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       response.setHeader("set-cookie", ["a=1", "b=2"]);
       sendJson(response, {}, { "retry-after": 7, "x-tenancy": "t", "x-powered-by": "p", server: "s" });
     });
@@ -159,7 +159,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
 });
 
 describe("the envelope around a service's response: faults of the service", () => {
-  it.each<[string, Answering, number, string]>([
+  it.each<[string, RequestHandler, number, string]>([
     [
       "breaks off before any of its body has come",
       (_request, response) => breakOffAfterHead(response),
@@ -194,7 +194,7 @@ describe("the envelope around a service's response: faults of the service", () =
     ],
     ["answers a list without its place", (_request, response) => sendJson(response, []), 502, "upstream_failed"],
   ])("answers 502 when a service %s", async (_what, answering, status, code) => {
-    answerWith(answering);
+    respondWith(answering);
     const answer = await send(_what.includes("list") ? LIST : ONE);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({
@@ -209,9 +209,9 @@ describe("the envelope around a service's response: faults of the service", () =
   it("forwards a rejected password of login, but not a rejected tenancy header", async () => {
     const login = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
     const failure = { error: "No.", code: "invalid_credentials", params: {} };
-    answerWith((_request, response) => sendJson(response, failure, {}, 401));
+    respondWith((_request, response) => sendJson(response, failure, {}, 401));
     expect((await send("/api/auth/login", login)).status).toBe(401);
-    answerWith((_request, response) => sendJson(response, failure, { "www-authenticate": "Tenancy" }, 401));
+    respondWith((_request, response) => sendJson(response, failure, { "www-authenticate": "Tenancy" }, 401));
     expect((await send("/api/auth/login", login)).status).toBe(502);
   });
 });
@@ -221,7 +221,7 @@ describe("the envelope around a service's response: backpressure", () => {
     for (const begin of [false, true]) {
       let hasArrived = false;
       const gone = new Promise((resolve) => {
-        answerWith((_request, response) => {
+        respondWith((_request, response) => {
           hasArrived = true;
           if (begin) {
             response.writeHead(200, { "content-type": "application/json" });
@@ -241,12 +241,12 @@ describe("the envelope around a service's response: backpressure", () => {
 
   it("reads from a service no faster than the client does", async () => {
     let sent = 0;
-    answerWith((_request, response) => {
+    respondWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const piece = Buffer.alloc(65_536, " ");
       const write = (): void => {
-        let takesMore = true;
-        for (; takesMore && sent < MORE_THAN_SOCKETS_HOLD; sent += piece.length) takesMore = response.write(piece);
+        let grows = true;
+        for (; grows && sent < MORE_THAN_SOCKETS_HOLD; sent += piece.length) grows = response.write(piece);
       };
       response.on("drain", write);
       write();

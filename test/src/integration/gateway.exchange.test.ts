@@ -1,8 +1,8 @@
 /** A request is answered once, and later events do not harm the process. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { answersIn } from "../support/answers-in.js";
+import { parseResponses } from "../support/parse-responses.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import { type GivenCredential, sendJson } from "../support/neighbour.js";
+import { type StubCredential, sendJson } from "../support/service-stub.js";
 import { openRawSocket } from "../support/raw-socket.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
@@ -12,13 +12,13 @@ const UNFINISHED = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\
 const MALFORMED_CHUNK = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n";
 
 let world: LoneGateways;
-let key: GivenCredential;
-let session: GivenCredential;
+let key: StubCredential;
+let session: StubCredential;
 
 beforeAll(async () => {
   world = await startLoneGateways({ env: UNLIMITED });
-  key = world.neighbour.aKey();
-  session = world.neighbour.aSession();
+  key = world.stub.aKey();
+  session = world.stub.aSession();
 });
 
 afterAll(async () => {
@@ -41,7 +41,7 @@ let lateAnswers = 0;
  * The response of each operation when its request ends like this, while the services answer late from the head alone.
  */
 async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
-  world.neighbour.answerHeadsWith((_request, response) => {
+  world.stub.respondToHeadsWith((_request, response) => {
     lateAnswers += 1;
     setTimeout(() => {
       lateAnswers -= 1;
@@ -53,7 +53,7 @@ async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
       const socket = await openRawSocket(world.url);
       socket.write(`${line} HTTP/1.1\r\nHost: a\r\n${credential()}${ending}`);
       await socket.closed;
-      const statuses = answersIn(socket.received()).map(({ status, body }) => `${status} ${body.code}`);
+      const statuses = parseResponses(socket.received()).map(({ status, body }) => `${status} ${body.code}`);
       return [line, ...statuses].join(": ");
     }),
   );
@@ -81,7 +81,7 @@ describe("a request aborted by the gateway", () => {
   });
 
   it("is rejected in order when it asks for a tunnel behind an unanswered request", async () => {
-    world.neighbour.answerWith((_request, response) => {
+    world.stub.respondWith((_request, response) => {
       setTimeout(() => {
         sendJson(response, {});
       }, 300);
@@ -90,7 +90,7 @@ describe("a request aborted by the gateway", () => {
     const get = `GET /api/v1/hosts/${ID} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
     socket.write(`${get}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
     await socket.closed;
-    expect(answersIn(socket.received()).map(({ status }) => status)).toEqual([200, 405]);
+    expect(parseResponses(socket.received()).map(({ status }) => status)).toEqual([200, 405]);
     await isServing();
   });
 });
@@ -101,7 +101,7 @@ describe("a response that its service aborts", () => {
     ["in the middle of a body in chunks", {}],
   ])("never looks complete: %s", async (_when, headers) => {
     let breakOff = (): void => undefined;
-    world.neighbour.answerWith((_request, response) => {
+    world.stub.respondWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", ...headers });
       response.write('{"a":');
       const writing = setInterval(() => response.write(" "), 20);

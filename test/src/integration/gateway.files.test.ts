@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 
 const PATH = "/api/v1/topology?format=dot";
 const HEADERS = {
@@ -11,11 +11,11 @@ const TEXT = 'digraph { "Käse 🧀" }';
 
 describe("a file from a service", () => {
   let world: LoneGateways;
-  let key: GivenCredential;
+  let key: StubCredential;
 
   beforeAll(async () => {
     world = await startLoneGateways();
-    key = world.neighbour.aKey();
+    key = world.stub.aKey();
   });
 
   afterAll(() => world.stop());
@@ -23,7 +23,7 @@ describe("a file from a service", () => {
   const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
 
   it.each([true, false])("is forwarded unchanged, with its name, type and length: %s", async (isKnown) => {
-    world.neighbour.answerWith((_request, response) => {
+    world.stub.respondWith((_request, response) => {
       const length = isKnown ? { "content-length": Buffer.byteLength(TEXT) } : {};
       response.writeHead(200, { ...HEADERS, ...length });
       response.write(TEXT.slice(0, 8));
@@ -39,7 +39,7 @@ describe("a file from a service", () => {
   });
 
   it("is answered with its headers alone for HEAD", async () => {
-    world.neighbour.answerWith((_request, response) => void response.writeHead(200, HEADERS).end());
+    world.stub.respondWith((_request, response) => void response.writeHead(200, HEADERS).end());
     const request = `HEAD ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
     const head = await exchangeBytes(world.url, request);
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -48,7 +48,7 @@ describe("a file from a service", () => {
   });
 
   it("never looks complete when the service aborts", async () => {
-    world.neighbour.answerWith((_request, response) => {
+    world.stub.respondWith((_request, response) => {
       response.writeHead(200, HEADERS).write(TEXT);
       setTimeout(() => response.write(TEXT), 20);
       setTimeout(() => response.socket?.destroy(), 60);
@@ -61,7 +61,7 @@ describe("a file from a service", () => {
     ["of an operation that declares none", "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", 200, HEADERS["content-type"]],
     ["for a failure", PATH, 400, HEADERS["content-type"]],
   ])("is rejected %s", async (_what, path, status, type) => {
-    world.neighbour.answerWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
+    world.stub.respondWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
     const answer = await send(path);
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([502, "upstream_failed"]);
   }); // prettier-ignore

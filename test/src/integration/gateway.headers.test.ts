@@ -1,7 +1,7 @@
 /** Security headers of responses. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import { type GivenCredential, sendJson } from "../support/neighbour.js";
+import { type StubCredential, sendJson } from "../support/service-stub.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIST = "/api/v1/hosts";
@@ -15,18 +15,18 @@ const sender =
     fetch(url + path, { method, headers, body: body ?? null });
 
 let world: LoneGateways;
-let key: GivenCredential;
-let viewer: GivenCredential;
-let session: GivenCredential;
+let key: StubCredential;
+let viewer: StubCredential;
+let session: StubCredential;
 let send: Send;
 
 beforeAll(async () => {
   world = await startLoneGateways({ env: MANY });
   send = sender(world.url);
-  key = world.neighbour.aKey();
-  viewer = world.neighbour.aKey({ permission: "Viewer" });
-  session = world.neighbour.aSession();
-  world.neighbour.answerWith((request, response) => {
+  key = world.stub.aKey();
+  viewer = world.stub.aKey({ permission: "Viewer" });
+  session = world.stub.aSession();
+  world.stub.respondWith((request, response) => {
     if (request.headers["if-none-match"] === '"1"') response.writeHead(304, { etag: '"1"' }).end();
     else if (request.url === LIST)
       sendJson(response, [], { "x-list-total": 0, "x-list-limit": 50, "x-list-offset": 0 });

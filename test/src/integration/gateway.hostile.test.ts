@@ -1,10 +1,10 @@
 /** Hostile requests over raw sockets: the response to each, and every byte that reaches a service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
-import { answersIn } from "../support/answers-in.js";
+import { parseResponses } from "../support/parse-responses.js";
 import { type Arrival, HOSTILE_REQUESTS, type HostileRequest } from "../support/hostile-requests.js";
 import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 import { type RawService, startRawService } from "../support/raw-service.js";
 import { UNLIMITED } from "../support/unlimited.js";
 
@@ -13,12 +13,12 @@ const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 let service: RawService;
 let world: LoneGateways;
-let key: GivenCredential;
+let key: StubCredential;
 
 beforeAll(async () => {
   service = await startRawService();
   world = await startLoneGateways({ topologies: [service.url], env: UNLIMITED });
-  key = world.neighbour.aKey();
+  key = world.stub.aKey();
 });
 
 afterAll(async () => {
@@ -39,7 +39,7 @@ describe("a hostile request", () => {
     "of %s",
     async (_title, request) => {
       const received = await exchangeBytes(world.url, request.bytes.replace("<key>", key.secret) + NEXT, 10_000);
-      const [first, ...others] = answersIn(received);
+      const [first, ...others] = parseResponses(received);
       expect(`${first!.status} ${first!.body.code ?? "ok"}`).toBe(request.answer);
       expect(first!.fields["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
       expect(first!.fields["x-ratelimit-limit"]).toBe("1000000");
@@ -73,7 +73,7 @@ function inNormalForm(bytes: string): string {
   if (end === -1) return bytes;
   const [line = "", ...fields] = bytes.slice(0, end).split("\r\n");
   const verify = createTenancyVerifier({ users: world.tenancySecrets.gatewayToTopology, processes: [] }, "topology");
-  const told = fields.map((field) =>
+  const forwardedFields = fields.map((field) =>
     field
       .replace(/^[^:]*/, (name) => name.toLowerCase())
       .replace(/^(x-request-id: )[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/, "$1<id>")
@@ -83,5 +83,5 @@ function inNormalForm(bytes: string): string {
         return principal?.kind === "key" && principal.userId === key.userId ? `${name}<signed>` : `${name}${token}`;
       }),
   );
-  return [line, ...told.sort(), ""].join("\r\n") + bytes.slice(end + 2);
+  return [line, ...forwardedFields.sort(), ""].join("\r\n") + bytes.slice(end + 2);
 }

@@ -1,10 +1,10 @@
 /** What one caller may use of a gateway at a time, and that others are unaffected. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import type { ServerResponse } from "node:http";
-import { answersIn } from "../support/answers-in.js";
+import { parseResponses } from "../support/parse-responses.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { metricOf } from "../support/metrics.js";
-import { type Answering, type GivenCredential, sendJson } from "../support/neighbour.js";
+import { type RequestHandler, type StubCredential, sendJson } from "../support/service-stub.js";
 import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
@@ -20,8 +20,8 @@ const SETTINGS = {
 };
 
 let world: LoneGateways;
-let attacker: GivenCredential;
-let victim: GivenCredential;
+let attacker: StubCredential;
+let victim: StubCredential;
 const open: RawSocket[] = [];
 
 /** Pending responses of the service. */
@@ -29,28 +29,28 @@ const held: ServerResponse[] = [];
 
 beforeAll(async () => {
   world = await startLoneGateways({ env: SETTINGS });
-  attacker = world.neighbour.aKey();
-  victim = world.neighbour.aKey();
+  attacker = world.stub.aKey();
+  victim = world.stub.aKey();
   for (const { headers } of [attacker, victim]) expect((await fetch(world.url + ONE, { headers })).status).toBe(200);
-  world.neighbour.passedOn.length = 0;
+  world.stub.forwarded.length = 0;
 });
 
 afterEach(async () => {
   for (const socket of open.splice(0)) socket.close();
   for (const response of held.splice(0)) response.destroy();
-  world.neighbour.answerWith(answerAtOnce);
+  world.stub.respondWith(answerAtOnce);
   await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === 0);
-  world.neighbour.passedOn.length = 0;
+  world.stub.forwarded.length = 0;
 });
 
 afterAll(() => world.stop());
 
-const answerAtOnce: Answering = (_request, response) => {
+const answerAtOnce: RequestHandler = (_request, response) => {
   sendJson(response, {});
 };
 
 /** Holds the attacker's requests back; those of the victim are recognized by their query. */
-const holdBack: Answering = (request, response) => {
+const holdAttacker: RequestHandler = (request, response) => {
   if (request.url?.includes("victim") === true) answerAtOnce(request, response);
   else held.push(response);
 };
@@ -63,7 +63,7 @@ const read = (path = ONE): string => headOf(`GET ${path}`);
 const create = (length: number): string =>
   headOf("POST /api/v1/hosts", "Content-Type: application/json", `Content-Length: ${length}`);
 
-const sent = (): number => world.neighbour.passedOn.length;
+const sent = (): number => world.stub.forwarded.length;
 
 async function connections(count: number, bytes: string, reads = true): Promise<RawSocket[]> {
   const sockets = await Promise.all(Array.from({ length: count }, () => openRawSocket(world.url, { reads })));
@@ -85,7 +85,7 @@ describe("what one caller may use of a gateway: limits", () => {
     await until(() => refused(sockets) === 300 - PER_USER);
     await expectVictimIsServed();
     expect(sent()).toBe(1);
-    const [answer] = answersIn(sockets.find((one) => one.received() !== "")!.received());
+    const [answer] = parseResponses(sockets.find((one) => one.received() !== "")!.received());
     expect([answer!.status, answer!.fields["retry-after"], answer!.body.code, answer!.body.params]).toEqual([
       ...[429, "1", "too_many_in_flight"],
       { of: "user", retry_after_seconds: 1 },
@@ -99,12 +99,12 @@ describe("what one caller may use of a gateway: limits", () => {
     await until(() => refused(sockets) === 4);
     expect(await metricOf(world.gateways[0]!, "nts_request_body_bytes")).toBeLessThanOrEqual(2 * MIB);
     for (const socket of sockets.filter((one) => one.received() !== ""))
-      expect(answersIn(socket.received()).map(({ status }) => status)).toEqual([429]);
+      expect(parseResponses(socket.received()).map(({ status }) => status)).toEqual([429]);
     await expectVictimIsServed();
   });
 
   it("are a few requests at a service, while others of the same caller are queued", async () => {
-    world.neighbour.answerWith(holdBack);
+    world.stub.respondWith(holdAttacker);
     const sockets = await connections(AT_SERVICES + 20, read());
     await until(() => held.length === AT_SERVICES);
     await expectVictimIsServed();
@@ -114,13 +114,13 @@ describe("what one caller may use of a gateway: limits", () => {
       expect(held.length).toBeLessThanOrEqual(AT_SERVICES);
       for (const response of held.splice(0)) sendJson(response, {});
     }
-    expect(sockets.flatMap((one) => answersIn(one.received()).map(({ status }) => status))).toEqual(
+    expect(sockets.flatMap((one) => parseResponses(one.received()).map(({ status }) => status))).toEqual(
       sockets.map(() => 200),
     );
   });
 
   it("are a few requests of one connection at a time, which are answered in order", async () => {
-    world.neighbour.answerWith(holdBack);
+    world.stub.respondWith(holdAttacker);
     const paths = Array.from({ length: 12 }, (_, n) => `${ONE}?n=${n}`);
     const [socket] = await connections(1, paths.map(read).join(""));
     for (let answered = 0; answered < paths.length;) {
@@ -129,12 +129,12 @@ describe("what one caller may use of a gateway: limits", () => {
       answered += held.length;
       for (const response of held.splice(0).reverse()) sendJson(response, { url: response.req.url });
     }
-    await until(() => answersIn(socket!.received()).length === paths.length);
-    expect(answersIn(socket!.received()).map(({ body }) => body.data)).toEqual(paths.map((url) => ({ url })));
+    await until(() => parseResponses(socket!.received()).length === paths.length);
+    expect(parseResponses(socket!.received()).map(({ body }) => body.data)).toEqual(paths.map((url) => ({ url })));
   });
 
   it("exclude a hundred pipelined requests on one connection, which is closed", async () => {
-    world.neighbour.answerWith(holdBack);
+    world.stub.respondWith(holdAttacker);
     const [socket] = await connections(1, read().repeat(100));
     await socket!.closed;
     expect(sent()).toBeLessThanOrEqual(AT_A_TIME_ON_A_CONNECTION);
@@ -144,7 +144,7 @@ describe("what one caller may use of a gateway: limits", () => {
 describe("what one caller may use of a gateway: clients that disconnect", () => {
   it("abort their requests at the service at once, before or during a response", async () => {
     let closed = 0;
-    world.neighbour.answerWith((request, response) => {
+    world.stub.respondWith((request, response) => {
       response.once("close", () => closed++);
       if (request.url?.includes("limit=0") !== true) return;
       response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 });
@@ -163,7 +163,7 @@ describe("what one caller may use of a gateway: clients that disconnect", () => 
   });
 
   it("never reach a service when they disconnect while queued", async () => {
-    world.neighbour.answerWith(holdBack);
+    world.stub.respondWith(holdAttacker);
     const first = await connections(AT_SERVICES, read());
     await until(() => held.length === AT_SERVICES);
     const waiting = await connections(5, read());
@@ -181,9 +181,9 @@ describe("responses that nobody reads", () => {
     const world = await startLoneGateways({ env: UNLIMITED });
     const sockets: RawSocket[] = [];
     try {
-      const [attacker, victim] = [world.neighbour.aKey(), world.neighbour.aKey()];
+      const [attacker, victim] = [world.stub.aKey(), world.stub.aKey()];
       let streams = 0;
-      world.neighbour.answerWith((request, response) => {
+      world.stub.respondWith((request, response) => {
         if (request.url?.includes("limit=0") !== true) {
           sendJson(response, {});
           return;

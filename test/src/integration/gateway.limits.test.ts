@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@nts/shared/api-key";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
@@ -33,24 +33,24 @@ const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
 
 describe("the rate limit: of a user", () => {
   it("admits exactly the burst of 400 concurrent requests over two gateways, then exactly what is refilled", async () => {
-    const key = world.neighbour.aKey();
+    const key = world.stub.aKey();
     const begun = performance.now();
-    const mostBy = (time: number): number => BURST + Math.ceil(((time - begun) / 1000) * PER_SECOND);
-    const known = await madeKnown(key);
+    const maxBy = (time: number): number => BURST + Math.ceil(((time - begun) / 1000) * PER_SECOND);
+    const known = await verifyEverywhere(key);
     const first = known + (await sendMany(world, 400, key)).passed;
     const pause = performance.now();
     expect(first).toBeGreaterThanOrEqual(BURST);
-    expect(first).toBeLessThanOrEqual(mostBy(pause));
+    expect(first).toBeLessThanOrEqual(maxBy(pause));
 
     await sleep(REFILL_MS);
     const pauseSeconds = (performance.now() - pause) / 1000;
     const { passed } = await sendMany(world, 100, key);
-    expect(first + passed).toBeLessThanOrEqual(mostBy(performance.now()));
+    expect(first + passed).toBeLessThanOrEqual(maxBy(performance.now()));
     expect(passed).toBeGreaterThanOrEqual(Math.floor(pauseSeconds * PER_SECOND));
   });
 
   it("is reported in consistent headers", async () => {
-    const key = world.neighbour.aKey();
+    const key = world.stub.aKey();
     const levels = [];
     for (let index = 0; index < 12; index++) levels.push(levelOf(await sendTo(world, index, key.headers)));
     expect(levels[0]).toEqual({ limit: 300, remaining: 149, reset: 1 });
@@ -63,8 +63,8 @@ describe("the rate limit: of a user", () => {
   });
 
   it("answers 429 with the seconds after which a request succeeds", async () => {
-    const key = world.neighbour.aKey();
-    await madeKnown(key);
+    const key = world.stub.aKey();
+    await verifyEverywhere(key);
     const { answers, bodies } = await sendMany(world, 300, key);
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
@@ -80,8 +80,8 @@ describe("the rate limit: of a user", () => {
   });
 
   it("is shared by all keys and sessions of a user", async () => {
-    const key = world.neighbour.aKey();
-    const session = world.neighbour.aSession({ user_id: key.userId });
+    const key = world.stub.aKey();
+    const session = world.stub.aSession({ user_id: key.userId });
     await sendTo(world, 0, key.headers);
     expect(levelOf(await sendTo(world, 1, session.headers)).remaining).toBe(148);
   });
@@ -105,39 +105,39 @@ describe("the rate limit: of an address", () => {
   });
 
   it("refunds the token of the lookup for a valid credential", async () => {
-    const { neighbour } = world;
+    const { stub } = world;
     const before = levelOf(await sendTo(world, 0, {})).remaining;
     for (let index = 0; index < 8; index++)
-      expect((await sendTo(world, index, neighbour.aKey().headers)).status).toBe(200);
+      expect((await sendTo(world, index, stub.aKey().headers)).status).toBe(200);
     expect(levelOf(await sendTo(world, 0, {})).remaining).toBeGreaterThanOrEqual(before - 1);
   });
 
   it("never charges a valid credential for its neighbours", async () => {
-    const { neighbour } = world;
+    const { stub } = world;
     await emptyTheAddress();
     // Invalid credentials are rejected, and use up the lookups of their address.
     expect((await sendTo(world, 0, unknownKey())).status).toBe(429);
     for (let index = 0; index < 2 * LOOKUP_BURST; index++) {
-      const { status } = await sendTo(world, index, neighbour.aKey().headers);
+      const { status } = await sendTo(world, index, stub.aKey().headers);
       expect([index, status]).toEqual([index, 200]);
     }
     // Concurrent requests with one key are one lookup on each gateway.
-    const { passed } = await sendMany(world, 120, neighbour.aKey());
+    const { passed } = await sendMany(world, 120, stub.aKey());
     expect(passed).toBe(120);
   });
 
   it("stops lookups at identity for an address that has no tokens left", async () => {
-    const { neighbour } = world;
-    const cached = neighbour.aKey();
+    const { stub } = world;
+    const cached = stub.aKey();
     for (const index of [0, 1]) await sendTo(world, index, cached.headers);
     await emptyTheAddress();
-    const before = neighbour.verifications();
+    const before = stub.verifications();
     const answers = await Promise.all(
       Array.from({ length: 3 * LOOKUP_BURST }, (_, n) => sendTo(world, n, unknownKey())),
     );
     // Meanwhile the address gets one token back per second.
     expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(ADDRESS_BURST);
-    const asked = neighbour.verifications() - before;
+    const asked = stub.verifications() - before;
     expect(asked).toBeGreaterThanOrEqual(LOOKUP_BURST);
     expect(asked).toBeLessThan(2 * LOOKUP_BURST);
     expect((await sendTo(world, 0, cached.headers)).status).toBe(200);
@@ -148,7 +148,7 @@ describe("the rate limit: of an address", () => {
  * Sends a request with the key to each gateway. @returns how many were sent; a lease may lapse while this process is
  * busy, so that requests look the key up again
  */
-async function madeKnown(key: GivenCredential): Promise<number> {
+async function verifyEverywhere(key: StubCredential): Promise<number> {
   for (const turn of world.gateways.keys()) expect((await sendTo(world, turn, key.headers)).status).toBe(200);
   return world.gateways.length;
 }
@@ -164,10 +164,10 @@ describe("credential lookups", () => {
   it("run a limited number at a time, and the others wait", async () => {
     const world = await startLoneGateways({ env: { ...UNLIMITED, MAX_VERIFICATIONS: "2" } });
     try {
-      const { neighbour } = world;
-      neighbour.identityIs("silent");
-      const answers = Array.from({ length: 12 }, () => sendTo(world, 0, neighbour.aKey().headers));
-      await until(() => neighbour.leftOpen.filter((path) => path === "/internal/verify").length === 2);
+      const { stub } = world;
+      stub.setIdentity("silent");
+      const answers = Array.from({ length: 12 }, () => sendTo(world, 0, stub.aKey().headers));
+      await until(() => stub.unanswered.filter((path) => path === "/internal/verify").length === 2);
       const statuses = (await Promise.all(answers)).map(({ status }) => status);
       expect(new Set(statuses)).toEqual(new Set([503]));
     } finally {

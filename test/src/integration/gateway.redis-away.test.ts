@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { metricOf } from "../support/metrics.js";
-import type { GivenCredential } from "../support/neighbour.js";
-import { REDIS_FAULTS, tellRedis } from "../support/redis-faults.js";
+import type { StubCredential } from "../support/service-stub.js";
+import { REDIS_FAULTS, sendToRedis } from "../support/redis-faults.js";
 import type { ProcessHandle } from "../support/stack.js";
 import { until } from "../support/until.js";
 
@@ -22,7 +22,7 @@ const REFILLED_MS = 600;
  * The levels that each gateway has reported since its start, by source: Redis, local after waiting for Redis, local at
  * once.
  */
-async function toldBy({ gateways }: LoneGateways): Promise<number[][]> {
+async function levelCountsOf({ gateways }: LoneGateways): Promise<number[][]> {
   const sources = ["redis", "local_after_redis", "local"];
   return Promise.all(
     gateways.map((gateway) =>
@@ -73,14 +73,14 @@ async function sendOneByOne(count: number, headers: Record<string, string>): Pro
 }
 
 /** A key with a full bucket that both gateways have verified. */
-async function aCheckedKey(): Promise<GivenCredential> {
-  const key = world.neighbour.aKey();
+async function aCheckedKey(): Promise<StubCredential> {
+  const key = world.stub.aKey();
   expect(await sendOneByOne(2, key.headers)).toEqual([200, 200]);
   await sleep(REFILLED_MS);
   return key;
 }
 
-async function expectLimit(key: GivenCredential, gateways: number, share: number): Promise<void> {
+async function expectLimit(key: StubCredential, gateways: number, share: number): Promise<void> {
   const { passed, seconds } = await sendMany(world, 400, key);
   expect(passed).toBeGreaterThanOrEqual(gateways * BURST * share);
   expect(passed).toBeLessThanOrEqual(gateways * Math.ceil((BURST + seconds * PER_SECOND) * share));
@@ -91,9 +91,9 @@ async function expectExactLimit(): Promise<void> {
   for (;;) {
     await untilNoneIsLocal();
     const key = await aCheckedKey();
-    const before = await toldBy(world);
+    const before = await levelCountsOf(world);
     const { passed, seconds } = await sendMany(world, 400, key);
-    if (growth(before, await toldBy(world)).some(([, late, local]) => late! + local! > 0)) continue;
+    if (growth(before, await levelCountsOf(world)).some(([, late, local]) => late! + local! > 0)) continue;
     expect(passed).toBeGreaterThanOrEqual(BURST);
     expect(passed).toBeLessThanOrEqual(BURST + Math.ceil(seconds * PER_SECOND));
     return;
@@ -123,11 +123,11 @@ describe("the rate limit without Redis: shares", () => {
     async (fault) => {
       await untilNoneIsLocal();
       const [known, fresh] = await Promise.all([aCheckedKey(), aCheckedKey()]);
-      const before = await toldBy(world);
+      const before = await levelCountsOf(world);
       await fault.begin(world);
       try {
         expect(await sendOneByOne(40, known.headers)).toEqual(Array(40).fill(200));
-        for (const [redis, waited, local] of growth(before, await toldBy(world))) {
+        for (const [redis, waited, local] of growth(before, await levelCountsOf(world))) {
           expect([redis, waited]).toEqual([0, 1]);
           expect(local).toBeGreaterThanOrEqual(19);
         }
@@ -142,7 +142,7 @@ describe("the rate limit without Redis: shares", () => {
   );
 
   it("enforces each gateway's share of the last known level, by the number of gateways from the lease", async () => {
-    const { servers, neighbour, gateways } = world;
+    const { servers, stub, gateways } = world;
     await untilNoneIsLocal();
     const known = await aCheckedKey();
     const fresh = await Promise.all([aCheckedKey(), aCheckedKey(), aCheckedKey()]);
@@ -158,13 +158,13 @@ describe("the rate limit without Redis: shares", () => {
         expect(remaining).toBeLessThanOrEqual(Math.ceil((BURST - 60 + refilled) / 2));
       }
       for (const live of [3, 1, 2]) {
-        neighbour.gatewaysLive(live);
+        stub.setLiveGateways(live);
         for (const gateway of gateways)
           await until(async () => (await metricOf(gateway, "nts_live_gateways")) === live);
         await expectLimit(fresh.pop()!, 2, 1 / live);
       }
     } finally {
-      neighbour.gatewaysLive(2);
+      stub.setLiveGateways(2);
       await servers.redis.restart();
     }
   });
@@ -174,12 +174,12 @@ describe("the rate limit without Redis: recovery", () => {
   it("stays on Redis while it is flushed, and is exact", async () => {
     await untilNoneIsLocal();
     const key = await aCheckedKey();
-    const before = await toldBy(world);
+    const before = await levelCountsOf(world);
     const statuses = sendOneByOne(60, key.headers);
-    for (let time = 0; time < 5; time++) await tellRedis(world, ["FLUSHALL"], ["SCRIPT", "FLUSH"]);
+    for (let time = 0; time < 5; time++) await sendToRedis(world, ["FLUSHALL"], ["SCRIPT", "FLUSH"]);
     expect(await statuses).toEqual(Array(60).fill(200));
-    for (const [, waited, local] of growth(before, await toldBy(world))) expect([waited, local]).toEqual([0, 0]);
-    await tellRedis(world, ["FLUSHALL"], ["SCRIPT", "FLUSH"]);
+    for (const [, waited, local] of growth(before, await levelCountsOf(world))) expect([waited, local]).toEqual([0, 0]);
+    await sendToRedis(world, ["FLUSHALL"], ["SCRIPT", "FLUSH"]);
     await expectExactLimit();
   });
 
@@ -208,7 +208,7 @@ describe("a gateway with the default Redis timeout", () => {
     const world = await startLoneGateways();
     try {
       const [gateway] = world.gateways;
-      const { headers } = world.neighbour.aKey();
+      const { headers } = world.stub.aKey();
       await world.servers.redis.kill();
       await gateway!.restart();
       expect((await sendTo(world, 0, headers)).status).toBe(200);

@@ -1,12 +1,12 @@
 /** The number of streams of a user, over two gateways and one Redis. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { type EventStream, openEvents } from "../support/event-stream.js";
+import { type EventStream, openEventStream } from "../support/event-stream.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
 import { metricOf } from "../support/metrics.js";
-import type { GivenCredential } from "../support/neighbour.js";
+import type { StubCredential } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
-const MOST = 10;
+const MAX_STREAMS = 10;
 
 let world: LoneGateways;
 const opened: EventStream[] = [];
@@ -14,7 +14,7 @@ const opened: EventStream[] = [];
 beforeAll(async () => {
   // On a busy machine even a healthy Redis may be slow.
   world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
-  world.neighbour.answerWith((_request, response) => {
+  world.stub.respondWith((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write("retry: 500\n\n");
   });
 });
@@ -25,16 +25,16 @@ afterAll(async () => {
   await world.stop();
 });
 
-async function follow(gateway: number, { headers }: GivenCredential): Promise<EventStream> {
-  const stream = await openEvents(`${world.gateways[gateway]!.url}/api/v1/changes/stream`, headers);
+async function follow(gateway: number, { headers }: StubCredential): Promise<EventStream> {
+  const stream = await openEventStream(`${world.gateways[gateway]!.url}/api/v1/changes/stream`, headers);
   opened.push(stream);
   return stream;
 }
 
-const statusOf = async (gateway: number, key: GivenCredential): Promise<number> => (await follow(gateway, key)).status;
+const statusOf = async (gateway: number, key: StubCredential): Promise<number> => (await follow(gateway, key)).status;
 
 /** Opens streams concurrently, at both gateways in turn. @returns how many were rejected */
-async function refusedOf(count: number, keys: readonly GivenCredential[]): Promise<number> {
+async function refusedOf(count: number, keys: readonly StubCredential[]): Promise<number> {
   const all = await Promise.all(Array.from({ length: count }, (_, n) => follow(n % 2, keys[n % keys.length]!)));
   const refused = all.filter(({ status }) => status !== 200);
   for (const { text } of refused)
@@ -44,15 +44,15 @@ async function refusedOf(count: number, keys: readonly GivenCredential[]): Promi
 
 describe("the streams of a user", () => {
   it("are ten over all gateways, also when they are opened concurrently and with several credentials", async () => {
-    const key = world.neighbour.aKey();
-    const session = world.neighbour.aSession({ user_id: key.userId });
-    expect(await refusedOf(MOST + 6, [key, session])).toBe(6);
-    expect(await statusOf(0, world.neighbour.aKey())).toBe(200);
+    const key = world.stub.aKey();
+    const session = world.stub.aSession({ user_id: key.userId });
+    expect(await refusedOf(MAX_STREAMS + 6, [key, session])).toBe(6);
+    expect(await statusOf(0, world.stub.aKey())).toBe(200);
   });
 
   it("can be opened at one gateway after one is closed at the other", async () => {
-    const key = world.neighbour.aKey();
-    expect(await refusedOf(MOST, [key])).toBe(0);
+    const key = world.stub.aKey();
+    expect(await refusedOf(MAX_STREAMS, [key])).toBe(0);
     expect([await statusOf(0, key), await statusOf(1, key)]).toEqual([429, 429]);
     opened[0]!.close();
     await until(async () => (await statusOf(1, key)) === 200, 50);
@@ -60,10 +60,10 @@ describe("the streams of a user", () => {
   });
 
   it("are counted by each gateway alone while Redis is away, and together when it is back", async () => {
-    const key = world.neighbour.aKey();
+    const key = world.stub.aKey();
     await world.servers.redis.kill();
     try {
-      expect(await refusedOf(MOST, [key])).toBe(0);
+      expect(await refusedOf(MAX_STREAMS, [key])).toBe(0);
       expect([await statusOf(0, key), await statusOf(1, key)]).toEqual([200, 200]);
     } finally {
       await world.servers.redis.restart();
@@ -79,8 +79,8 @@ describe("the streams of a user", () => {
   });
 
   it("can be opened within six seconds after their gateway has died", async () => {
-    const key = world.neighbour.aKey();
-    expect(await refusedOf(MOST, [key])).toBe(0);
+    const key = world.stub.aKey();
+    expect(await refusedOf(MAX_STREAMS, [key])).toBe(0);
     expect(await statusOf(0, key)).toBe(429);
     await world.gateways[1]!.kill();
     const diedAt = performance.now();

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { importArchive, importNmap } from "@nts/shared/contract";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { PROBE_PATH } from "@nts/shared/http/probe";
-import { answersIn } from "../support/answers-in.js";
+import { parseResponses } from "../support/parse-responses.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import { type GivenCredential, sendJson } from "../support/neighbour.js";
+import { type StubCredential, sendJson } from "../support/service-stub.js";
 import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
 import { until } from "../support/until.js";
 
@@ -16,16 +16,16 @@ const KIB = 1_024;
 
 let world: LoneGateways;
 let service: Server;
-let key: GivenCredential;
+let key: StubCredential;
 
 /** Bytes of each file that have reached the service, by name. */
 const arrived = new Map<string, number>();
 
 /** Names of aborted files. */
-const brokenOff: string[] = [];
+const aborted: string[] = [];
 
 /** The responses for files that the service did not read or answer. */
-let outcomesOfUntaken: Promise<string[]>;
+let responsesToUnread: Promise<string[]>;
 
 beforeAll(async () => {
   service = createServer(
@@ -36,7 +36,7 @@ beforeAll(async () => {
       if (pathname === PROBE_PATH) response.end();
       else if (name === "early") sendJson(response, { error: "", code: "validation_failed", params: {} }, {}, 400);
       else if (name !== "deaf") {
-        request.on("error", () => brokenOff.push(name));
+        request.on("error", () => aborted.push(name));
         request.on("data", (piece: Buffer) => arrived.set(name, (arrived.get(name) ?? 0) + piece.length));
         if (name !== "silent")
           request.once("end", () => {
@@ -48,9 +48,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
-  key = world.neighbour.aKey();
-  outcomesOfUntaken = sendUntaken(); // they are awaited while the other tests run
-  outcomesOfUntaken.catch(() => undefined);
+  key = world.stub.aKey();
+  responsesToUnread = sendUntaken(); // they are awaited while the other tests run
+  responsesToUnread.catch(() => undefined);
 });
 
 afterAll(async () => {
@@ -71,7 +71,7 @@ const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${"x".repeat(
 
 async function outcomeOf(socket: RawSocket): Promise<string> {
   await socket.receives(/\}$/);
-  const { status, body } = answersIn(socket.received()).at(-1)!;
+  const { status, body } = parseResponses(socket.received()).at(-1)!;
   socket.close();
   return `${status} ${body.code ?? "ok"}`;
 }
@@ -148,7 +148,7 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
     socket.write(chunk(1));
     await until(() => arrived.get(name) === 1);
     end(socket);
-    await until(() => brokenOff.includes(name));
+    await until(() => aborted.includes(name));
     socket.close();
   });
 
@@ -172,6 +172,6 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
   });
 
   it("is answered 504 when the service does not read it, or does not answer", async () => {
-    expect(await outcomesOfUntaken).toEqual(Array(2).fill("504 upstream_timeout"));
+    expect(await responsesToUnread).toEqual(Array(2).fill("504 upstream_timeout"));
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import { type GivenCredential, type Neighbour, sendJson, startNeighbour } from "../support/neighbour.js";
+import { type StubCredential, type ServiceStub, sendJson, startServiceStub } from "../support/service-stub.js";
 import { startBlackHole } from "../support/black-hole.js";
 import { until } from "../support/until.js";
 
@@ -9,14 +9,14 @@ const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIMITS = { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" };
 
 let world: LoneGateways;
-let second: Neighbour;
-let key: GivenCredential;
+let second: ServiceStub;
+let key: StubCredential;
 
 beforeAll(async () => {
-  second = await startNeighbour();
+  second = await startServiceStub();
   const nobody = `http://127.0.0.1:${await freePort()}`;
   world = await startLoneGateways({ env: LIMITS, otherTopologies: [nobody, second.url] });
-  key = world.neighbour.aKey();
+  key = world.stub.aKey();
 });
 
 afterAll(async () => {
@@ -28,8 +28,8 @@ const send = (method = "GET", path = ONE, headers: Record<string, string> = {}):
   fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json", ...headers } });
 
 function answerAgain(): void {
-  for (const neighbour of [world.neighbour, second])
-    neighbour.answerWith((_request, response) => {
+  for (const stub of [world.stub, second])
+    stub.respondWith((_request, response) => {
       sendJson(response, {});
     });
 }
@@ -39,14 +39,14 @@ describe("the replicas of a service", () => {
     const statuses = [];
     for (let round = 0; round < 60; round++) statuses.push((await send()).status);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    expect(world.neighbour.passedOn.length).toBeGreaterThan(10);
-    expect(second.passedOn.length).toBeGreaterThan(10);
+    expect(world.stub.forwarded.length).toBeGreaterThan(10);
+    expect(second.forwarded.length).toBeGreaterThan(10);
   });
 
   it("get a read again after an aborted response, and no write without an idempotency key", async () => {
     const tries: string[] = [];
-    for (const neighbour of [world.neighbour, second])
-      neighbour.answerWith((request) => {
+    for (const stub of [world.stub, second])
+      stub.respondWith((request) => {
         tries.push(request.method ?? "");
         request.socket.destroy();
       });
@@ -66,8 +66,8 @@ describe("the replicas of a service", () => {
     for (let round = 0; round < 12; round++) await send();
     for (let n = 0; n < 4; n++) {
       let tries = 0;
-      for (const neighbour of [world.neighbour, second])
-        neighbour.answerWith((request, response) => {
+      for (const stub of [world.stub, second])
+        stub.respondWith((request, response) => {
           if (request.method === "DELETE" && ++tries === 1) request.socket.destroy();
           else sendJson(response, null, { "idempotency-replayed": "true" });
         });
@@ -78,14 +78,14 @@ describe("the replicas of a service", () => {
   });
 
   it("get a write that could not even be sent to one of them", async () => {
-    const before = [world.neighbour, second].map(({ passedOn }) => passedOn.length);
+    const before = [world.stub, second].map(({ forwarded }) => forwarded.length);
     for (let round = 0; round < 30; round++) expect((await send("DELETE")).status).toBe(200);
-    const writes = [world.neighbour, second].map(({ passedOn }, i) => passedOn.length - (before[i] ?? 0));
+    const writes = [world.stub, second].map(({ forwarded }, i) => forwarded.length - (before[i] ?? 0));
     expect(writes[0]! + writes[1]!).toBe(30);
   });
 
   it("have ten seconds to begin a response", async () => {
-    for (const neighbour of [world.neighbour, second]) neighbour.answerWith(() => undefined);
+    for (const stub of [world.stub, second]) stub.respondWith(() => undefined);
     const begun = performance.now();
     const answer = await send();
     expect([answer.status, await answer.json()]).toMatchObject([504, { code: "upstream_timeout" }]);
@@ -96,22 +96,22 @@ describe("the replicas of a service", () => {
 
 describe("a hanging replica", () => {
   it("loses its pending reads to another one, and gets no more until it answers a probe", async () => {
-    const hanging = await startNeighbour();
+    const hanging = await startServiceStub();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hanging.url] });
     try {
-      const key = world.neighbour.aKey();
+      const key = world.stub.aKey();
       const send = (): Promise<Response> => fetch(world.url + ONE, { headers: key.headers });
       for (let round = 0; round < 4; round++) await send();
-      hanging.hangs(true);
+      hanging.setHanging(true);
       const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await send()).status));
       expect(new Set(statuses)).toEqual(new Set([200]));
-      const before = hanging.passedOn.length;
+      const before = hanging.forwarded.length;
       for (let round = 0; round < 20; round++) expect((await send()).status).toBe(200);
-      expect(hanging.passedOn.length).toBe(before);
-      hanging.hangs(false);
+      expect(hanging.forwarded.length).toBe(before);
+      hanging.setHanging(false);
       await until(async () => {
         await send();
-        return hanging.passedOn.length > before;
+        return hanging.forwarded.length > before;
       });
     } finally {
       await world.stop();
@@ -125,13 +125,13 @@ describe("a replica that has just stopped", () => {
     ["topology", ONE],
     ["identity", "/api/v1/organizations/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"],
   ])("costs no write of %s its body", async (_service, path) => {
-    const gone = await startNeighbour();
+    const gone = await startServiceStub();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [gone.url], otherIdentities: [gone.url] });
     try {
       // Only one of the two identities knows a key, and a rejection is cached: a new key each time finds that one.
       let headers: Record<string, string> = {};
       await until(async () => {
-        headers = { ...world.neighbour.aKey().headers, "content-type": "application/json" };
+        headers = { ...world.stub.aKey().headers, "content-type": "application/json" };
         return (await fetch(world.url + ONE, { headers })).status === 200;
       });
       await gone.stop();
@@ -139,7 +139,7 @@ describe("a replica that has just stopped", () => {
       const write = async (body: string): Promise<number> =>
         (await fetch(world.url + path, { method: "PUT", headers, body })).status;
       expect(await Promise.all(sent.map(write))).toEqual(sent.map(() => 200));
-      const came = world.neighbour.passedOn.filter(({ method }) => method === "PUT").map(({ body }) => body);
+      const came = world.stub.forwarded.filter(({ method }) => method === "PUT").map(({ body }) => body);
       expect(came.sort()).toEqual(sent);
     } finally {
       await world.stop();
@@ -152,7 +152,7 @@ describe("a replica that accepts no connections", () => {
     const hole = await startBlackHole();
     const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hole.url], otherIdentities: [hole.url] });
     try {
-      const key = world.neighbour.aKey();
+      const key = world.stub.aKey();
       for (const [method, path] of [
         ["GET", ONE],
         ["DELETE", ONE],
@@ -161,7 +161,7 @@ describe("a replica that accepts no connections", () => {
       ] as const) {
         // prettier-ignore
         const send = (): Promise<Response> =>
-          fetch(world.url + path, { method, headers: { ...world.neighbour.aSession().headers, origin: "https://topology.example.com" } });
+          fetch(world.url + path, { method, headers: { ...world.stub.aSession().headers, origin: "https://topology.example.com" } });
         const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await send()).status));
         expect([method, path, new Set(statuses)]).toEqual([method, path, new Set([200])]);
       }
@@ -174,7 +174,7 @@ describe("a replica that accepts no connections", () => {
 
 describe("a hanging service", () => {
   it("has at most 256 pending requests, further ones are rejected at once, and the other service is unaffected", async () => {
-    const hanging = await startNeighbour();
+    const hanging = await startServiceStub();
     const names = [
       "IN_FLIGHT_PER_USER",
       "IN_FLIGHT_PER_ORGANIZATION",
@@ -184,10 +184,10 @@ describe("a hanging service", () => {
     const env = { ...LIMITS, ...Object.fromEntries(names.map((name) => [name, "1000"])) };
     const world = await startLoneGateways({ env, topologies: [hanging.url] });
     try {
-      const key = world.neighbour.aKey();
+      const key = world.stub.aKey();
       const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
       expect((await send(ONE)).status).toBe(200);
-      hanging.answerWith(() => undefined);
+      hanging.respondWith(() => undefined);
       const settled: number[] = [];
       const all = Array.from({ length: 300 }, async () => {
         const answer = await send(ONE);
@@ -197,7 +197,7 @@ describe("a hanging service", () => {
       await until(() => settled.length === 300 - 256);
       expect(new Set(settled)).toEqual(new Set([503]));
       expect((await send("/api/v1/organizations")).status).toBe(200);
-      hanging.answerWith((_request, response) => {
+      hanging.respondWith((_request, response) => {
         sendJson(response, {});
       });
       hanging.dropConnections();
@@ -214,9 +214,9 @@ describe("a service of which no replica can be reached", () => {
   it("is reported as unavailable, with Retry-After", async () => {
     const world = await startLoneGateways({ env: LIMITS });
     try {
-      const key = world.neighbour.aKey();
+      const key = world.stub.aKey();
       expect((await fetch(world.url + ONE, { headers: key.headers })).status).toBe(200);
-      await world.neighbour.stop();
+      await world.stub.stop();
       const answer = await fetch(world.url + ONE, { headers: key.headers });
       expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toMatchObject([
         503,

@@ -165,22 +165,22 @@ describe("identity.accounts: the organization", () => {
 
   it("stores the onboarding profile: absent keeps, null clears, an empty body is accepted", async () => {
     const { principal } = await identity.aPerson();
-    const tell = (body: { company_size?: string | null; job_title?: string | null }) =>
+    const updateProfile = (body: { company_size?: string | null; job_title?: string | null }) =>
       identity.data(updateOrganizationProfile, { as: principal, body });
-    expect(await tell({ company_size: "11-50", job_title: "Engineer" })).toEqual({
+    expect(await updateProfile({ company_size: "11-50", job_title: "Engineer" })).toEqual({
       company_size: "11-50",
       job_title: "Engineer",
     });
-    expect(await tell({ company_size: null })).toEqual({ company_size: null, job_title: "Engineer" });
-    expect(await tell({})).toEqual({ company_size: null, job_title: "Engineer" });
+    expect(await updateProfile({ company_size: null })).toEqual({ company_size: null, job_title: "Engineer" });
+    expect(await updateProfile({})).toEqual({ company_size: null, job_title: "Engineer" });
   });
 
   it("keeps both of two profiles that are written concurrently", async () => {
     const { principal } = await identity.aPerson();
-    const told = [{ company_size: "1-10" }, { job_title: "Owner" }];
+    const profiles = [{ company_size: "1-10" }, { job_title: "Owner" }];
     await Promise.all(
-      told.map((body, replica) => identity.data(updateOrganizationProfile, { as: principal, replica, body })),
+      profiles.map((body, replica) => identity.data(updateOrganizationProfile, { as: principal, replica, body })),
     );
-    expect(await identity.data(getOrganization, { as: principal })).toMatchObject({ ...told[0], ...told[1] });
+    expect(await identity.data(getOrganization, { as: principal })).toMatchObject({ ...profiles[0], ...profiles[1] });
   });
 });

@@ -6,13 +6,13 @@ import { getCurrentUser, login, register } from "@nts/shared/contract/users";
 import { whoami } from "@nts/shared/contract/whoami";
 import type { Person } from "../support/direct.js";
 import { SUBJECTS } from "../support/mailbox.js";
-import { fromSomewhere, type Mailed, PUBLIC_URL, startMailed } from "../support/mailed.js";
+import { fromRandomAddress, type MailedIdentity, PUBLIC_URL, startMailedIdentity } from "../support/mailed.js";
 import { until } from "../support/until.js";
 
-let world: Mailed;
+let world: MailedIdentity;
 
 beforeAll(async () => {
-  world = await startMailed({ mostOfCaller: 1_000 });
+  world = await startMailedIdentity({ mostOfCaller: 1_000 });
 });
 afterAll(() => world.stop());
 
@@ -39,7 +39,7 @@ describe("identity.addresses: the address of a new account", () => {
     expect(verified.data).toMatchObject({ id: person.userId, email_verified: true });
     expect(await isVerified(person)).toBe(true);
     expect((await verify(person, token)).code).toBe("link_expired");
-    expect(await identity.told(person, { action: "verified" })).toEqual(["User verified"]);
+    expect(await identity.actionsOf(person, { action: "verified" })).toEqual(["User verified"]);
   });
 
   it("is not verified by the session of another user, who may have registered it first", async () => {
@@ -54,7 +54,7 @@ describe("identity.addresses: the address of a new account", () => {
     const { identity, mailbox } = world;
     const person = await identity.aPerson();
     await mailbox.next(person.email);
-    const send = () => identity.ask(sendVerification, { as: person.principal, headers: fromSomewhere() });
+    const send = () => identity.ask(sendVerification, { as: person.principal, headers: fromRandomAddress() });
     const codes = [(await send()).code, (await send()).code, (await send()).code];
     // The first mail counts; an hour may end meanwhile.
     expect(codes.slice(0, 2)).toEqual(["", ""]);
@@ -117,7 +117,7 @@ describe("identity.addresses: an invite by mail", () => {
     };
     expect(await isVerifiedBy(other, 1)).toBe(false);
     expect(await isVerifiedBy(known, 2)).toBe(true);
-    expect(await identity.told(known, { entity: "User" })).toEqual(["User created", "User verified"]);
+    expect(await identity.actionsOf(known, { entity: "User" })).toEqual(["User created", "User verified"]);
   });
 });
 

@@ -149,12 +149,12 @@ describe("identity.admin: list-organizations", () => {
     const guest = await aGuest(stack.url, home, owner);
     await aKey(stack.url, guest, { permissions: "Admin" });
     const { stdout, exitCode } = await admin(["list-organizations"]);
-    const told = ({ organizationId }: Account): string[] =>
+    const rowOf = ({ organizationId }: Account): string[] =>
       stdout.split("\n").find((one) => one.startsWith(organizationId))?.split("\t").slice(1) ?? []; // prettier-ignore
     expect(exitCode).toBe(0);
     const day = new Date().toISOString().slice(0, 10);
-    expect(told(owner)).toEqual([day, "My Organization", "3 users", "2 keys", owner.email]);
-    expect(told(home)).toEqual([day, "My Organization", "1 user", "0 keys", home.email]);
+    expect(rowOf(owner)).toEqual([day, "My Organization", "3 users", "2 keys", owner.email]);
+    expect(rowOf(home)).toEqual([day, "My Organization", "1 user", "0 keys", home.email]);
     await owner.session.data("patch", `/api/v1/users/${guest.userId}`, { permissions: "Owner" });
     const later = await admin(["list-organizations"]);
     expect(later.stdout).toContain(`3 users\t2 keys\t${[owner.email, guest.email].sort().join(" ")}`);

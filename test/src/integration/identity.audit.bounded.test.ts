@@ -30,14 +30,14 @@ describe("identity.audit: failed logins", () => {
     for (let failed = 0; failed < 5; failed++) await guess(owner, "203.0.113.7");
     await guess(owner, "2001:db8::1");
     await identity.settled();
-    const told = await failures(owner);
-    expect(told.map(({ address, attempts }) => [address, attempts])).toEqual([
+    const entries = await failures(owner);
+    expect(entries.map(({ address, attempts }) => [address, attempts])).toEqual([
       ["203.0.113.7", 1],
       ["203.0.113.7", 2],
       ["203.0.113.7", 4],
       ["2001:db8::1", 1],
     ]);
-    expect(told[0]).toMatchObject({ entity: "User", entity_id: owner.userId, name: owner.email, actor: null });
+    expect(entries[0]).toMatchObject({ entity: "User", entity_id: owner.userId, name: owner.email, actor: null });
   });
 
   it("of unknown addresses are not recorded", async () => {
@@ -77,8 +77,8 @@ describe("identity.audit: first uses of keys", () => {
   it("are recorded once per address, for IPv6 once per network, also from concurrent gateways", async () => {
     const owner = await identity.aPerson();
     const { id } = await identity.aKey(owner, { name: "backup" });
-    const told = ["203.0.113.7", "2001:db8:0:1::1", "2001:db8:0:1::2"];
-    await Promise.all([use(id, told), use(id, told, 1), use(id, told)]);
+    const entries = ["203.0.113.7", "2001:db8:0:1::1", "2001:db8:0:1::2"];
+    await Promise.all([use(id, entries), use(id, entries, 1), use(id, entries)]);
     await use(id, ["203.0.113.7", "203.0.113.8"]);
     const found = await firsts(owner);
     expect(found.map(({ address }) => addressBlockOf(address!))).toEqual([

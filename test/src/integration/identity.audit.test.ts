@@ -39,7 +39,7 @@ describe("identity.audit: entries", () => {
       as,
       body: { current_password: owner.password, new_password: "another battery staple" },
     });
-    expect(await identity.told(owner)).toEqual([
+    expect(await identity.actionsOf(owner)).toEqual([
       "Organization created",
       "Session created",
       "User created",
@@ -140,7 +140,7 @@ describe("identity.audit: what is left out", () => {
 
   it("is written in the transaction of the change: a rollback leaves nothing", async () => {
     const owner = await identity.aPerson();
-    const before = await identity.told(owner);
+    const before = await identity.actionsOf(owner);
     const unit = createUnit({ isDry: true, begin: () => Promise.resolve() });
     const transaction = createAudited(createTransactions(identity.db.client), identity.db);
     await transaction({ ...BACKGROUND, unit }, [], (tx) => {
@@ -158,18 +158,18 @@ describe("identity.audit: what is left out", () => {
     await unit.abandon();
     await identity.aKey(owner);
     expect((await identity.entriesOf(owner)).map(({ cursor }) => cursor)).toEqual(["1", "2", "3", "4"]);
-    expect(await identity.told(owner)).toEqual([...before, "UserApiKey created"]);
+    expect(await identity.actionsOf(owner)).toEqual([...before, "UserApiKey created"]);
   });
 
   it("has no entry for a rejected request", async () => {
     const owner = await identity.aPerson();
-    const before = await identity.told(owner);
+    const before = await identity.actionsOf(owner);
     expect(
       await identity.ask(updateUser, {
         ...{ as: owner.principal, params: { id: owner.userId }, body: { permissions: "Admin" } },
       }),
     ).toMatchObject({ status: 409, code: "last_owner" });
-    expect(await identity.told(owner)).toEqual(before);
+    expect(await identity.actionsOf(owner)).toEqual(before);
   });
 });
 
@@ -255,8 +255,8 @@ describe("identity.audit: cursors", () => {
     const since = newest.data[1]!.at;
     expect((await identity.entriesOf(owner, { since })).map(({ cursor }) => cursor).slice(-2)).toEqual(["7", "8"]);
     expect((await identity.entriesOf(owner, { until: since })).every(({ at }) => at < since)).toBe(true);
-    expect(await identity.told(owner, { action: "created", entity: "User" })).toEqual(["User created"]);
-    expect(await identity.told(owner, { user_id: owner.organizationId })).toEqual([]);
+    expect(await identity.actionsOf(owner, { action: "created", entity: "User" })).toEqual(["User created"]);
+    expect(await identity.actionsOf(owner, { user_id: owner.organizationId })).toEqual([]);
     for (const after of ["9", "x", "-1"])
       expect(await identity.list(owner, { after })).toMatchObject({ code: "cursor_invalid" });
   });
@@ -277,7 +277,7 @@ describe("identity.audit: cursors before the retention period", () => {
     await identity.db.collection(AUDIT).deleteMany({ organization_id: owner.organizationId });
     expect(await identity.list(owner)).toMatchObject({ status: 200, meta: { next: "3", oldest: "3" } });
     await identity.aKey(owner);
-    expect(await identity.told(owner, { after: "3" })).toEqual(["UserApiKey created"]);
+    expect(await identity.actionsOf(owner, { after: "3" })).toEqual(["UserApiKey created"]);
   });
 });
 

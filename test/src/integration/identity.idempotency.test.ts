@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInvite, deleteUser, listInvites, revokeInvite } from "@nts/shared/contract";
 import { createKey, deleteKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import { updateOrganization, updateOrganizationProfile } from "@nts/shared/contract/organizations";
-import type { DirectAnswer, Person } from "../support/direct.js";
+import type { DirectResponse, Person } from "../support/direct.js";
 import { keyBodyOf } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => identity.stop());
 
 const keyed = (key: string) => ({ as: person.principal, headers: { "idempotency-key": key } });
-const shown = ({ status, text, headers }: DirectAnswer<unknown>) => [status, text, headers.get("etag")];
+const shown = ({ status, text, headers }: DirectResponse<unknown>) => [status, text, headers.get("etag")];
 
 describe("a repeated write of accounts with an idempotency key", () => {
   it("gets the first response, from every replica, and has no second effect", async () => {

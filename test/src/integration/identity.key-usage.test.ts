@@ -21,7 +21,7 @@ interface Told extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
 }
 
 /** A usage report of a gateway. */
-function tell(
+function reportUsage(
   key_id: string,
   { requests = 0, addresses = [], refusals = 0, report }: Told,
   replica = 0,
@@ -50,7 +50,7 @@ describe("identity.key-usage: the usage of a key", () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     const addresses = ["203.0.113.7", "2001:db8::1", "2001:db8::2"];
-    await Promise.all([0, 1, 0, 1].map((replica) => tell(id, { requests: 5, addresses, refusals: 2 }, replica)));
+    await Promise.all([0, 1, 0, 1].map((replica) => reportUsage(id, { requests: 5, addresses, refusals: 2 }, replica)));
     const { requests, refusals, addresses: kept } = (await daysOf(person, id)).at(-1)!;
     expect([requests, refusals, kept.length]).toEqual([20, 8, 2]);
     expect(kept).toContain("203.0.113.7");
@@ -61,15 +61,15 @@ describe("identity.key-usage: the usage of a key", () => {
     const { id } = await identity.aKey(person);
     const at = new Date().toISOString();
     const of = (gateway: string, number: number) => ({ requests: 5, refusals: 2, report: { gateway, number, at } });
-    for (const [told, replica] of [
+    for (const [reported, replica] of [
       ["first", 0],
       ["first", 1],
       ["second", 0],
     ] as const)
       // prettier-ignore
-      await tell(id, of(told, 1), replica);
-    await Promise.all([0, 1, 0, 1].map((replica) => tell(id, of("first", 2), replica)));
-    await tell(id, of("first", 1));
+      await reportUsage(id, of(reported, 1), replica);
+    await Promise.all([0, 1, 0, 1].map((replica) => reportUsage(id, of("first", 2), replica)));
+    await reportUsage(id, of("first", 1));
     expect((await daysOf(person, id)).at(-1)).toMatchObject({ requests: 15, refusals: 6 });
   });
 
@@ -89,7 +89,7 @@ describe("identity.key-usage: retained usage", () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     for (let round = 0; round < 5; round++)
-      await tell(id, { requests: 1, addresses: Array.from({ length: 8 }, (_, n) => `198.51.100.${round * 8 + n}`) });
+      await reportUsage(id, { requests: 1, addresses: Array.from({ length: 8 }, (_, n) => `198.51.100.${round * 8 + n}`) });
     const today = (await daysOf(person, id)).at(-1)!;
     expect([today.requests, today.addresses.length]).toEqual([5, USAGE_ADDRESSES]);
     expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(1);
@@ -99,7 +99,7 @@ describe("identity.key-usage: retained usage", () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Owner" });
     const { id } = await identity.aKey(owner);
-    await tell(id, { refusals: 3 });
+    await reportUsage(id, { refusals: 3 });
     expect((await daysOf(owner, id)).at(-1)).toMatchObject({ requests: 0, refusals: 3, addresses: [] });
     const keys = identity.db.collection<{ _id: string; last_used: Date | null }>("api_keys");
     expect((await keys.findOne({ _id: id }))?.last_used).toBeNull();
@@ -110,7 +110,7 @@ describe("identity.key-usage: retained usage", () => {
   it("is deleted with the key", async () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
-    await tell(id, { requests: 1 });
+    await reportUsage(id, { requests: 1 });
     expect((await identity.ask(deleteKey, { as: person.principal, params: { id } })).status).toBe(200);
     expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(0);
     expect((await usageOf(person, id)).status).toBe(404);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const goAway = ({ principal: as, password }: Person, replica = 0) =>
+const deleteAccount = ({ principal: as, password }: Person, replica = 0) =>
   identity.ask(deleteCurrentUser, { as, replica, body: { password } });
 const leave = ({ principal: as, password }: Person, replica = 0, more: { organization_name?: string } = {}) =>
   identity.ask(leaveOrganization, { as, replica, body: { password, ...more } });
@@ -25,7 +25,7 @@ const emailsIn = async ({ principal: as }: Person): Promise<string[]> =>
 const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
 
 /** Ages the session of a person until it is no longer fresh. */
-async function grownOld({ principal }: Person): Promise<void> {
+async function ageSession({ principal }: Person): Promise<void> {
   const sessions = identity.db.collection<{ _id: string; created_at: Date }>("sessions");
   await sessions.updateOne({ _id: principal.credentialId }, { $set: { created_at: new Date(Date.now() - LATER_MS) } });
 }
@@ -35,7 +35,7 @@ describe("identity.leaving: deleting the own account", () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Admin" });
     const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
-    const gone = await goAway(colleague);
+    const gone = await deleteAccount(colleague);
     expect([gone.status, tokenOf(gone.headers), gone.headers.getSetCookie()[0]?.includes("Max-Age=0")]).toEqual([
       200,
       "",
@@ -45,8 +45,8 @@ describe("identity.leaving: deleting the own account", () => {
     expect(await Promise.all([...tokens, stateOf("key", key.secret)])).toEqual(["refused", "refused", "refused"]);
     expect(await emailsIn(owner)).toEqual([owner.email]);
     expect((await signIn(colleague)).code).toBe("invalid_credentials");
-    const told = await identity.entriesOf(owner, { action: "deleted" });
-    expect(told.map(({ entity, actor }) => [entity, actor?.user_id])).toEqual([
+    const entries = await identity.entriesOf(owner, { action: "deleted" });
+    expect(entries.map(({ entity, actor }) => [entity, actor?.user_id])).toEqual([
       ["User", colleague.userId],
       ["UserApiKey", colleague.userId],
       ["Session", colleague.userId],
@@ -61,14 +61,14 @@ describe("identity.leaving: deleting the own account", () => {
     expect((await identity.ask(deleteCurrentUser, { as, body: { password: "not this one" } })).code).toBe(
       "invalid_credentials",
     );
-    await grownOld(colleague);
+    await ageSession(colleague);
     const old = await identity.ask(deleteCurrentUser, { as, body: {} });
     expect([old.status, old.code]).toEqual([403, "reauthentication_required"]);
     expect(await emailsIn(owner)).toContain(colleague.email);
     const fresh = await identity.logIn(colleague);
     expect((await identity.ask(deleteCurrentUser, { as: fresh.principal, body: {} })).status).toBe(200);
     await identity.settled();
-    expect(await identity.told(owner, { action: "login_failed" })).toEqual(["User login_failed"]);
+    expect(await identity.actionsOf(owner, { action: "login_failed" })).toEqual(["User login_failed"]);
   });
 
   it("is not committed when the account has changed since it was read", async () => {
@@ -104,13 +104,13 @@ describe("identity.leaving: leaving an organization", () => {
     expect(again.organizationId).toBe(left.data.organization_id);
     expect((await identity.data(getOrganization, { as: again.principal })).name).toBe("On my own");
     expect(await identity.data(listOrganizationKeys, { as: again.principal })).toEqual([]);
-    expect((await identity.told(owner)).slice(-4)).toEqual([
+    expect((await identity.actionsOf(owner)).slice(-4)).toEqual([
       "User deleted",
       "UserApiKey deleted",
       "Session deleted",
       "Session deleted",
     ]);
-    expect(await identity.told(again)).toEqual([
+    expect(await identity.actionsOf(again)).toEqual([
       "Organization created",
       "User created",
       "Session created",
@@ -126,7 +126,7 @@ describe("identity.leaving: leaving an organization", () => {
     await identity.data(enableSecondFactor, { as, body: { code: await earlierCodeOf(secret) } });
     const sessions = identity.db.collection<{ _id: string }>("sessions");
     await sessions.updateOne({ _id: as.credentialId }, { $unset: { confirmed_at: "" } });
-    for (const refused of [await leave(colleague), await goAway(colleague)])
+    for (const refused of [await leave(colleague), await deleteAccount(colleague)])
       expect([refused.status, refused.code]).toEqual([403, "confirmation_required"]);
     await sessions.updateOne({ _id: as.credentialId }, { $set: { confirmed_at: new Date() } });
     expect((await leave(colleague)).status).toBe(200);
@@ -140,7 +140,7 @@ describe("identity.leaving: leaving an organization", () => {
   it("requires authentication, and is rejected where registration is by invitation only", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, {});
-    await grownOld(colleague);
+    await ageSession(colleague);
     const refused = await identity.ask(leaveOrganization, { as: colleague.principal, body: {} });
     expect(refused.code).toBe("reauthentication_required");
     const closed = await leave(colleague, 1);
@@ -152,10 +152,10 @@ describe("identity.leaving: leaving an organization", () => {
 describe("identity.leaving: the last Owner", () => {
   it("can neither leave nor delete the account, alone or with others, and nothing of it changes", async () => {
     const owner = await identity.aPerson();
-    const alone = [await goAway(owner), await leave(owner)];
+    const alone = [await deleteAccount(owner), await leave(owner)];
     await identity.aColleague(owner, { permissions: "Admin" });
     const { secret } = await identity.aKey(owner);
-    const withOthers = [await goAway(owner), await leave(owner)];
+    const withOthers = [await deleteAccount(owner), await leave(owner)];
     expect([...alone, ...withOthers].map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array.from({ length: 4 }, () => "409 last_owner"),
     );
@@ -164,9 +164,9 @@ describe("identity.leaving: the last Owner", () => {
 
   it("remains when two leave concurrently in any way: one leaves, the other stays", async () => {
     for (const [first, second] of [
-      [goAway, goAway],
+      [deleteAccount, deleteAccount],
       [leave, leave],
-      [leave, goAway],
+      [leave, deleteAccount],
     ] as const) {
       const owner = await identity.aPerson();
       const other = await identity.aColleague(owner, { permissions: "Owner" });

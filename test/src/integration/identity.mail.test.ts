@@ -6,7 +6,7 @@ import { requestPasswordReset } from "@nts/shared/contract/mail";
 import { register } from "@nts/shared/contract/users";
 import { type Identity, startIdentity } from "../support/identity.js";
 import { type Mailbox, startMailbox, SUBJECTS } from "../support/mailbox.js";
-import { fromSomewhere, mailSettingsOf } from "../support/mailed.js";
+import { fromRandomAddress, mailSettingsOf } from "../support/mailed.js";
 import { until } from "../support/until.js";
 
 type Ending = () => Promise<void>;
@@ -32,7 +32,7 @@ async function aMailbox(options: Parameters<typeof startMailbox>[0] = {}): Promi
 /** Requests a mail. @returns milliseconds until the response */
 async function ask(identity: Identity, email: string): Promise<number> {
   const begun = performance.now();
-  await identity.data(requestPasswordReset, { body: { email }, headers: fromSomewhere() });
+  await identity.data(requestPasswordReset, { body: { email }, headers: fromRandomAddress() });
   return performance.now() - begun;
 }
 
@@ -137,7 +137,7 @@ describe("identity.mail: mail that is not kept or sent", () => {
       n,
     }));
     await identity.db.collection("outgoing_mails").insertMany(kept);
-    const asked = { body: { email: "ada@example.com" }, headers: fromSomewhere() };
+    const asked = { body: { email: "ada@example.com" }, headers: fromRandomAddress() };
     expect(await identity.ask(requestPasswordReset, asked)).toMatchObject({ status: 503, code: "unavailable" });
   });
 });

@@ -13,13 +13,13 @@ const KINDS = ["users", "api_keys", "sessions", "invites", "key_addresses"] as c
 
 let identity: Audited;
 /** What topology was notified of, and whether it answers. */
-const topology = { told: [] as string[], isAway: false };
+const topology = { notified: [] as string[], isAway: false };
 
 beforeAll(async () => {
   const ask = ({ operationId }: Endpoint, { params }: { params?: { id?: string } }): Promise<never> => {
     if (operationId !== "internal_remove_organization") return Promise.resolve([] as never);
     if (topology.isAway) return Promise.reject(new AppError("unavailable"));
-    topology.told.push(params?.id ?? "");
+    topology.notified.push(params?.id ?? "");
     return Promise.resolve(null as never);
   };
   const own = { topology: { ask } as never };
@@ -62,8 +62,8 @@ async function anOrganization(): Promise<{ owner: Person; admin: Person; secret:
 describe("identity.organization-deletion: by the only Owner", () => {
   it("ends everything on every replica before the response: keys, sessions, logins and invites of everybody", async () => {
     const { owner, admin, secret, invite } = await anOrganization();
-    const answered = await remove(owner);
-    expect([answered.status, tokenOf(answered.headers), topology.told.at(-1)]).toEqual([200, "", owner.organizationId]);
+    const response = await remove(owner);
+    expect([response.status, tokenOf(response.headers), topology.notified.at(-1)]).toEqual([200, "", owner.organizationId]);
     for (const replica of [0, 1]) {
       const states = [stateOf("key", secret, replica), ...[owner, admin].map(({ token }) => stateOf("session", token, replica))]; // prettier-ignore
       expect(await Promise.all(states)).toEqual(["refused", "refused", "refused"]);
@@ -117,7 +117,7 @@ describe("identity.organization-deletion: preconditions", () => {
     expect([await leftOf(owner), await pending()]).toEqual([KINDS.map(() => 0), 1]);
     topology.isAway = false;
     await identity.sweepOrganizations();
-    expect([topology.told.at(-1), await pending()]).toEqual([owner.organizationId, 0]);
+    expect([topology.notified.at(-1), await pending()]).toEqual([owner.organizationId, 0]);
   });
 
   it("are its name, the password, a single Owner and the current revision; otherwise nothing changes", async () => {

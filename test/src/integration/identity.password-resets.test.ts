@@ -8,24 +8,24 @@ import { getUser, login } from "@nts/shared/contract/users";
 import type { Person } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 import {
-  fromSomewhere,
-  type Mailed,
+  fromRandomAddress,
+  type MailedIdentity,
   mailSettingsOf,
   NEXT_PASSWORD,
   PUBLIC_URL,
-  startMailed,
+  startMailedIdentity,
 } from "../support/mailed.js";
-import { codeOf, guard } from "../support/second-factors.js";
+import { codeOf, setUpSecondFactor } from "../support/second-factors.js";
 
-let world: Mailed;
+let world: MailedIdentity;
 
 beforeAll(async () => {
-  world = await startMailed();
+  world = await startMailedIdentity();
 });
 afterAll(() => world.stop());
 
 /** A person who requested a reset link, and its token. */
-async function aForgetfulPerson(replica = 0) {
+async function aPersonWithResetLink(replica = 0) {
   const person = await world.identity.aPerson();
   await world.forget(person.email, replica);
   return { person, mail: await world.resetMail(person.email) };
@@ -43,7 +43,7 @@ const verify = (email: string) =>
 describe("identity.password-resets: a forgotten password", () => {
   it("is replaced through a mailed link, which works once and ends all sessions at once", async () => {
     const { identity, reset, signIn } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     expect(mail.link).toBe(`${PUBLIC_URL}/reset-password#token=${mail.token}`);
     expect((await reset(mail.token)).status).toBe(200);
     expect(await identity.verify("session", person.token, 1)).toMatchObject({ code: "session_expired" });
@@ -56,7 +56,7 @@ describe("identity.password-resets: a forgotten password", () => {
 
   it("is replaced once by concurrent uses of a link, which voids every other link of the account", async () => {
     const { identity, reset, forget } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     await forget(person.email, 1);
     const other = await world.resetMail(person.email, 2);
     const both = await Promise.all([reset(mail.token, NEXT_PASSWORD, 0), reset(mail.token, NEXT_PASSWORD, 1)]);
@@ -69,7 +69,7 @@ describe("identity.password-resets: a forgotten password", () => {
 
   it("is not replaced through an expired or unknown link", async () => {
     const { identity, reset } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     const past = { $set: { expires_at: new Date() } };
     await identity.db.collection("link_tokens").updateMany({ user_id: person.userId }, past);
     for (const token of [mail.token, "x".repeat(43)]) expect((await reset(token)).code).toBe("link_expired");
@@ -78,7 +78,7 @@ describe("identity.password-resets: a forgotten password", () => {
 
   it("lets its owner in at once, despite the wait after failed logins", async () => {
     const { identity, reset, signIn } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     for (let guess = 0; guess < 6; guess++) await signIn(person.email, "not this one, either");
     expect((await identity.ask(login, { body: { email: person.email, password: person.password } })).status).toBe(429);
     await reset(mail.token);
@@ -89,7 +89,7 @@ describe("identity.password-resets: a forgotten password", () => {
 describe("identity.password-resets: the organization", () => {
   it("has audit entries of the request and its result", async () => {
     const { identity, reset } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     await reset(mail.token);
     const owner = await identity.logIn({ email: person.email, password: NEXT_PASSWORD });
     const entries = await identity.entriesOf(owner, { entity: "User" });
@@ -101,7 +101,7 @@ describe("identity.password-resets: the organization", () => {
 
   it("may disallow passwords: then the mail explains it, and has no link", async () => {
     const { identity, reset, mailbox, forget } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     await identity.db.collection<{ _id: string }>("organizations").updateOne({ _id: person.organizationId }, { $set: { password_login: false } }); // prettier-ignore
     expect((await reset(mail.token)).code).toBe("password_login_disabled");
     await forget(person.email);
@@ -113,7 +113,7 @@ describe("identity.password-resets: the organization", () => {
 describe("identity.password-resets: an unverified address", () => {
   it("is given to the reader of its mail: keys, invites and sessions of the account end", async () => {
     const { identity, reset, signIn } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     expect(mail.text.replaceAll("\n", " ")).toContain(
       "API keys, invites, second factor and linked sign-in providers are removed",
     );
@@ -143,8 +143,8 @@ describe("identity.password-resets: an unverified address", () => {
 
   it("is not withheld from its owner by a second factor of whoever registered it, who keeps nothing", async () => {
     const { identity, reset } = world;
-    const { person, mail } = await aForgetfulPerson();
-    const secret = await guard(world.identity, person);
+    const { person, mail } = await aPersonWithResetLink();
+    const secret = await setUpSecondFactor(world.identity, person);
     const challenge = await challengeOf(person);
     expect((await reset(mail.token)).status).toBe(200);
     const owner = await identity.logIn({ email: person.email, password: NEXT_PASSWORD });
@@ -153,17 +153,17 @@ describe("identity.password-resets: an unverified address", () => {
     });
     const late = await identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
     expect(late.status).not.toBe(200);
-    expect(await identity.told(owner, { entity: "User" })).toEqual(
+    expect(await identity.actionsOf(owner, { entity: "User" })).toEqual(
       ["created", "password_reset_requested", "second_factor_enabled", "taken_over", "second_factor_disabled", "password_changed"].map((action) => `User ${action}`), // prettier-ignore
     );
-    await guard(world.identity, { ...owner, password: NEXT_PASSWORD });
+    await setUpSecondFactor(world.identity, { ...owner, password: NEXT_PASSWORD });
   });
 
   it("stays behind the second factor of its account once it is verified", async () => {
     const { identity, reset } = world;
-    const { person, mail } = await aForgetfulPerson();
+    const { person, mail } = await aPersonWithResetLink();
     await verify(person.email);
-    await guard(world.identity, person);
+    await setUpSecondFactor(world.identity, person);
     expect((await reset(mail.token)).status).toBe(200);
     const begun = await identity.ask(login, { body: { email: person.email, password: NEXT_PASSWORD } });
     expect(begun.code).toBe("second_factor_required");
@@ -172,46 +172,46 @@ describe("identity.password-resets: an unverified address", () => {
 
 describe("identity.password-resets: requesting links", () => {
   it("reveals nothing about accounts: response and work are the same", async () => {
-    await withToldWork(async ({ aPerson }, forget) => {
+    await withCommandLog(async ({ aPerson }, forget) => {
       const { email: known } = await aPerson();
       const seen = [await forget(known), await forget("nobody-at-all@example.com"), await forget(known)];
       expect(seen[0]?.status).toBe(200);
-      expect(seen[0]?.told).toContain("insert outgoing_mails");
+      expect(seen[0]?.commands).toContain("insert outgoing_mails");
       expect(seen[1]).toEqual(seen[0]);
     });
   });
 
   it("costs no database access once the limit is reached", async () => {
-    await withToldWork(async (_, forget) => {
+    await withCommandLog(async (_, forget) => {
       const email = "nobody-at-all@example.com";
       const seen = [];
       for (let n = 0; n < 4; n++) seen.push(await forget(email));
       expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-      expect(seen[3]?.told).toEqual([]);
+      expect(seen[3]?.commands).toEqual([]);
     });
   });
 });
 
-interface ToldWork {
+interface ResetWork {
   readonly status: number;
   readonly text: string;
   /** The commands sent to the database. */
-  readonly told: readonly string[];
+  readonly commands: readonly string[];
 }
 
 /** A replica that sends no mail, and a function that requests resets, each from another address. */
-async function withToldWork(task: (identity: Identity, forget: (email: string) => Promise<ToldWork>) => Promise<void>) {
-  let told: string[] = [];
+async function withCommandLog(task: (identity: Identity, forget: (email: string) => Promise<ResetWork>) => Promise<void>) {
+  let commands: string[] = [];
   const onCommand = ({ commandName, command }: CommandStartedEvent) => {
-    if (commandName !== "ping") told.push(`${commandName} ${String(command[commandName])}`);
+    if (commandName !== "ping") commands.push(`${commandName} ${String(command[commandName])}`);
   };
   const replicas = [{ mail: mailSettingsOf(world.mailbox.url) }];
   const identity = await startIdentity({ replicas, onCommand, sendsMail: false });
   try {
     await task(identity, async (email) => {
-      told = [];
-      const { status, text } = await identity.ask(requestPasswordReset, { body: { email }, headers: fromSomewhere() });
-      return { status, text: status === 200 ? text : "", told };
+      commands = [];
+      const { status, text } = await identity.ask(requestPasswordReset, { body: { email }, headers: fromRandomAddress() });
+      return { status, text: status === 200 ? text : "", commands };
     });
   } finally {
     await identity.stop();
@@ -250,7 +250,7 @@ describe("identity.password-resets: the number of links", () => {
     const identity = await startIdentity({ replicas: [{ mail: mailSettingsOf(mailbox.url) }, { mail: null }] });
     try {
       const { email } = await identity.aPerson();
-      const asked = { body: { email }, headers: fromSomewhere() };
+      const asked = { body: { email }, headers: fromRandomAddress() };
       expect(await identity.ask(requestPasswordReset, { ...asked, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
     } finally {
       await identity.stop();

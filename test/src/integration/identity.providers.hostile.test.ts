@@ -5,7 +5,7 @@ import { providerLogout } from "@nts/shared/contract/providers";
 import { exportJWK, UnsecuredJWT } from "jose";
 import { type HostileProvider, HOSTILE_CLIENT, startHostileProvider } from "../support/hostile-provider.js";
 import { type Identity, startIdentity } from "../support/identity.js";
-import { type Arrived, arrive, begin, type Begun, providerSettings } from "../support/provider-sign-ins.js";
+import { type FinishedSignIn, finishSignIn, startSignIn, type StartedSignIn, providerSettings } from "../support/provider-sign-ins.js";
 
 let provider: HostileProvider;
 let other: HostileProvider;
@@ -36,13 +36,13 @@ interface Row {
   /** The response of the token endpoint. */
   readonly exchange?: Parameters<HostileProvider["exchange"]>[0];
   /** Parameters of the callback that differ; undefined omits one. */
-  readonly query?: (begun: Begun) => Readonly<Record<string, string | undefined>>;
-  readonly headers?: (begun: Begun) => Readonly<Record<string, string>>;
+  readonly query?: (begun: StartedSignIn) => Readonly<Record<string, string | undefined>>;
+  readonly headers?: (begun: StartedSignIn) => Readonly<Record<string, string>>;
   readonly at?: "here" | "there";
 }
 
-async function signIn({ token, exchange, query, headers, at = "here" }: Row): Promise<Arrived> {
-  const begun = await begin(identity, "here");
+async function signIn({ token, exchange, query, headers, at = "here" }: Row): Promise<FinishedSignIn> {
+  const begun = await startSignIn(identity, "here");
   const claims = provider.claims(begun.nonce);
   const id_token = await (token ?? ((good) => provider.sign(good)))(claims);
   const body = { access_token: "access", token_type: "Bearer", expires_in: 60, id_token };
@@ -50,7 +50,7 @@ async function signIn({ token, exchange, query, headers, at = "here" }: Row): Pr
   const given: Record<string, string | undefined> = { code: "code", state: begun.state, ...query?.(begun) };
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) if (value !== undefined) sent[name] = value;
-  return arrive(identity, at, sent, { headers: headers?.(begun) ?? begun.headers });
+  return finishSignIn(identity, at, sent, { headers: headers?.(begun) ?? begun.headers });
 }
 
 const signed = (changes: object, header: object = {}): Row => ({
@@ -138,30 +138,30 @@ describe("identity.providers: rejected sign-ins", () => {
   });
 
   it("include a used state, also at another replica, and a token of an earlier sign-in", async () => {
-    const begun = await begin(identity, "here");
+    const begun = await startSignIn(identity, "here");
     const id_token = await provider.sign(provider.claims(begun.nonce));
     provider.exchange({ body: { access_token: "access", token_type: "Bearer", id_token } });
     const query = { code: "code", state: begun.state };
-    const both = await Promise.all([0, 1].map((replica) => arrive(identity, "here", query, { ...begun, replica })));
+    const both = await Promise.all([0, 1].map((replica) => finishSignIn(identity, "here", query, { ...begun, replica })));
     expect(both.map(({ problem }) => problem).toSorted()).toEqual([null, "sign_in_expired"].toSorted());
-    expect(await arrive(identity, "here", query, begun)).toMatchObject({ problem: "sign_in_expired", token: "" });
-    const again = await begin(identity, "here");
-    expect(await arrive(identity, "here", { ...query, state: again.state }, again)).toMatchObject({ problem: "provider_failed", token: "" }); // prettier-ignore
+    expect(await finishSignIn(identity, "here", query, begun)).toMatchObject({ problem: "sign_in_expired", token: "" });
+    const again = await startSignIn(identity, "here");
+    expect(await finishSignIn(identity, "here", { ...query, state: again.state }, again)).toMatchObject({ problem: "provider_failed", token: "" }); // prettier-ignore
   });
 
   it("include those after ten minutes", async () => {
-    const begun = await begin(identity, "here");
+    const begun = await startSignIn(identity, "here");
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await identity.db.collection("provider_sign_ins").updateMany({}, past);
     provider.exchange({ body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(begun.nonce)) } }); // prettier-ignore
-    expect(await arrive(identity, "here", { code: "code", state: begun.state }, begun)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
+    expect(await finishSignIn(identity, "here", { code: "code", state: begun.state }, begun)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
   });
 
   it("include userinfo of another subject", async () => {
     const lacking = without("email");
-    provider.userInfo({ sub: "eve", email: "ada@provider.example", email_verified: true });
+    provider.setUserInfo({ sub: "eve", email: "ada@provider.example", email_verified: true });
     expect(await signIn(lacking)).toMatchObject({ problem: "provider_failed", token: "" });
-    provider.userInfo({ sub: "ada", email: "ada@provider.example", email_verified: true });
+    provider.setUserInfo({ sub: "ada", email: "ada@provider.example", email_verified: true });
     expect(await signIn(lacking)).toMatchObject({ problem: null });
   });
 

@@ -28,10 +28,10 @@ describe("identity.providers: groups", () => {
   it("give the highest level and all existing networks, at each sign-in", async () => {
     const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
     const { subject } = world.known({ groups: ["office", "lab", "unknown"] });
-    const first = await world.principalOf((await world.visit(subject)).token);
+    const first = await world.principalOf((await world.signInByProvider(subject)).token);
     expect([first.permission, first.networks]).toEqual(["Member", world.networkIds]);
     world.provider.accounts.set(subject, { ...world.provider.accounts.get(subject), groups: ["admins"] });
-    const second = await world.principalOf((await world.visit(subject)).token);
+    const second = await world.principalOf((await world.signInByProvider(subject)).token);
     expect([second.userId, second.permission, second.networks]).toEqual([first.userId, "Admin", "all"]);
     const told = await world.identity.entriesOf(owner, { entity: "User", action: "updated" });
     expect(told.at(-1)).toMatchObject({ fields: ["permissions", "network_ids"], actor: { user_id: first.userId } });
@@ -40,13 +40,13 @@ describe("identity.providers: groups", () => {
   it("remove a level through the change log: earlier sessions and keys have it no longer after the response", async () => {
     await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
     const { subject, email } = world.known({ groups: ["admins"] });
-    const { token } = await world.visit(subject);
+    const { token } = await world.signInByProvider(subject);
     const { as, userId, organizationId } = await world.principalOf(token);
     const { secret } = await world.identity.aKey({ principal: as, userId, organizationId, email, password: "", token }, { permissions: "Admin" }); // prettier-ignore
     const number = async () => (await world.identity.db.collection<{ _id: string; number: number }>("counters").findOne({ _id: "key_changes" }))?.number ?? 0; // prettier-ignore
     const before = await number();
     world.provider.accounts.set(subject, { email, email_verified: true, groups: ["office"] });
-    await world.visit(subject);
+    await world.signInByProvider(subject);
     expect(await number()).toBe(before + 1);
     expect(await world.principalOf(token, 1)).toMatchObject({ permission: "Viewer", networks: [world.networkIds[1]] });
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({
@@ -57,14 +57,14 @@ describe("identity.providers: groups", () => {
 
   it("reject users in none of them, and end their permissions and sessions", async () => {
     const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
-    expect((await world.visit(world.known({ groups: ["unknown", "constructor"] }).subject)).problem).toBe(
+    expect((await world.signInByProvider(world.known({ groups: ["unknown", "constructor"] }).subject)).problem).toBe(
       "provider_denied",
     );
     const { subject, email } = world.known({ groups: ["admins"] });
-    const { token } = await world.visit(subject);
+    const { token } = await world.signInByProvider(subject);
     const { userId } = await world.principalOf(token);
     world.provider.accounts.set(subject, { email, email_verified: true });
-    expect(await world.visit(subject)).toMatchObject({ problem: "provider_denied", token: "" });
+    expect(await world.signInByProvider(subject)).toMatchObject({ problem: "provider_denied", token: "" });
     expect(await world.statusOf(token)).toBe("session_expired");
     const user = await world.identity.data(getUser, { as: owner.principal, params: { id: userId } });
     expect([user.permissions, user.network_ids]).toEqual(["Viewer", []]);
@@ -74,12 +74,12 @@ describe("identity.providers: groups", () => {
     const owner = await world.anOwner({ groups: groupsOf(world.networkIds) });
     const { subject } = world.known({ groups: ["office"] });
     await world.link(owner, subject);
-    expect((await world.principalOf((await world.visit(subject)).token)).permission).toBe("Owner");
+    expect((await world.principalOf((await world.signInByProvider(subject)).token)).permission).toBe("Owner");
     const colleague = await world.identity.aColleague(owner, { permissions: "Owner" });
-    expect((await world.principalOf((await world.visit(subject)).token)).permission).toBe("Viewer");
+    expect((await world.principalOf((await world.signInByProvider(subject)).token)).permission).toBe("Viewer");
     const { as } = await world.principalOf(colleague.token);
     await world.identity.data(patchUser, { as, params: { id: owner.userId }, body: { permissions: "Admin" } });
-    expect((await world.principalOf((await world.visit(subject)).token)).permission).toBe("Viewer");
+    expect((await world.principalOf((await world.signInByProvider(subject)).token)).permission).toBe("Viewer");
   });
 });
 
@@ -88,8 +88,8 @@ describe("identity.providers: signing out and unlinking", () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
-    const { token, signOut } = await world.visit(subject);
-    const other = await world.visit(subject);
+    const { token, signOut } = await world.signInByProvider(subject);
+    const other = await world.signInByProvider(subject);
     await signOut();
     const logout_token = world.provider.logoutTokens.at(-1) ?? "";
     const body = new URLSearchParams({ logout_token }).toString();
@@ -99,19 +99,19 @@ describe("identity.providers: signing out and unlinking", () => {
       "valid",
       "valid",
     ]);
-    expect((await world.identity.told(owner)).at(-1)).toBe("Session deleted");
+    expect((await world.identity.actionsOf(owner)).at(-1)).toBe("Session deleted");
   });
 
   it("ends the sessions that a provider began when it is unlinked, and no others", async () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
-    const { token } = await world.visit(subject);
+    const { token } = await world.signInByProvider(subject);
     const { as } = await world.principalOf(token);
     const unlinked = await world.identity.ask(unlinkProvider, { as, params: { provider: OWN } });
     expect([unlinked.status, tokenOf(unlinked.headers)]).toEqual([200, ""]);
     expect(await Promise.all([token, owner.token].map(world.statusOf))).toEqual(["session_expired", "valid"]);
-    expect((await world.visit(subject)).problem).toBe("account_unknown");
+    expect((await world.signInByProvider(subject)).problem).toBe("account_unknown");
   });
 });
 
@@ -128,7 +128,7 @@ describe("identity.providers: an organization without passwords", () => {
     await world.link(owner, subject);
     const byPassword = { as: owner.principal, organizationId: owner.organizationId };
     expect(await setPasswords(byPassword, false)).toMatchObject({ status: 403, code: "provider_required" });
-    const { token } = await world.visit(subject);
+    const { token } = await world.signInByProvider(subject);
     const principal = await world.principalOf(token);
     expect((await setPasswords(principal, false)).status).toBe(200);
     expect(await Promise.all([token, owner.token, colleague.token].map(world.statusOf))).toEqual(["valid", "session_expired", "session_expired"]); // prettier-ignore
@@ -158,7 +158,7 @@ describe("identity.providers: an organization without passwords", () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
-    const principal = await world.principalOf((await world.visit(subject)).token);
+    const principal = await world.principalOf((await world.signInByProvider(subject)).token);
     await setPasswords(principal, false);
     const body = { current_password: owner.password, new_password: "a lantern on the third raft" };
     const changed = await world.identity.ask(changePassword, { as: principal.as, body });

@@ -9,10 +9,10 @@ import { getCurrentUser, getUser, login } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { tokenOf } from "../support/direct.js";
-import { joins } from "../support/memberships.js";
-import { arrive, begin, begunIn } from "../support/provider-sign-ins.js";
+import { joinOrganization } from "../support/memberships.js";
+import { finishSignIn, startSignIn, startedSignInOf } from "../support/provider-sign-ins.js";
 import { OWN, type ProviderWorld, startProviderWorld } from "../support/provider-world.js";
-import { codeOf, guard } from "../support/second-factors.js";
+import { codeOf, setUpSecondFactor } from "../support/second-factors.js";
 
 let world: ProviderWorld;
 beforeAll(async () => {
@@ -79,7 +79,7 @@ describe("identity.providers: signing in", () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     expect(await world.link(owner, subject)).toMatchObject({ problem: null, location: "/settings" });
-    const { token } = await world.visit(subject);
+    const { token } = await world.signInByProvider(subject);
     const { as, userId } = await world.principalOf(token);
     expect(userId).toBe(owner.userId);
     const sessions = await sessionsOf(as);
@@ -96,8 +96,8 @@ describe("identity.providers: signing in", () => {
     const owner = await world.anOwner();
     const { subject } = world.known();
     await world.link(owner, subject);
-    const secret = await guard(world.identity, owner);
-    const arrived = await world.visit(subject);
+    const secret = await setUpSecondFactor(world.identity, owner);
+    const arrived = await world.signInByProvider(subject);
     expect(arrived.token).toBe("");
     const told = new URLSearchParams(arrived.location.replace(/^\/sign-in#/, ""));
     expect([told.get("set_up"), told.get("next")]).toEqual(["false", "/"]);
@@ -113,54 +113,54 @@ describe("identity.providers: signing in", () => {
     await world.link(await world.anOwner(), subject);
     const pending = world.identity.db.collection<{ _id: string }>("provider_sign_ins");
     const return_to = "/sign-in#invite=a-token";
-    const [own, earlier] = [await begin(world.identity, OWN, { return_to }), await begin(world.identity, OWN)];
+    const [own, earlier] = [await startSignIn(world.identity, OWN, { return_to }), await startSignIn(world.identity, OWN)];
     expect(JSON.stringify(await pending.findOne({ _id: hashCredential(own.state) }))).not.toContain("a-token");
     const asBefore = { $unset: { sealed_return_to: "" as const }, $set: { returnTo: "/tags" } };
     await pending.updateOne({ _id: hashCredential(earlier.state) }, asBefore);
     for (const [begun, location] of [[own, return_to], [earlier, "/tags"]] as const) {
       const { callback } = await world.provider.signIn(begun.url, subject);
-      const arrived = await arrive(world.identity, OWN, Object.fromEntries(callback.searchParams), begun);
+      const arrived = await finishSignIn(world.identity, OWN, Object.fromEntries(callback.searchParams), begun);
       expect(arrived).toMatchObject({ location, problem: null });
     }
   }); // prettier-ignore
 
   it("is bounded: the oldest of very many started sign-ins of one address are dropped", async () => {
-    const first = await begin(world.identity, OWN);
+    const first = await startSignIn(world.identity, OWN);
     const at = await world.provider.signIn(first.url, world.known().subject);
-    for (let n = 0; n < 50; n++) await begin(world.identity, OWN);
+    for (let n = 0; n < 50; n++) await startSignIn(world.identity, OWN);
     expect(await world.identity.db.collection("provider_sign_ins").countDocuments({ address_block: "" })).toBe(50);
-    expect(await arrive(world.identity, OWN, Object.fromEntries(at.callback.searchParams), first)).toMatchObject({ problem: "sign_in_expired" }); // prettier-ignore
+    expect(await finishSignIn(world.identity, OWN, Object.fromEntries(at.callback.searchParams), first)).toMatchObject({ problem: "sign_in_expired" }); // prettier-ignore
   });
 });
 
 describe("identity.providers: the account of a sign-in", () => {
   it("is rejected without a link, a verified address or an invite", async () => {
     await world.anOwner();
-    expect((await world.visit(world.known().subject)).problem).toBe("account_unknown");
-    expect((await world.visit(world.known({ email_verified: false }).subject)).problem).toBe("address_unverified");
+    expect((await world.signInByProvider(world.known().subject)).problem).toBe("account_unknown");
+    expect((await world.signInByProvider(world.known({ email_verified: false }).subject)).problem).toBe("address_unverified");
     const owner = await world.identity.aPerson();
     const { token: invite_token } = await world.identity.data(createInvite, {
       as: owner.principal,
       body: { permissions: "Member" },
     });
-    expect((await world.visit(world.known().subject, { invite_token })).problem).toBe("account_unknown");
+    expect((await world.signInByProvider(world.known().subject, { invite_token })).problem).toBe("account_unknown");
   });
 
   it("is that with the same address when the provider has verified it; an unverified account loses all keys", async () => {
     const owner = await world.anOwner();
     const squatter = await world.identity.aColleague(owner, { permissions: "Admin" });
     const { secret } = await world.identity.aKey(squatter, { permissions: "Admin" });
-    expect((await world.visit(world.known({ email: squatter.email, email_verified: false }).subject)).problem).toBe(
+    expect((await world.signInByProvider(world.known({ email: squatter.email, email_verified: false }).subject)).problem).toBe(
       "address_unverified",
     );
     expect(await world.statusOf(squatter.token)).toBe("valid");
-    const { token } = await world.visit(world.known({ email: squatter.email.toUpperCase() }).subject);
+    const { token } = await world.signInByProvider(world.known({ email: squatter.email.toUpperCase() }).subject);
     expect((await world.principalOf(token)).userId).toBe(squatter.userId);
     expect(await world.statusOf(squatter.token)).toBe("session_expired");
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "refused", code: "api_key_invalid" });
     const { email, password } = squatter;
     expect((await world.identity.ask(login, { body: { email, password } })).code).toBe("invalid_credentials");
-    expect(await world.identity.told(owner, { action: "taken_over" })).toEqual(["User taken_over"]);
+    expect(await world.identity.actionsOf(owner, { action: "taken_over" })).toEqual(["User taken_over"]);
   });
 
   it("is linked by an address that both sides have verified, and keeps password, sessions, keys and memberships", async () => {
@@ -169,18 +169,18 @@ describe("identity.providers: the account of a sign-in", () => {
     const host = await world.identity.aPerson();
     await verified(owner.email);
     const { secret } = await world.identity.aKey(owner);
-    await joins(world.identity, owner, host);
+    await joinOrganization(world.identity, owner, host);
     const { email, password } = owner;
-    const { token } = await world.visit(world.known({ email: email.toUpperCase() }).subject);
+    const { token } = await world.signInByProvider(world.known({ email: email.toUpperCase() }).subject);
     expect((await world.principalOf(token)).userId).toBe(owner.userId);
     expect(await world.statusOf(owner.token)).toBe("valid");
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
     expect((await world.identity.ask(login, { body: { email, password } })).status).toBe(200);
     const me = await world.identity.data(getCurrentUser, { as: owner.principal });
     expect(me.organizations.map(({ id }) => id)).toEqual([owner.organizationId, host.organizationId]);
-    expect(await world.identity.told(owner, { entity: "User" })).toContain("User linked");
-    expect(await world.identity.told(owner, { action: "taken_over" })).toEqual([]);
-    expect((await world.visit(world.known({ email }).subject)).problem).toBe("already_exists");
+    expect(await world.identity.actionsOf(owner, { entity: "User" })).toContain("User linked");
+    expect(await world.identity.actionsOf(owner, { action: "taken_over" })).toEqual([]);
+    expect((await world.signInByProvider(world.known({ email }).subject)).problem).toBe("already_exists");
   });
 });
 
@@ -188,15 +188,15 @@ describe("identity.providers: an account with a second factor, or with several o
   it("is linked by a verified address after its second factor, and with several organizations never by the provider of one", async () => {
     const guarded = await world.anOwner();
     await verified(guarded.email);
-    await guard(world.identity, guarded);
+    await setUpSecondFactor(world.identity, guarded);
     const { subject } = world.known({ email: guarded.email });
-    const arrived = await world.visit(subject);
+    const arrived = await world.signInByProvider(subject);
     expect([arrived.token, arrived.location.startsWith("/sign-in#challenge=")]).toEqual(["", true]);
     expect(await world.statusOf(guarded.token)).toBe("valid");
     const owner = await world.anOwner();
     await verified(owner.email);
-    await joins(world.identity, owner, await world.identity.aPerson());
-    expect((await world.visit(world.known({ email: owner.email }).subject)).problem).toBe("link_required");
+    await joinOrganization(world.identity, owner, await world.identity.aPerson());
+    expect((await world.signInByProvider(world.known({ email: owner.email }).subject)).problem).toBe("link_required");
   });
 
   it("is not taken over from a user with a second factor, or with a linked provider", async () => {
@@ -204,16 +204,16 @@ describe("identity.providers: an account with a second factor, or with several o
     const { principal: as, email } = owner;
     const { subject } = world.known();
     await world.link(owner, subject);
-    expect((await world.visit(world.known({ email }).subject)).problem).toBe("already_exists");
+    expect((await world.signInByProvider(world.known({ email }).subject)).problem).toBe("already_exists");
     await world.identity.data(unlinkProvider, { as, params: { provider: OWN } });
-    await guard(world.identity, owner);
-    expect((await world.visit(world.known({ email }).subject)).problem).toBe("link_required");
+    await setUpSecondFactor(world.identity, owner);
+    expect((await world.signInByProvider(world.known({ email }).subject)).problem).toBe("link_required");
     expect(await world.statusOf(owner.token)).toBe("valid");
   });
 
   it("is never one of another organization than that of the provider", async () => {
     const [, stranger] = [await world.anOwner({ provision: "always" }), await world.identity.aPerson()];
-    expect((await world.visit(world.known({ email: stranger.email }).subject)).problem).toBe("account_unknown");
+    expect((await world.signInByProvider(world.known({ email: stranger.email }).subject)).problem).toBe("account_unknown");
     expect((await world.link(stranger, world.known().subject)).problem).toBe("account_unknown");
     expect(await world.statusOf(stranger.token)).toBe("valid");
   });
@@ -245,9 +245,9 @@ describe("identity.providers: a linked account", () => {
       params: { provider: OWN },
       body: { password: owner.password },
     });
-    const { callback } = await world.provider.signIn(begunIn(asked).url, world.known().subject);
+    const { callback } = await world.provider.signIn(startedSignInOf(asked).url, world.known().subject);
     await world.identity.db.collection("sessions").deleteMany({ user_id: owner.userId });
-    const arrived = await arrive(world.identity, OWN, Object.fromEntries(callback.searchParams), begunIn(asked));
+    const arrived = await finishSignIn(world.identity, OWN, Object.fromEntries(callback.searchParams), startedSignInOf(asked));
     expect(arrived).toMatchObject({ problem: "sign_in_expired", location: "/settings?problem=sign_in_expired" });
   });
 });
@@ -258,24 +258,24 @@ describe("identity.providers: a new account", () => {
     const body = { permissions: "Member" as const, network_ids: [world.networkIds[0]] };
     const { token: invite_token } = await world.identity.data(createInvite, { as: owner.principal, body });
     const { subject, email } = world.known();
-    expect((await world.visit(world.known().subject)).problem).toBe("account_unknown");
-    const { token } = await world.visit(subject, { invite_token });
+    expect((await world.signInByProvider(world.known().subject)).problem).toBe("account_unknown");
+    const { token } = await world.signInByProvider(subject, { invite_token });
     const made = await world.principalOf(token);
     expect(made).toMatchObject({
       organizationId: owner.organizationId,
       permission: "Member",
       networks: [world.networkIds[0]],
     });
-    expect((await world.visit(world.known().subject, { invite_token })).problem).toBe("invalid_reference");
+    expect((await world.signInByProvider(world.known().subject, { invite_token })).problem).toBe("invalid_reference");
     const user = await world.identity.data(getUser, { as: owner.principal, params: { id: made.userId } });
     expect(user.email).toBe(email);
-    expect((await world.principalOf((await world.visit(subject)).token)).userId).toBe(made.userId);
+    expect((await world.principalOf((await world.signInByProvider(subject)).token)).userId).toBe(made.userId);
   });
 
   it("is created for everybody where registration is open", async () => {
     const owner = await world.anOwner({ provision: "always", permissions: "Member" });
     const { subject } = world.known();
-    const made = await world.principalOf((await world.visit(subject)).token);
+    const made = await world.principalOf((await world.signInByProvider(subject)).token);
     expect(made).toMatchObject({ organizationId: owner.organizationId, permission: "Member", networks: [] });
     expect(await world.identity.data(listIdentities, { as: made.as })).toMatchObject({ has_password: false });
     const leaving = await world.identity.ask(leaveOrganization, { as: made.as, body: {} });

@@ -6,18 +6,18 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import { type Person, tokenOf } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 
-const MOST = 3;
+const MAX_OPEN = 3;
 const DAY_MS = 86_400_000;
 
 let identity: Identity;
 
 beforeAll(async () => {
   const quotas = {
-    keysPerUser: MOST,
-    keysPerOrganization: MOST,
-    sessionsPerUser: MOST,
-    invitesPerOrganization: MOST,
-    idempotencyKeysPerUser: MOST,
+    keysPerUser: MAX_OPEN,
+    keysPerOrganization: MAX_OPEN,
+    sessionsPerUser: MAX_OPEN,
+    invitesPerOrganization: MAX_OPEN,
+    idempotencyKeysPerUser: MAX_OPEN,
   };
   identity = await startIdentity({ replicas: [{ quotas }, { quotas }] });
 });
@@ -30,9 +30,9 @@ describe("identity.quotas: sessions of a user", () => {
   };
   const statesOf = (sessions: readonly Pick<Person, "token">[]) => Promise.all(sessions.map(stateOf));
   const logIn = async ({ email, password }: Person, replica: number, headers: Record<string, string> = {}) => {
-    const answered = await identity.ask(login, { replica, headers, body: { email, password } });
-    expect(answered.status).toBe(200);
-    return { token: tokenOf(answered.headers) };
+    const response = await identity.ask(login, { replica, headers, body: { email, password } });
+    expect(response.status).toBe(200);
+    return { token: tokenOf(response.headers) };
   };
 
   it("end with the least recently used one when there is one too many, and for no other user", async () => {
@@ -50,7 +50,7 @@ describe("identity.quotas: sessions of a user", () => {
     const person = await identity.aPerson();
     const begun = await Promise.all(Array.from({ length: 6 }, (_, n) => logIn(person, n % 2)));
     const states = await statesOf([person, ...begun]);
-    expect(states.filter((state) => state === "valid")).toHaveLength(MOST);
+    expect(states.filter((state) => state === "valid")).toHaveLength(MAX_OPEN);
   });
 
   it("do not end when the browser that signs in again had one of them", async () => {
@@ -67,12 +67,12 @@ describe("identity.quotas: open invites of an organization", () => {
 
   it("are limited exactly to the maximum, until one is revoked or has expired", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
-    const answers = await Promise.all(Array.from({ length: 2 * MOST }, (_, n) => invite(person, n % 2)));
+    const answers = await Promise.all(Array.from({ length: 2 * MAX_OPEN }, (_, n) => invite(person, n % 2)));
     const made = answers.filter(({ status }) => status === 200).map(({ data }) => data.id);
-    expect(made).toHaveLength(MOST);
-    const refused = { status: 403, code: "quota_exceeded", params: { entity: "Invite", limit: MOST } };
+    expect(made).toHaveLength(MAX_OPEN);
+    const refused = { status: 403, code: "quota_exceeded", params: { entity: "Invite", limit: MAX_OPEN } };
     expect(answers.filter(({ status }) => status !== 200)).toMatchObject([refused, refused, refused]);
-    expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(MOST);
+    expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(MAX_OPEN);
     expect((await invite(stranger)).status).toBe(200);
 
     await identity.data(revokeInvite, { as: person.principal, params: { id: made[0]! } });

@@ -237,7 +237,7 @@ describe("identity.rotations: a leaked key", () => {
     const keys = [await identity.aKey(person), await identity.aKey(person)].map(({ secret }) => secret);
     const answers = await Promise.all([report(...keys), report(...keys.reverse())]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await identity.told(person)).filter((one) => one === "UserApiKey revoked")).toHaveLength(2);
+    expect((await identity.actionsOf(person)).filter((one) => one === "UserApiKey revoked")).toHaveLength(2);
     const tooMany = Array.from({ length: 11 }, () => createApiKey().secret);
     expect(await report(...tooMany)).toMatchObject({ status: 400, code: "validation_failed" });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBus } from "@nts/shared/bus/bus";
 import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
-import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account, type Answered } from "../support/api.js";
+import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account, type ApiResponse } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answered> =>
+const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   callerOf(stack.url, "browser").send(method, path, body, headers);
 
 /** The responses of each gateway to a cookie. */
@@ -30,7 +30,7 @@ const statuses = (cookie: string): Promise<number[]> =>
     stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),
   );
 
-const logIn = ({ email, password }: Account, headers: Record<string, string> = {}): Promise<Answered> =>
+const logIn = ({ email, password }: Account, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   send("post", "/api/auth/login", { email, password }, headers);
 
 describe("a browser that logs in", () => {

@@ -10,7 +10,7 @@ import {
 import { getUser, login, register } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type Person, tokenOf } from "../support/direct.js";
-import { codeOf, guardEarlier, wrongCode } from "../support/second-factors.js";
+import { codeOf, setUpSecondFactorEarlier, wrongCode } from "../support/second-factors.js";
 
 let identity: Audited;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const guard = (person: Person) => guardEarlier(identity, person);
+const guard = (person: Person) => setUpSecondFactorEarlier(identity, person);
 const setRequired = ({ principal: as, organizationId: id }: Person, require_second_factor: boolean, replica = 0) =>
   identity.ask(patchOrganization, { as, params: { id }, body: { require_second_factor }, replica });
 async function aCarefulOwner(): Promise<Person> {
@@ -130,7 +130,7 @@ describe("identity.second-factor: signing in without one where it is required", 
     expect(await codeOfCredential("key", key.secret)).toBe("valid");
     const seen = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });
     expect(seen.second_factor).toBe(true);
-    expect((await identity.told(owner)).slice(-2)).toEqual(["User second_factor_enabled", "Session created"]);
+    expect((await identity.actionsOf(owner)).slice(-2)).toEqual(["User second_factor_enabled", "Session created"]);
     const again = await identity.ask(login, { body: { email: member.email, password: member.password } });
     expect([again.code, again.params["set_up"]]).toEqual(["second_factor_required", false]);
   });
@@ -145,7 +145,7 @@ describe("identity.second-factor: signing in without one where it is required", 
     const both = await Promise.all([enable(first, codeOf(secret), 0), enable(second, codeOf(secret), 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
     for (const challenge of [first, second]) expect((await offer(challenge)).code).toBe("challenge_expired");
-    const entries = await identity.told(owner, { action: "second_factor_enabled" });
+    const entries = await identity.actionsOf(owner, { action: "second_factor_enabled" });
     expect(entries).toHaveLength(2);
   });
 

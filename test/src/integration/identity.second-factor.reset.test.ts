@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { getUser, login, resetUserSecondFactor } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { guardEarlier } from "../support/second-factors.js";
+import { setUpSecondFactorEarlier } from "../support/second-factors.js";
 
 let identity: Audited;
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const guard = (person: Person) => guardEarlier(identity, person);
+const guard = (person: Person) => setUpSecondFactorEarlier(identity, person);
 const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
   identity.ask(resetUserSecondFactor, { as, params: { id }, replica });
 

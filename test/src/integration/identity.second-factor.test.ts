@@ -13,7 +13,7 @@ import {
 import { changePassword, login, updateUser } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { keyBodyOf, type Person, tokenOf } from "../support/direct.js";
-import { codeOf, guardEarlier, wrongCode } from "../support/second-factors.js";
+import { codeOf, setUpSecondFactorEarlier, wrongCode } from "../support/second-factors.js";
 
 const HERE = { "x-client-address": "192.0.2.1" };
 const ELSEWHERE = { "x-client-address": "198.51.100.7" };
@@ -40,7 +40,7 @@ const users = () => identity.db.collection<StoredUser>("users");
 const storedOf = async ({ userId }: Person) => (await users().findOne({ _id: userId }))!;
 const failures = () => identity.db.collection("login_failures");
 
-const guard = async (person: Person): Promise<Guarded> => ({ ...person, ...(await guardEarlier(identity, person)) });
+const guard = async (person: Person): Promise<Guarded> => ({ ...person, ...(await setUpSecondFactorEarlier(identity, person)) });
 const aGuarded = async (): Promise<Guarded> => guard(await identity.aPerson());
 
 const firstStep = ({ email, password }: Pick<Person, "email" | "password">, headers = HERE) =>
@@ -55,7 +55,7 @@ const secondStep = (challenge: string, code: string, headers = HERE, replica = 0
 const stateOf = async (token: string) => (await identity.verify("session", token)).status;
 const asked = ({ principal: as }: Person) => ({ as });
 /** As if no code had been accepted yet. */
-const forgetSteps = ({ userId }: Person) => users().updateOne({ _id: userId }, { $set: { "second_factor.last_step": 0 } as never }); // prettier-ignore
+const clearAcceptedSteps = ({ userId }: Person) => users().updateOne({ _id: userId }, { $set: { "second_factor.last_step": 0 } as never }); // prettier-ignore
 const unconfirm = ({ principal }: Person) =>
   identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: principal.credentialId }, { $unset: { confirmed_at: "" } }); // prettier-ignore
 
@@ -108,8 +108,8 @@ describe("identity.second-factor: setting one up", () => {
       { _id: person.userId },
       { $set: { "second_factor.secret": second_factor!.secret } as never },
     );
-    const answered = await secondStep(await challengeOf(person), codeOf(thief.secret));
-    expect([answered.code, answered.headers.getSetCookie()]).toEqual(["second_factor_not_configured", []]);
+    const response = await secondStep(await challengeOf(person), codeOf(thief.secret));
+    expect([response.code, response.headers.getSetCookie()]).toEqual(["second_factor_not_configured", []]);
   });
 });
 
@@ -121,7 +121,7 @@ describe("identity.second-factor: signing in", () => {
     const begun = await secondStep(challenge, codeOf(guarded.secret), HERE, 1);
     expect([begun.status, begun.data.id]).toEqual([200, guarded.userId]);
     expect(await stateOf(tokenOf(begun.headers))).toBe("valid");
-    expect((await identity.told(guarded)).slice(-1)).toEqual(["Session created"]);
+    expect((await identity.actionsOf(guarded)).slice(-1)).toEqual(["Session created"]);
   });
 
   it("accepts a challenge once, and a code once, over all replicas", async () => {
@@ -146,7 +146,7 @@ describe("identity.second-factor: signing in", () => {
     expect((await secondStep(third, code)).code).toBe("second_factor_invalid");
     expect((await secondStep(third, other)).status).toBe(200);
     expect(await identity.data(getSecondFactor, asked(guarded))).toMatchObject({ recovery_codes_left: 8 });
-    expect(await identity.told(guarded, { action: "recovery_code_used" })).toHaveLength(2);
+    expect(await identity.actionsOf(guarded, { action: "recovery_code_used" })).toHaveLength(2);
   });
 
   it("ends at the expiry of the challenge, with another password, and with another second factor", async () => {
@@ -247,7 +247,7 @@ describe("identity.second-factor: an unconfirmed session", () => {
     const begun = await secondStep(await challengeOf(guarded), body.code);
     expect(begun.status).toBe(200);
     expect(await identity.ask(confirmSecondFactor, { ...asked(guarded), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
-    await forgetSteps(guarded);
+    await clearAcceptedSteps(guarded);
     const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asked(guarded), body });
     expect(Math.abs(Date.parse(confirmed_until) - Date.now() - 600_000)).toBeLessThan(30_000);
     const longAgo = new Date(Date.now() - 600_001);
@@ -279,7 +279,7 @@ describe("identity.second-factor: changing an existing one", () => {
     const challenge = await challengeOf(guarded);
     expect((await secondStep(challenge, guarded.recovery[0] ?? "")).code).toBe("second_factor_invalid");
     expect((await secondStep(challenge, recovery_codes[0] ?? "")).status).toBe(200);
-    expect(await identity.told(guarded, { entity: "User" })).toEqual(
+    expect(await identity.actionsOf(guarded, { entity: "User" })).toEqual(
       expect.arrayContaining(["User second_factor_enabled", "User recovery_codes_renewed", "User recovery_code_used"]),
     );
   });
@@ -289,6 +289,6 @@ describe("identity.second-factor: changing an existing one", () => {
     await identity.data(disableSecondFactor, asked(guarded));
     expect((await firstStep(guarded)).status).toBe(200);
     expect(await storedOf(guarded)).not.toHaveProperty("second_factor");
-    expect((await identity.told(guarded, { action: "second_factor_disabled" })).length).toBe(1);
+    expect((await identity.actionsOf(guarded, { action: "second_factor_disabled" })).length).toBe(1);
   });
 });

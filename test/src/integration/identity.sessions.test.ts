@@ -123,7 +123,7 @@ describe("identity.sessions: a session", () => {
     const endOthers = () => identity.data(revokeOtherSessions, { as: person.principal });
     expect(await endOthers()).toEqual({ ended_count: 2 });
     expect(await Promise.all([person, stranger, ...others].map(stateOf))).toEqual(["valid", "valid", "refused", "refused"]); // prettier-ignore
-    expect((await identity.told(person)).slice(-2)).toEqual(["Session deleted", "Session deleted"]);
+    expect((await identity.actionsOf(person)).slice(-2)).toEqual(["Session deleted", "Session deleted"]);
     expect(await endOthers()).toEqual({ ended_count: 0 });
   });
 });

@@ -11,7 +11,7 @@ import { deleteCurrentUser, deleteUser, register, resetUserSecondFactor, updateU
 import { hashCredential } from "@nts/shared/credential";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { aGuestOf, begunWith, joins, questionsTo } from "../support/memberships.js";
+import { aGuestWithKeys, personInSessionOf, joinOrganization, queriesOf } from "../support/memberships.js";
 import { codeOf } from "../support/second-factors.js";
 
 let identity: Audited;
@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
-const { stateOf, idsIn, signIn, me, userOf } = questionsTo(() => identity);
+const aGuest = (permissions: Permission = "Viewer") => aGuestWithKeys(identity, permissions);
+const { stateOf, idsIn, signIn, me, userOf } = queriesOf(() => identity);
 
 describe("identity.several-organizations-end: the Owners of an organization", () => {
   it("include members of several: the last one of any stays, and cannot delete the account", async () => {
@@ -104,7 +104,7 @@ describe("identity.several-organizations-end: a user", () => {
     const { password } = home;
     const left = await identity.ask(leaveOrganization, { as: away.principal, replica: 1, body: { password } });
     expect([left.status, left.data.id, left.data.organization_id]).toEqual([200, home.userId, home.organizationId]);
-    const goesOn = await begunWith(identity, home, left);
+    const goesOn = await personInSessionOf(identity, home, left);
     expect((await me(goesOn)).organizations.map(({ id }) => id)).toEqual([home.organizationId]);
     expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
     expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["Owner", "Viewer"]); // prettier-ignore
@@ -119,14 +119,14 @@ describe("identity.several-organizations-end: a user", () => {
     const ended = [stateOf("key", keys.home.secret), stateOf("key", keys.away.secret), stateOf("session", home.token)];
     expect(await Promise.all(ended)).toEqual(["api_key_invalid", "api_key_invalid", "session_expired"]);
     expect(await idsIn(host)).toEqual([host.userId]);
-    expect((await identity.told(host, { action: "deleted" })).slice(0, 1)).toEqual(["User deleted"]);
+    expect((await identity.actionsOf(host, { action: "deleted" })).slice(0, 1)).toEqual(["User deleted"]);
     expect((await signIn(home)).code).toBe("invalid_credentials");
   });
 
   it("deletes an organization, and continues in the others, like every other member who has another one", async () => {
     const { host, home, away, keys } = await aGuest();
     const colleague = await identity.aColleague(home, {});
-    await joins(identity, colleague, host);
+    await joinOrganization(identity, colleague, host);
     const ending = { name: "My Organization", password: home.password };
     await identity.data(deleteOrganization, { as: home.principal, params: { id: home.organizationId }, body: ending });
     const before = [stateOf("session", home.token), stateOf("key", keys.home.secret), stateOf("session", away.token)];

@@ -16,7 +16,7 @@ import {
 } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
-import { actingIn, aGuestOf, joins, questionsTo } from "../support/memberships.js";
+import { switchOrganization, aGuestWithKeys, joinOrganization, queriesOf } from "../support/memberships.js";
 import { codeOf, earlierCodeOf } from "../support/second-factors.js";
 
 let identity: Audited;
@@ -26,16 +26,16 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const { stateOf, idsIn, signIn, me, userOf } = questionsTo(() => identity);
+const { stateOf, idsIn, signIn, me, userOf } = queriesOf(() => identity);
 const invite = async ({ principal: as }: Person, permissions: "Viewer" | "Owner" = "Viewer") =>
   (await identity.data(createInvite, { as, body: { permissions } })).token;
 
-const aGuest = (permissions: Permission = "Viewer") => aGuestOf(identity, permissions);
+const aGuest = (permissions: Permission = "Viewer") => aGuestWithKeys(identity, permissions);
 
 describe("identity.several-organizations: an invited user with an account", () => {
   it("joins with it, keeps what it was, and gets all organizations with the level in each", async () => {
     const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
-    const joined = await joins(identity, person, owner, { permissions: "Admin" });
+    const joined = await joinOrganization(identity, person, owner, { permissions: "Admin" });
     expect(joined).toEqual({ id: owner.organizationId, name: "My Organization", permissions: "Admin" });
     const told = await me(person);
     expect([told.id, told.organization_id, told.permissions]).toEqual([person.userId, person.organizationId, "Owner"]);
@@ -45,7 +45,7 @@ describe("identity.several-organizations: an invited user with an account", () =
     ]);
     expect((await idsIn(owner)).sort()).toEqual([owner.userId, person.userId].sort());
     expect((await userOf(owner, person)).data).toMatchObject({ id: person.userId, permissions: "Admin" });
-    expect((await identity.told(owner)).slice(-2)).toEqual(["Invite accepted", "User created"]);
+    expect((await identity.actionsOf(owner)).slice(-2)).toEqual(["Invite accepted", "User created"]);
   });
 
   it("is referred to it at registration, which creates nothing and leaves the invite usable", async () => {
@@ -92,12 +92,12 @@ describe("identity.several-organizations: a session", () => {
     const before = await identity.logIn(home);
     const [first, second] = [host.organizationId, home.organizationId];
     const start = before.organizationId === first ? second : first;
-    const moved = await actingIn(identity, before, start);
+    const moved = await switchOrganization(identity, before, start);
     expect(moved.organizationId).toBe(start);
     for (const replica of [0, 1])
       expect(await identity.verify("session", before.token, replica)).toMatchObject({ code: "session_expired" });
-    const answered = await me(moved);
-    expect([answered.organization_id, answered.id]).toEqual([start, home.userId]);
+    const response = await me(moved);
+    expect([response.organization_id, response.id]).toEqual([start, home.userId]);
     const sessions = (await identity.data(listSessions, { as: moved.principal })) as unknown as Session[];
     expect(sessions.find(({ current }) => current)?.organization_id).toBe(start);
   });
@@ -107,7 +107,7 @@ describe("identity.several-organizations: a session", () => {
     const long = new Date(Date.now() - 3_600_000);
     const sessions = identity.db.collection<{ _id: string; created_at: Date }>("sessions");
     await sessions.updateOne({ _id: home.principal.credentialId }, { $set: { created_at: long } });
-    const moved = await actingIn(identity, home, host.organizationId);
+    const moved = await switchOrganization(identity, home, host.organizationId);
     const found = await sessions.findOne({ _id: moved.principal.credentialId });
     expect(found?.created_at).toEqual(long);
     const refused = await identity.ask(leaveOrganization, { as: moved.principal, body: {} });
@@ -245,7 +245,7 @@ describe("identity.several-organizations: keys and sessions of a removed user", 
     await identity.data(changePassword, { as: away.principal, body });
     expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual(["session_expired", "session_expired"]); // prettier-ignore
     expect(await stateOf("key", keys.home.secret)).toBe("Viewer");
-    expect(await identity.told(host, { action: "password_changed" })).toEqual(["User password_changed"]);
+    expect(await identity.actionsOf(host, { action: "password_changed" })).toEqual(["User password_changed"]);
     expect((await userOf(host, home)).headers.get("etag")).toBe('"2"');
   });
 });

@@ -114,8 +114,8 @@ describe("two concurrent rotations through two gateways", () => {
       const rotations = await Promise.all(
         urls.map(async (url) => {
           const headers = { cookie: account.cookie };
-          const answered = await fetch(`${url}/api/v1/auth/keys/${id}/rotate`, { method: "POST", headers });
-          return (await answered.json()) as { data: string };
+          const response = await fetch(`${url}/api/v1/auth/keys/${id}/rotate`, { method: "POST", headers });
+          return (await response.json()) as { data: string };
         }),
       );
       const alive = await Promise.all(rotations.map(({ data }) => statusesOf(data)));

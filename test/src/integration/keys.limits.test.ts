@@ -54,8 +54,8 @@ describe("a key with allowed addresses", () => {
       const { days } = await somebody.session.data<{ days: object[] }>("get", `/api/v1/auth/keys/${key.id}/usage`);
       return days.at(-1);
     };
-    const told = { requests: 1, refusals: 2, addresses: ["203.0.113.9"] };
-    await until(async () => JSON.stringify(await today()).includes(JSON.stringify(told).slice(1)), 500);
+    const usage = { requests: 1, refusals: 2, addresses: ["203.0.113.9"] };
+    await until(async () => JSON.stringify(await today()).includes(JSON.stringify(usage).slice(1)), 500);
   });
 
   it("follows a changed list at once, on every gateway that has it cached", async () => {

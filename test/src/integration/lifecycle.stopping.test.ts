@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { rotateKey } from "@nts/shared/contract/keys";
-import { aKey, anAccount, type Answered } from "../support/api.js";
+import { aKey, anAccount, type ApiResponse } from "../support/api.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
@@ -47,7 +47,7 @@ describe("a system whose database is unavailable", () => {
   it("answers 503 with Retry-After and never 500 while its database is away, and serves again afterwards", async () => {
     const { session } = await anAccount(stack.url);
     const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
-    const requests: (() => Promise<Answered>)[] = [
+    const requests: (() => Promise<ApiResponse>)[] = [
       () => session.send("get", "/api/v1/networks"),
       () => session.send("get", "/api/v1/hosts?limit=0"),
       () => session.send("get", `/api/v1/networks/${network.id}`),
@@ -56,7 +56,7 @@ describe("a system whose database is unavailable", () => {
       () => session.send("get", "/api/v1/users"),
       () => session.send("post", "/api/v1/organizations/profile", { job_title: `job ${performance.now()}` }),
     ];
-    const answers: Answered[] = [];
+    const answers: ApiResponse[] = [];
     let ended = false;
     const askers = requests.map(async (ask) => {
       while (!ended) {
@@ -88,7 +88,7 @@ describe("a system whose database is unavailable", () => {
         account.session.send("get", "/api/v1/networks"),
         account.session.send("get", "/api/v1/users"),
         account.session.send("post", "/api/v1/networks", { name: "Home" }),
-      ].map((answered) => answered.then(({ status }) => status));
+      ].map((response) => response.then(({ status }) => status));
       await sleep(REQUESTS_ARRIVE_MS);
       const begun = performance.now();
       expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([

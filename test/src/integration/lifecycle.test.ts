@@ -12,7 +12,7 @@ import { createSecrets } from "@nts/local/secrets";
 import { prepareServers } from "@nts/local/servers/servers";
 import { anAccount } from "../support/api.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
-import { sendJson } from "../support/neighbour.js";
+import { sendJson } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
 /** How long a process may take to start on a busy machine. */
@@ -118,7 +118,7 @@ afterAll(async () => {
 describe("a gateway that is stopped", () => {
   it("is unready at once, answers pending and further requests, and ends with 0 when they are done", async () => {
     const [gateway] = world.gateways;
-    const { headers } = world.neighbour.aKey();
+    const { headers } = world.stub.aKey();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const request = (path: string): Promise<{ answer: IncomingMessage; text: string }> =>
       new Promise((resolve, reject) => {
@@ -133,7 +133,7 @@ describe("a gateway that is stopped", () => {
       });
     expect((await request(ONE)).answer.headers.connection).toBe("keep-alive");
     let slowEndedAt = 0;
-    world.neighbour.answerWith((incoming, response) => {
+    world.stub.respondWith((incoming, response) => {
       if (incoming.url !== ONE) {
         sendJson(response, {});
         return;
@@ -143,9 +143,9 @@ describe("a gateway that is stopped", () => {
         sendJson(response, { slow: true });
       }, 2_500);
     });
-    const before = world.neighbour.passedOn.length;
+    const before = world.stub.forwarded.length;
     const slow = fetch(world.url + ONE, { headers });
-    await until(() => world.neighbour.passedOn.length > before);
+    await until(() => world.stub.forwarded.length > before);
 
     const stopped = gateway!.stop();
     await until(async () => (await fetch(`${gateway!.opsUrl}/readyz`)).status === 503);
@@ -160,7 +160,7 @@ describe("a gateway that is stopped", () => {
     agent.destroy();
 
     // Only then does it deregister from the gateways that changes of permissions wait for.
-    expect(world.neighbour.leftAt()).toBeGreaterThan(slowEndedAt);
+    expect(world.stub.deregisteredAt()).toBeGreaterThan(slowEndedAt);
     await gateway!.restart();
   });
 });
@@ -168,20 +168,20 @@ describe("a gateway that is stopped", () => {
 describe("a gateway that is stopped and cannot finish", () => {
   it("aborts after a timeout what does not end, and ends with 0 nevertheless", async () => {
     const [gateway] = world.gateways;
-    const { headers } = world.neighbour.aKey();
-    world.neighbour.answerWith(() => undefined);
-    const before = world.neighbour.passedOn.length;
+    const { headers } = world.stub.aKey();
+    world.stub.respondWith(() => undefined);
+    const before = world.stub.forwarded.length;
     const hanging = fetch(world.url + ONE, { headers }).then(
       ({ status }) => status,
       () => "cut off",
     );
-    await until(() => world.neighbour.passedOn.length > before);
-    world.neighbour.identityIs("silent");
+    await until(() => world.stub.forwarded.length > before);
+    world.stub.setIdentity("silent");
     const begun = performance.now();
     expect(await gateway!.stop()).toEqual({ code: 0, signal: null });
     expect(performance.now() - begun).toBeLessThan(15_000);
     expect(await hanging).toBe("cut off");
-    world.neighbour.identityIs("there");
+    world.stub.setIdentity("there");
     await gateway!.restart();
   });
 });

@@ -40,13 +40,13 @@ beforeEach(() => {
 });
 
 /** The log of all migrations, in the order of writing. */
-async function story(): Promise<string[]> {
+async function migrationLog(): Promise<string[]> {
   const lines = await clients[0]!.db(name).collection("story").find().sort({ _id: 1 }).toArray();
   return lines.map(({ line }) => String(line));
 }
 
 /** A migration that logs its beginning and its end. */
-function telling(step: string): Migration {
+function loggingMigration(step: string): Migration {
   return {
     name: step,
     up: async (db: Db) => {
@@ -62,40 +62,40 @@ const migrateOn = (client: MongoClient, migrations: readonly Migration[]): Promi
 
 describe("migrations", () => {
   it("run once each and in order, however many replicas start concurrently on an empty database", async () => {
-    const steps = [telling("0001-first"), telling("0002-second")];
+    const steps = [loggingMigration("0001-first"), loggingMigration("0002-second")];
     await Promise.all(clients.map((client) => migrateOn(client, steps)));
     const once = ["0001-first begins", "0001-first ends", "0002-second begins", "0002-second ends"];
-    expect(await story()).toEqual(once);
+    expect(await migrationLog()).toEqual(once);
     expect((await clients[0]!.db(name).collection("things").indexes()).map(({ key }) => key as object)).toEqual([
       { _id: 1 },
       { name: 1 },
     ]);
-    await Promise.all(clients.map((client) => migrateOn(client, [...steps, telling("0003-third")])));
-    expect(await story()).toEqual([...once, "0003-third begins", "0003-third ends"]);
+    await Promise.all(clients.map((client) => migrateOn(client, [...steps, loggingMigration("0003-third")])));
+    expect(await migrationLog()).toEqual([...once, "0003-third begins", "0003-third ends"]);
   });
 
   it("resume with the interrupted one", async () => {
     const broken = { name: "0002-broken", up: () => Promise.reject(new Error("cut off")) };
-    await expect(migrateOn(clients[0]!, [telling("0001-first"), broken])).rejects.toThrow("cut off");
-    await migrateOn(clients[1]!, [telling("0001-first"), telling("0002-broken")]);
-    expect(await story()).toEqual(["0001-first begins", "0001-first ends", "0002-broken begins", "0002-broken ends"]);
+    await expect(migrateOn(clients[0]!, [loggingMigration("0001-first"), broken])).rejects.toThrow("cut off");
+    await migrateOn(clients[1]!, [loggingMigration("0001-first"), loggingMigration("0002-broken")]);
+    expect(await migrationLog()).toEqual(["0001-first begins", "0001-first ends", "0002-broken begins", "0002-broken ends"]);
   });
 });
 
 describe("a database that a newer build has migrated", () => {
   it("is still used by builds without an additive step", async () => {
-    const steps = [telling("0001-first")];
-    await migrateOn(clients[0]!, [...steps, telling("0002-adds")]);
+    const steps = [loggingMigration("0001-first")];
+    await migrateOn(clients[0]!, [...steps, loggingMigration("0002-adds")]);
     await migrateOn(clients[1]!, steps);
   });
 
   it("is rejected by builds without a breaking step, also when that step was interrupted", async () => {
-    const steps = [telling("0001-first")];
+    const steps = [loggingMigration("0001-first")];
     const broken = { name: "0002-breaks", breaksOlder: true, up: () => Promise.reject(new Error("cut off")) };
     await expect(migrateOn(clients[0]!, [...steps, broken])).rejects.toThrow("cut off");
     const refusal = expect(migrateOn(clients[1]!, steps)).rejects;
     await refusal.toThrow(/was brought to a newer version \(0002-breaks\) that this one cannot work on/);
-    await migrateOn(clients[0]!, [...steps, { ...telling("0002-breaks"), breaksOlder: true }]);
+    await migrateOn(clients[0]!, [...steps, { ...loggingMigration("0002-breaks"), breaksOlder: true }]);
     await expect(migrateOn(clients[1]!, steps)).rejects.toThrow(StartRefused);
   });
 });
@@ -111,7 +111,7 @@ describe("a snapshot read", () => {
       const things = client.db(name).collection("things");
       await things.findOne();
       const isUnknown = once(client, "serverHeartbeatFailed");
-      await proxy.lose(true);
+      await proxy.dropAll(true);
       await isUnknown;
       const read = client.withSession({ snapshot: true }, (session) => things.findOne({}, { session }));
       const fault = await read.catch((error: unknown) => mapMongoFault(error));
@@ -145,8 +145,8 @@ describe("transactions: of other processes", () => {
   });
 
   it("do not wait for those of a killed process until the database ends them", async () => {
-    const { things, run } = await aThing();
-    const other = await aProcessAmidATransaction();
+    const { things, run } = await aDocument();
+    const other = await aProcessInTransaction();
     const killed = once(other, "exit");
     other.kill("SIGKILL");
     await killed;
@@ -157,8 +157,8 @@ describe("transactions: of other processes", () => {
   });
 
   it("wait for those of a live process", async () => {
-    const { things, run } = await aThing();
-    const other = await aProcessAmidATransaction();
+    const { things, run } = await aDocument();
+    const other = await aProcessInTransaction();
     const waiting = run("after the other");
     await sleep(HELD_MS);
     const ended = once(other, "exit");
@@ -171,7 +171,7 @@ describe("transactions: of other processes", () => {
 
 describe("transactions: of requests that have ended", () => {
   it("begin nothing for a request that has ended, and commit nothing when it ended while they ran", async () => {
-    const { things } = await aThing();
+    const { things } = await aDocument();
     const transaction = createTransactions(clients[0]!);
     let isOver = false;
     const over: Work = { ...BACKGROUND, isAbandoned: () => isOver };
@@ -194,7 +194,7 @@ describe("transactions: of requests that have ended", () => {
 });
 
 /** A document, and a transaction that writes it. */
-async function aThing() {
+async function aDocument() {
   const things = clients[0]!.db(name).collection<{ _id: string; by?: string }>("things");
   await things.insertOne({ _id: "one" });
   const transaction = createTransactions(clients[0]!);
@@ -204,7 +204,7 @@ async function aThing() {
 }
 
 /** Another process that has written the document and commits on request. */
-async function aProcessAmidATransaction() {
+async function aProcessInTransaction() {
   const script = `
     import { MongoClient } from "mongodb";
     const client = new MongoClient(${JSON.stringify(servers.urls.mongodb)});

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { aKey, anAccount, type Answered, type Caller, callerOf } from "../support/api.js";
+import { aKey, anAccount, type ApiResponse, type Caller, callerOf } from "../support/api.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { aNetworkWithAHost } from "../support/world.js";
@@ -14,7 +14,7 @@ const WRITES = Number(process.env["RETRIED_WRITES"] ?? 100);
 const KILLS = Number(process.env["RETRIED_KILLS"] ?? 3);
 const CLIENTS = 8;
 const SERVICES_OF_HOST = 900;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const BETWEEN_TRIES_MS = 20;
 
 /**
@@ -45,22 +45,22 @@ interface Write {
 }
 
 /** Sends a write until it is answered, alternating between the gateways, and sometimes disconnects early. */
-async function persist({ method, path, body, key }: Write, found: string[]): Promise<Answered["body"]> {
-  const untilMs = performance.now() + PATIENCE_MS;
+async function sendUntilAnswered({ method, path, body, key }: Write, found: string[]): Promise<ApiResponse["body"]> {
+  const untilMs = performance.now() + TIMEOUT_MS;
   for (let attempt = Math.floor(Math.random() * 2); performance.now() < untilMs; attempt++) {
     const { url } = stack.gateways[attempt % 2]!;
     const isHasty = Math.random() < 0.3;
     try {
-      const answered = await fetch(url + path, {
+      const response = await fetch(url + path, {
         method,
         headers: { ...headers, "content-type": "application/json", "idempotency-key": key },
         body: JSON.stringify(body),
         ...(isHasty && { signal: AbortSignal.timeout(1 + Math.floor(Math.random() * 30)) }),
       });
-      const envelope = (await answered.json()) as Answered["body"];
-      if (answered.status === 200) return envelope;
-      const mayRepeat = answered.status >= 500 || RETRIED_CODES.has(envelope.code);
-      if (!mayRepeat) found.push(`${key}: ${answered.status} ${envelope.code}`);
+      const envelope = (await response.json()) as ApiResponse["body"];
+      if (response.status === 200) return envelope;
+      const mayRepeat = response.status >= 500 || RETRIED_CODES.has(envelope.code);
+      if (!mayRepeat) found.push(`${key}: ${response.status} ${envelope.code}`);
     } catch {
       // The connection was lost: a retry with the same key shows whether the write was done.
     }
@@ -70,7 +70,7 @@ async function persist({ method, path, body, key }: Write, found: string[]): Pro
 }
 
 /** Kills one process after another until the work is done. */
-async function killing(work: Promise<unknown>, kills: number): Promise<void> {
+async function killProcessesDuring(work: Promise<unknown>, kills: number): Promise<void> {
   const state = { isDone: false };
   const over = work.finally(() => (state.isDone = true));
   const victims = [...stack.topologies, ...stack.gateways];
@@ -100,16 +100,16 @@ describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS
       });
       const client = async (own: number): Promise<void> => {
         for (let n = own; n < WRITES; n += CLIENTS) {
-          const { data } = (await persist(create(n), found)) as { data: { id: string } };
+          const { data } = (await sendUntilAnswered(create(n), found)) as { data: { id: string } };
           const path = `/api/v1/services/${data.id}`;
           const update = { method: "PUT", path, key: `update-${n}`, body: { ...(data as object), name: `u${n}` } };
-          const updated = await persist(update, found);
-          const [again, updatedAgain] = [await persist(create(n), found), await persist(update, found)];
+          const updated = await sendUntilAnswered(update, found);
+          const [again, updatedAgain] = [await sendUntilAnswered(create(n), found), await sendUntilAnswered(update, found)];
           if (JSON.stringify([again.data, updatedAgain.data]) !== JSON.stringify([data, updated.data]))
             found.push(`${n} was answered otherwise`);
         }
       };
-      await killing(Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own))), KILLS);
+      await killProcessesDuring(Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own))), KILLS);
       expect(found).toEqual([]);
       const all = await owner.data<{ id: string; name: string }[]>("get", "/api/v1/services?limit=0");
       const listed = all.filter(({ name }) => name !== "web");
@@ -131,7 +131,7 @@ describe("a killed topology", () => {
     const answers: string[] = [];
     const client = async (own: number): Promise<void> => {
       for (let n = 0; !isKilled || n < 10; n++) {
-        if (performance.now() > before + PATIENCE_MS) return;
+        if (performance.now() > before + TIMEOUT_MS) return;
         const body = { ...ids, number: own * 1_000 + n + 1, protocol: "Tcp" };
         const key = { "idempotency-key": `port-${own}-${n}` };
         const { status, text } = await gateway.send("post", "/api/v1/ports", body, key);
@@ -139,10 +139,10 @@ describe("a killed topology", () => {
       }
     };
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own)));
-    await until(() => answers.length > CLIENTS, 10, PATIENCE_MS);
+    await until(() => answers.length > CLIENTS, 10, TIMEOUT_MS);
     await victim.kill();
     const atKill = answers.length;
-    await until(() => answers.length > atKill + CLIENTS, 10, PATIENCE_MS);
+    await until(() => answers.length > atKill + CLIENTS, 10, TIMEOUT_MS);
     isKilled = true;
     await clients;
     await victim.restart();

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { KINDS, type Prepare } from "../support/right-changes.js";
+import { REVOCATIONS, type Prepare } from "../support/right-changes.js";
 import { runPass } from "../support/revocation-pass.js";
-import { startRevocable, type Revocable } from "../support/revocable.js";
+import { startRevocableSystem, type RevocableSystem } from "../support/revocable.js";
 
 // The short form of `npm run test:revocation`.
 
 const UNLIMITED = { RATE_LIMIT_BURST: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
 
-const kinds = [...KINDS.values()].filter((prepare): prepare is Prepare => prepare !== null);
-let system: Revocable;
+const kinds = [...REVOCATIONS.values()].filter((prepare): prepare is Prepare => prepare !== null);
+let system: RevocableSystem;
 let urls: string[];
 
 beforeAll(async () => {
-  system = await startRevocable({ gateways: 2, identities: 2, env: UNLIMITED });
+  system = await startRevocableSystem({ gateways: 2, identities: 2, env: UNLIMITED });
   urls = system.stack.gateways.map(({ url }) => url);
 });
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 /** The slowest change in milliseconds. @throws Error when one failed, or revoked nothing */
-async function slowestOf(faults: { fault?: () => void; relief?: () => void }): Promise<number> {
+async function slowestOf(faults: { fault?: () => void; recover?: () => void }): Promise<number> {
   const outcomes = await runPass({ urls, kinds, means: system.means, through: system.stack.url, ...faults });
   expect(outcomes.filter(({ asked }) => asked > 1)).toEqual([]);
   expect(outcomes.filter(({ after, unanswered }) => after - unanswered < 8)).toEqual([]);
@@ -36,6 +36,6 @@ describe("a revocation holds on every gateway once it is answered", () => {
 
   it("while the bus hangs, no later than leases end", async () => {
     const { nats } = system.stack.servers;
-    expect(await slowestOf({ fault: nats.pause, relief: nats.resume })).toBeLessThan(2_000);
+    expect(await slowestOf({ fault: nats.pause, recover: nats.resume })).toBeLessThan(2_000);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Mailbox, startMailbox } from "../support/mailbox.js";
-import { inRolloutOrder, LEAVING, restartOneOfEachKind } from "../support/rolling.js";
+import { inRolloutOrder, GRACEFUL_SHUTDOWN, restartOneOfEachKind } from "../support/rolling.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { startSteadyLoad } from "../support/steady-load.js";
 
@@ -20,7 +20,7 @@ let mailbox: Mailbox;
 
 beforeAll(async () => {
   mailbox = await startMailbox();
-  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: { ...LEAVING, ...mailbox.env } });
+  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: { ...GRACEFUL_SHUTDOWN, ...mailbox.env } });
 });
 
 afterAll(async () => {
@@ -35,7 +35,7 @@ describe("a rolling restart of every process", () => {
     await load.untilAnswered(ANSWERED);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
-    expect(report.vanished).toEqual([]);
+    expect(report.lostWrites).toEqual([]);
     expect(exits).toEqual(inRolloutOrder(stack).map(() => ({ code: 0, signal: null })));
   });
 });
@@ -65,7 +65,7 @@ describe("a killed replica", () => {
         );
         expect(report.lost).toEqual(writes);
       }
-      expect(report.vanished).toEqual([]);
+      expect(report.lostWrites).toEqual([]);
     },
   );
 });

@@ -34,7 +34,7 @@ import { createStates } from "@nts/topology/journal/states";
 import { JOURNAL_OF_ENTITY } from "@nts/topology/storage/indexes";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { anEmptyWorld, drawHistory, step, type World } from "../support/history.js";
-import { byPath, caughtUp } from "../support/moments.js";
+import { byPath, waitForJournal } from "../support/moments.js";
 import { pathsOf, readAll, type Readings } from "../support/readings.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
@@ -58,7 +58,7 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true, shares: { streams: 32, operations: 32 } });
   // What exists before the journal starts is recorded as reconciled.
-  await caughtUp(topology.aCaller());
+  await waitForJournal(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
@@ -69,7 +69,7 @@ interface Kept {
 }
 
 /** Adds the entities that a world has created by now, with their lists. */
-function remember(ever: Map<string, string>, { known }: World): void {
+function rememberEntities(ever: Map<string, string>, { known }: World): void {
   for (const [list, all] of Object.entries(known))
     for (const { id, body } of all) {
       ever.set(id, list);
@@ -101,9 +101,9 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
     for (let n = 0; n < MOMENTS; n++) {
       for (const drawn of history.slice((n * LENGTH) / MOMENTS, ((n + 1) * LENGTH) / MOMENTS)) {
         await step(world, byPath(owner), drawn);
-        remember(ever, world);
+        rememberEntities(ever, world);
       }
-      const cursor = await caughtUp(owner);
+      const cursor = await waitForJournal(owner);
       const time = new Date().toISOString();
       await until(() => Date.now() > Date.parse(time), 1);
       const paths = pathsOf(world, some(ever, n)).filter((path) => n % ALL_READ_EVERY === 0 || WHOLE.test(path));
@@ -129,7 +129,7 @@ describe("the state at a position of the journal", () => {
     const world = await aNetwork(topology.aCaller());
     const { owner, network } = world;
     const host = await aHost(world, { services: 2 });
-    await caughtUp(owner);
+    await waitForJournal(owner);
     const database = sharedDatabase(topology.db, UNSHARED);
     const reader = createJournalReader(database);
     const scope = { organizationId: network.organization_id, networks: "all" } as const;
@@ -156,11 +156,11 @@ describe("a read of the past", () => {
       });
     let keeper = keep();
     try {
-      await caughtUp(behind.aCaller());
+      await waitForJournal(behind.aCaller());
       const world = await aNetwork(behind.aCaller());
       const { owner } = world;
       const host = await aHost(world, { name: "before", services: 2 });
-      const cursor = await caughtUp(owner);
+      const cursor = await waitForJournal(owner);
       const time = new Date().toISOString();
       const { tails } = journalCollections(behind.db);
       await until(async () => ((await tails.findOne())?.told?.t ?? 0) * 1_000 > Date.parse(time));
@@ -195,7 +195,7 @@ describe("a read of the past", () => {
     const { owner, network } = world;
     for (let n = 0; n < 3; n++) await aHost(world, { name: `host ${n}`, services: 250, ports: 2, interfaces: 1 });
     const paths = ["hosts?limit=0", "services?limit=0", "networks?limit=0", "ports?limit=0", "topology"];
-    const cursor = await caughtUp(owner);
+    const cursor = await waitForJournal(owner);
     const was = await readAll(owner, paths);
     await owner.call(deleteNetwork, { params: network });
     expect(differences(was, await readAll(owner, paths, `as_of=${cursor}`))).toEqual([]);
@@ -209,7 +209,7 @@ describe("a read of the past: pages and cost", () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world, { services: 9 });
-    const as_of = await caughtUp(owner);
+    const as_of = await waitForJournal(owner);
     const { rows: was } = await owner.list(listServices, { query: { limit: 0, order_by: "name", order_direction: "desc" } }); // prettier-ignore
     for (const n of [1, 4, 7]) await owner.call(deleteService, { params: host.services[n]! });
     await aService(world, host, { name: "s5 and a half" });
@@ -231,7 +231,7 @@ describe("a read of the past: pages and cost", () => {
     const { owner } = world;
     const services = (await aHost(world, { services: 2 })).services;
     for (let n = 0; n < 40; n++) await owner.call(patchService, { params: services[0]!, body: { name: `name ${n}` } });
-    await caughtUp(owner);
+    await waitForJournal(owner);
     const organizationIds = [owner.scope.organizationId];
     const ids = services.map(({ id }) => id);
     await topology.db.command({ profile: 2 });
@@ -248,7 +248,7 @@ describe("a read of the past: pages and cost", () => {
 describe("a read of the past: limits", () => {
   it("rejects a moment with too many changes since, of the requested kinds", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
-    const as_of = await caughtUp(owner);
+    const as_of = await waitForJournal(owner);
     const { journal } = journalCollections(topology.db);
     const { organization_id } = network;
     const [last] = await journal.find({ organization_id }).sort({ n: -1 }).limit(1).toArray();
@@ -264,7 +264,7 @@ describe("a read of the past: limits", () => {
 
   it("rejects the future, a foreign cursor, an invalid moment, and one before the retention period", async () => {
     const { owner } = await aNetwork(topology.aCaller());
-    const [as_of, strange] = [await caughtUp(owner), await caughtUp((await aNetwork(topology.aCaller())).owner)];
+    const [as_of, strange] = [await waitForJournal(owner), await waitForJournal((await aNetwork(topology.aCaller())).owner)];
     const refusal = async (query: { as_of: string }): Promise<string> => (await owner.refusal(listHosts, { query }))[1];
     expect(await refusal({ as_of: new Date(Date.now() + 60_000).toISOString() })).toBe("validation_failed");
     expect(await refusal({ as_of: "last week" })).toBe("validation_failed");
@@ -273,7 +273,7 @@ describe("a read of the past: limits", () => {
     expect((await owner.refusal(getService, { params, query: { as_of } }))[1]).toBe("not_found");
     const [{ at } = { at: "" }] = await owner.call(listChanges, { query: { order_direction: "desc", limit: 1 } });
     await owner.call(createTag, { body: { name: "later" } });
-    await caughtUp(owner);
+    await waitForJournal(owner);
     await sweepJournal(journalCollections(topology.db), new Date(Date.parse(at) + 1), new AbortController().signal, 0);
     const [status, code, { oldest }] = await owner.refusal(getTopology, { query: { as_of: "2020-01-01T00:00:00Z" } });
     expect([status, code]).toEqual([410, "changes_gone"]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Binding, deleteInterface, getBinding, type Host, listBindings, type Service, updateService } from "@nts/shared/contract"; // prettier-ignore
 import { startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, echoOf, inputOf, nothing, onInterface, onPort, type World } from "../support/topology-world.js"; // prettier-ignore
+import { aHost, aNetwork, aService, echoOf, inputOf, unknownEntity, onInterface, onPort, type World } from "../support/topology-world.js"; // prettier-ignore
 
 let topology: Topology;
 
@@ -37,7 +37,7 @@ describe("bindings: the read view of services' bindings", () => {
     const all = [...world.web.bindings, ...world.ping.bindings];
     expect(new Set(await listed(world))).toEqual(new Set(all));
     for (const binding of all) expect(await world.owner.call(getBinding, { params: binding })).toEqual(binding);
-    expect(await world.owner.refusal(getBinding, { params: nothing() })).toEqual([404, "not_found", { entity: "Binding" }]); // prettier-ignore
+    expect(await world.owner.refusal(getBinding, { params: unknownEntity() })).toEqual([404, "not_found", { entity: "Binding" }]); // prettier-ignore
   });
 
   it("filters by a service, a port, an interface and a network", async () => {
@@ -51,7 +51,7 @@ describe("bindings: the read view of services' bindings", () => {
     expect(await listed(world, { network_id: network.id })).toHaveLength(3);
     expect(await listed(world, { network_id: office.network.id })).toEqual([]);
     expect(await listed(world, { service_id: web.id, port_id: host.ports[0]!.id })).toHaveLength(1);
-    expect(await listed(world, { service_id: nothing().id })).toEqual([]);
+    expect(await listed(world, { service_id: unknownEntity().id })).toEqual([]);
   });
 
   it("follows every change of a service and every delete", async () => {

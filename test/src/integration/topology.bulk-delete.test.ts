@@ -13,8 +13,8 @@ import {
   listSubnets,
 } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { everythingOnce, type Kind, KINDS, operationsOf } from "../support/topology-everything.js";
-import { aHost, aNetwork, aService, nothing, onPort } from "../support/topology-world.js";
+import { createOneOfEachKind, type Kind, KINDS, operationsOf } from "../support/topology-everything.js";
+import { aHost, aNetwork, aService, unknownEntity, onPort } from "../support/topology-world.js";
 
 let topology: Topology;
 let owner: Caller;
@@ -27,7 +27,7 @@ afterAll(() => topology.stop());
 /** Three entities of a kind in networks of their own, so that related entities do not interfere. */
 async function three(kind: Kind): Promise<string[]> {
   const ids: string[] = [];
-  for (const name of ["a", "b", "c"]) ids.push((await everythingOnce(owner, name))[kind].id);
+  for (const name of ["a", "b", "c"]) ids.push((await createOneOfEachKind(owner, name))[kind].id);
   if (kind === "subnets") await owner.call(bulkDeleteHosts, { body: await allHosts() });
   return ids;
 }
@@ -54,7 +54,7 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
   it("deletes nothing when one of them does not exist", async () => {
     const ids = await three(kind);
     const before = await left();
-    const { status, code, params } = await operationsOf(owner, kind).removeAll([...ids, nothing().id]);
+    const { status, code, params } = await operationsOf(owner, kind).removeAll([...ids, unknownEntity().id]);
     expect([status, code, params]).toEqual([404, "not_found", { entity: operationsOf(owner, kind).entityName }]);
     expect(await left()).toEqual(before);
   });
@@ -62,12 +62,12 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
   it.each([
     ["no ids", []],
     ["what is no id", ["not an id"]],
-    ["more than a thousand", Array.from({ length: 1001 }, () => nothing().id)],
+    ["more than a thousand", Array.from({ length: 1001 }, () => unknownEntity().id)],
     ["an object", { ids: [] }],
     ["null", null],
   ])("rejects %s", async (_what, body) => {
-    const answered = await owner.raw("post", `/api/v1/${kind}/bulk-delete`, JSON.stringify(body));
-    expect([answered.status, answered.code]).toEqual([400, "validation_failed"]);
+    const response = await owner.raw("post", `/api/v1/${kind}/bulk-delete`, JSON.stringify(body));
+    expect([response.status, response.code]).toEqual([400, "validation_failed"]);
   });
 });
 

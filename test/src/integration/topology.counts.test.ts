@@ -39,7 +39,7 @@ async function totals(caller: Caller, query: object = {}): Promise<Totals> {
 }
 
 /** The numbers of documents, by kind. */
-async function reality(organizationId: string, networkIds?: readonly string[]): Promise<Totals> {
+async function countDocumentsByKind(organizationId: string, networkIds?: readonly string[]): Promise<Totals> {
   const entries = [...KINDS, "bindings"].map(async (kind): Promise<[string, number]> => {
     const filter = { organization_id: organizationId, ...(networkIds && { network_id: { $in: networkIds } }) };
     return [kind, await topology.db.collection(kind).countDocuments(filter)];
@@ -48,17 +48,17 @@ async function reality(organizationId: string, networkIds?: readonly string[]): 
 }
 
 /** Compares both for the organization, each of its networks, and keys restricted to some of them. */
-async function expectTrue(owner: Caller, ...worlds: readonly World[]): Promise<Totals> {
+async function expectTotalsMatch(owner: Caller, ...worlds: readonly World[]): Promise<Totals> {
   const { organizationId } = owner.scope;
   const all = await totals(owner);
-  expect(all).toEqual(await reality(organizationId));
+  expect(all).toEqual(await countDocumentsByKind(organizationId));
   const ids = worlds.map(({ network }) => network.id);
   for (const id of ids) {
-    const real = await reality(organizationId, [id]);
+    const real = await countDocumentsByKind(organizationId, [id]);
     expect(await totals(owner, { network_id: id })).toEqual(real);
     expect(await totals(owner.colleague({ networks: [id] }))).toEqual(real);
     const others = ids.filter((other) => other !== id);
-    expect(await totals(owner.colleague({ networks: others }), { network_id: id })).toEqual(await reality(organizationId, [])); // prettier-ignore
+    expect(await totals(owner.colleague({ networks: others }), { network_id: id })).toEqual(await countDocumentsByKind(organizationId, [])); // prettier-ignore
   }
   expect(await totals(owner.colleague({ networks: ids }))).toEqual(all);
   return all;
@@ -72,14 +72,14 @@ async function twoNetworks(): Promise<{ owner: Caller; home: World; office: Worl
 describe("counts: total_count is exact", () => {
   it("after creates, one by one and with a host in one request", async () => {
     const { owner, home, office } = await twoNetworks();
-    expect(await expectTrue(owner, home, office)).toMatchObject({ networks: 2, subnets: 2, hosts: 0 });
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ networks: 2, subnets: 2, hosts: 0 });
     const host = await aHost(home, { interfaces: 3, ports: 2, services: 2 });
     const at = { host_id: host.id, network_id: host.network_id };
     await owner.call(createInterface, { body: { ...at, subnet_id: home.subnet.id, ip_address: "10.0.9.9" } });
     await owner.call(createPort, { body: { ...at, number: 99, protocol: "Udp" } });
     await aService(home, host, { bindings: [onPort(host.ports[0]), onPort(host.ports[1], host.interfaces[0])] });
     await aHost(office, { interfaces: 1, services: 1 });
-    expect(await expectTrue(owner, home, office)).toEqual({ networks: 2, subnets: 2, hosts: 2, interfaces: 5, ports: 3, services: 4, bindings: 2 }); // prettier-ignore
+    expect(await expectTotalsMatch(owner, home, office)).toEqual({ networks: 2, subnets: 2, hosts: 2, interfaces: 5, ports: 3, services: 4, bindings: 2 }); // prettier-ignore
   });
 
   it("after deletes of single entities and changes of bindings", async () => {
@@ -88,14 +88,14 @@ describe("counts: total_count is exact", () => {
     const bindings = host.ports.map((port) => onPort(port, host.interfaces[0]));
     const service = await aService(home, host, { bindings });
     await owner.call(updateService, { params: service, body: { ...echoOf(service), bindings: bindings.slice(1) } });
-    expect(await expectTrue(owner, home, office)).toMatchObject({ bindings: 2, services: 3 });
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ bindings: 2, services: 3 });
     await owner.call(deletePort, { params: host.ports[2]! });
     await owner.call(deleteInterface, { params: host.interfaces[1]! });
-    expect(await expectTrue(owner, home, office)).toMatchObject({ bindings: 1, ports: 2, interfaces: 2 });
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ bindings: 1, ports: 2, interfaces: 2 });
     await owner.call(deleteInterface, { params: host.interfaces[0]! });
     await owner.call(deleteService, { params: host.services[0]! });
     await owner.call(deleteSubnet, { params: office.subnet });
-    expect(await expectTrue(owner, home, office)).toMatchObject({ bindings: 0, services: 2, subnets: 1 });
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ bindings: 0, services: 2, subnets: 1 });
   });
 
   it("after deletes of a host with its children, and of a network", async () => {
@@ -105,22 +105,22 @@ describe("counts: total_count is exact", () => {
     await aHost(home, { name: "stays", interfaces: 1, ports: 1, services: 1 });
     await aHost(office, { interfaces: 1, ports: 1, services: 1 });
     await owner.call(deleteHost, { params: host });
-    expect(await expectTrue(owner, home, office)).toEqual({ networks: 2, subnets: 2, hosts: 2, interfaces: 2, ports: 2, services: 2, bindings: 0 }); // prettier-ignore
+    expect(await expectTotalsMatch(owner, home, office)).toEqual({ networks: 2, subnets: 2, hosts: 2, interfaces: 2, ports: 2, services: 2, bindings: 0 }); // prettier-ignore
     await owner.call(deleteNetwork, { params: home.network });
-    expect(await expectTrue(owner, office)).toEqual({ networks: 1, subnets: 1, hosts: 1, interfaces: 1, ports: 1, services: 1, bindings: 0 }); // prettier-ignore
+    expect(await expectTotalsMatch(owner, office)).toEqual({ networks: 1, subnets: 1, hosts: 1, interfaces: 1, ports: 1, services: 1, bindings: 0 }); // prettier-ignore
   });
 
   it("after failed writes, which do not count", async () => {
     const { owner, home, office } = await twoNetworks();
     const host = await aHost(home, { interfaces: 1, ports: 1 });
-    const before = await expectTrue(owner, home, office);
+    const before = await expectTotalsMatch(owner, home, office);
     const at = { host_id: host.id, network_id: host.network_id };
     await owner.refusal(createPort, { body: { ...at, number: 1, protocol: "Tcp" } });
     await owner.refusal(createInterface, { body: { ...at, subnet_id: home.subnet.id, ip_address: "10.0.0.1" } });
     await owner.refusal(deleteSubnet, { params: home.subnet });
     const twice = [1, 1].map((number) => ({ number, protocol: "Tcp" as const }));
     await owner.refusal(createHost, { body: { network_id: host.network_id, name: "h", ports: twice } });
-    expect(await expectTrue(owner, home, office)).toEqual(before);
+    expect(await expectTotalsMatch(owner, home, office)).toEqual(before);
   });
 
   it("after concurrent writers", async () => {
@@ -128,6 +128,6 @@ describe("counts: total_count is exact", () => {
     const hosts = await Promise.all(Array.from({ length: 12 }, (_, n) => aHost(n % 2 ? home : office, { ports: 2 })));
     await Promise.all(hosts.flatMap((host) => [aService(home, host), aService(home, host), owner.call(deletePort, { params: host.ports[0]! })])); // prettier-ignore
     await Promise.all(hosts.slice(0, 5).map((host) => owner.call(deleteHost, { params: host })));
-    expect(await expectTrue(owner, home, office)).toMatchObject({ hosts: 7, ports: 7, services: 14 });
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ hosts: 7, ports: 7, services: 14 });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { listServiceDefinitions, type ServiceDefinition } from "@nts/shared/contract";
 import { type Caller, type Page, startTopology, type Topology } from "../support/topology.js";
-import { nothing } from "../support/topology-world.js";
+import { unknownEntity } from "../support/topology-world.js";
 
 let topology: Topology;
 let anybody: Caller;
@@ -44,7 +44,7 @@ describe("service definitions: the common catalogue", () => {
     expect(total).toBe(rows.length);
     const page = await list({ category: ["DNS", "VPN"], limit: 2, offset: 1 });
     expect(page).toEqual({ rows: rows.slice(1, 3), total, limit: 2, offset: 1 });
-    expect((await list({ network_id: nothing().id, limit: 1 })).rows).toHaveLength(1);
+    expect((await list({ network_id: unknownEntity().id, limit: 1 })).rows).toHaveLength(1);
     expect((await list({ category: ["Custom"] })).total).toBe(0);
     expect((await list({ limit: 0, offset: 3 })).total).toBe((await list()).total);
   });

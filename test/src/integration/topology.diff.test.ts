@@ -24,7 +24,7 @@ import { sweepJournal } from "@nts/topology/journal/retention";
 import { createViews } from "@nts/topology/past/view";
 import { createStorage } from "@nts/topology/storage/storage";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
-import { byPath, caughtUp, type Moment, momentNow, type State } from "../support/moments.js";
+import { byPath, waitForJournal, type Moment, currentMoment, type State } from "../support/moments.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork } from "../support/topology-world.js";
 
@@ -38,7 +38,7 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
   // What exists before the journal starts is recorded as reconciled.
-  await caughtUp(topology.aCaller());
+  await waitForJournal(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
@@ -76,8 +76,8 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
     for (let n = 0; n < MOMENTS; n++) {
       for (const drawn of history.slice((n * LENGTH) / MOMENTS, ((n + 1) * LENGTH) / MOMENTS))
         await step(world, byPath(owner), drawn);
-      const all = await momentNow(owner);
-      moments.push([all, await momentNow(owner, restricted)]);
+      const all = await currentMoment(owner);
+      moments.push([all, await currentMoment(owner, restricted)]);
     }
     for (const [who, caller] of [owner, restricted].entries())
       for (let a = 0; a < MOMENTS; a++)
@@ -94,7 +94,7 @@ describe("the entries of a diff", () => {
     const { owner } = world;
     const gone = await aHost(world, { name: "gone" });
     const host = await aHost(world, { services: 2 });
-    const from = await caughtUp(owner);
+    const from = await waitForJournal(owner);
     await owner.call(deleteHost, { params: gone });
     await owner.call(deleteHost, { params: await aHost(world, { name: "came and went", ports: 1 }) });
     await owner.call(patchHost, { params: host, body: { name: "first *name*" } });
@@ -102,7 +102,7 @@ describe("the entries of a diff", () => {
     await owner.call(patchService, { params: host.services[0]!, body: { name: "for a moment" } });
     await owner.call(patchService, { params: host.services[0]!, body: { name: "s0" } });
     await aHost(world, { name: "new", ports: 1 });
-    const to = await caughtUp(owner);
+    const to = await waitForJournal(owner);
     const found = await diff(owner, from, to, world.network.id);
     expect(found).toMatchObject({ from, to });
     expect(names(found.added)).toEqual(["Host new", "Port 1/Tcp"]);
@@ -124,9 +124,9 @@ describe("the entries of a diff", () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     await aHost(world, { name: "first" });
-    const from = await caughtUp(owner);
+    const from = await waitForJournal(owner);
     await aHost(world, { name: "second" });
-    const to = await caughtUp(owner);
+    const to = await waitForJournal(owner);
     const atOf = async (cursor: string): Promise<string> => {
       const changes: Change[] = await owner.call(listChanges, { query: { limit: 1000 } });
       return changes.find((one) => one.cursor === cursor)!.at;
@@ -143,8 +143,8 @@ describe("a diff", () => {
   it("rejects moments in the wrong order, foreign cursors, and moments that are no longer known", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
-    const [from, stranger] = [await caughtUp(owner), await caughtUp((await aNetwork(topology.aCaller())).owner)];
-    const to = await caughtUp(owner);
+    const [from, stranger] = [await waitForJournal(owner), await waitForJournal((await aNetwork(topology.aCaller())).owner)];
+    const to = await waitForJournal(owner);
     expect((await owner.refusal(diffChanges, { query: { from: to, to: from } }))[1]).toBe("validation_failed");
     expect((await owner.refusal(diffChanges, { query: { from: "last week" } }))[1]).toBe("validation_failed");
     expect((await owner.refusal(diffChanges, { query: { from: stranger } }))[1]).toBe("cursor_invalid");
@@ -158,7 +158,7 @@ describe("a diff", () => {
     // Changes before the retention period had all happened by then.
     expect((await diff(owner, at)).added).toEqual([]);
     await owner.call(createTag, { body: { name: "later" } });
-    await caughtUp(owner);
+    await waitForJournal(owner);
     expect(names((await diff(owner, at)).added)).toContain("Tag later");
   });
 
@@ -166,10 +166,10 @@ describe("a diff", () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world, { name: "first" });
-    const from = await caughtUp(owner);
+    const from = await waitForJournal(owner);
     for (const name of ["second", "third"]) await owner.call(patchHost, { params: host, body: { name } });
     await aHost(world, { name: "other" });
-    await caughtUp(owner);
+    await waitForJournal(owner);
     const { database } = createStorage(topology.db, () => Promise.reject(new Error("nothing is written here")));
     const reader = createJournalReader(database);
     const { scope } = owner;
@@ -213,9 +213,9 @@ describe("a diff by times", () => {
         retentionDays: 90,
         told: () => undefined,
       });
-      await caughtUp(world.owner);
+      await waitForJournal(world.owner);
       await aHost(world);
-      await caughtUp(world.owner);
+      await waitForJournal(world.owner);
       const [, code, { oldest }] = await world.owner.refusal(diffChanges, { query: { from: before } });
       expect(code).toBe("changes_gone");
       expect(names((await diff(world.owner, String(oldest))).added)).toContain("Host nas");

@@ -18,7 +18,7 @@ import {
   updateService,
 } from "@nts/shared/contract";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
-import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
+import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
 const COUNT = Number(process.env["DRY_RUNS"] ?? 60);
@@ -37,7 +37,7 @@ afterAll(() => topology.stop());
 const everything = async (): Promise<unknown> => (await topology.db.command({ dbHash: 1 }))["collections"];
 
 const dry = { query: { dry_run: true } } as const;
-const planOf = ({ meta: { plan } }: Answered<unknown>): Plan => {
+const planOf = ({ meta: { plan } }: ServiceResponse<unknown>): Plan => {
   if (plan === undefined) throw new Error("no plan");
   return plan;
 };
@@ -138,7 +138,7 @@ describe("a plan", () => {
     const small = await aHost(world, { name: "small", interfaces: 2, ports: 1 });
     await aService(world, small, { bindings: [onPort(small.ports[0])], tags: [tag.id] });
     const before = await everything();
-    const cascades = async (sending: Promise<Answered<unknown>>) => planOf(await sending).cascades;
+    const cascades = async (sending: Promise<ServiceResponse<unknown>>) => planOf(await sending).cascades;
     expect(await cascades(owner.send(deleteHost, { params: small, ...dry }))).toEqual({ bindings: 1, services: 1, ports: 1, interfaces: 2 }); // prettier-ignore
     expect(await cascades(owner.send(deleteHost, { params: host, ...dry }))).toEqual({ services: 600 });
     expect(await cascades(owner.send(deletePort, { params: small.ports[0]!, ...dry }))).toEqual({ bindings: 1 });
@@ -177,8 +177,8 @@ describe("a plan that is applied", () => {
     const viewer = owner.colleague({ permission: "Viewer" });
     const input = { params: world.network, ...dry };
     expect((await viewer.refusal(deleteNetwork, input))[1]).toBe("permission_denied");
-    const told = topology.notices.length;
+    const noticeCount = topology.notices.length;
     expect((await owner.send(deleteNetwork, input)).meta.dry_run).toBe(true);
-    expect(topology.notices.length).toBe(told);
+    expect(topology.notices.length).toBe(noticeCount);
   });
 });

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Account, aKey, anAccount, callerOf, type Caller } from "../support/api.js";
-import { openEvents } from "../support/event-stream.js";
+import { openEventStream } from "../support/event-stream.js";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { type Replay, startReplay } from "../support/replay.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -21,7 +21,7 @@ const FROZEN_MS = 4_000;
 const MONGOD_AWAY_MS = 1_000;
 /** Every how many rounds the database is killed, too. */
 const ROUNDS_OF_MONGOD = 4;
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 let stack: Stack;
 let owner: Account;
@@ -52,7 +52,7 @@ interface Follower {
 }
 
 /** Polls both gateways in turn, and retries what is not answered. */
-function askingFollower(callers: readonly Caller[]): Follower {
+function pollingFollower(callers: readonly Caller[]): Follower {
   const replay = startReplay(getThrough(callers), 37);
   return {
     replay,
@@ -66,12 +66,12 @@ function askingFollower(callers: readonly Caller[]): Follower {
 }
 
 /** Reads streams of both gateways in turn, resuming where the last one was cut. */
-function listeningFollower(headers: { readonly authorization: string }): Follower {
+function streamingFollower(headers: { readonly authorization: string }): Follower {
   const replay = startReplay(getThrough(callersWith(headers)));
   let last: Record<string, string> = {};
   const listen = async (gateway: number): Promise<void> => {
     const url = `${stack.gateways[gateway]!.url}/api/v1/changes/stream`;
-    const stream = await openEvents(url, { ...headers, ...last }, ({ event, id, data }) => {
+    const stream = await openEventStream(url, { ...headers, ...last }, ({ event, id, data }) => {
       if (event === "change") replay.take([data]);
       if (id !== null) last = { "last-event-id": id };
     });
@@ -95,9 +95,9 @@ function listeningFollower(headers: { readonly authorization: string }): Followe
 function getThrough(callers: readonly Caller[]): Parameters<typeof startReplay>[0] {
   let turn = 0;
   return async (path) => {
-    const answered = await callers[turn++ % callers.length]?.send("get", path);
-    if (answered?.status !== 200) throw new Error(`${path} answered ${answered?.text ?? "nothing"}`);
-    return { data: answered.body.data, meta: answered.body.meta };
+    const response = await callers[turn++ % callers.length]?.send("get", path);
+    if (response?.status !== 200) throw new Error(`${path} answered ${response?.text ?? "nothing"}`);
+    return { data: response.body.data, meta: response.body.meta };
   };
 }
 
@@ -131,8 +131,8 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
       world.known.networks.push({ id: home.id, network_id: home.id, body: home });
       const limited = await aBearer([home.id]);
       const followers = [whole, limited].flatMap((headers) => [
-        askingFollower(callersWith(headers)),
-        listeningFollower(headers),
+        pollingFollower(callersWith(headers)),
+        streamingFollower(headers),
       ]);
       const history = drawHistory(SEED, LENGTH * 4);
       let [next, done, isHarmed] = [0, 0, false];
@@ -141,8 +141,8 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
         while (!isHarmed || done < LENGTH) {
           const drawn = history[next++ % history.length];
           // A killed process answers nothing; what it has committed is recorded nevertheless.
-          const answered = await step(world, writers[own % writers.length]!, drawn!).catch(() => sleep(50, null));
-          if (answered?.status === 200) done += 1;
+          const response = await step(world, writers[own % writers.length]!, drawn!).catch(() => sleep(50, null));
+          if (response?.status === 200) done += 1;
           if (ROUNDS === 1) await sleep(20);
         }
       };
@@ -154,7 +154,7 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
 
       const mark = await writers[0]!.data<{ id: string }>("post", "/api/v1/tags", { name: "the end" });
       for (const { replay } of followers) {
-        await until(() => replay.holds(mark.id), 50, PATIENCE_MS);
+        await until(() => replay.holds(mark.id), 50, TIMEOUT_MS);
         expect(replay.faults).toEqual([]);
         expect(await replay.differences()).toEqual([]);
       }

@@ -6,7 +6,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, nothing } from "../support/topology-world.js";
+import { aHost, aNetwork, aService, unknownEntity } from "../support/topology-world.js";
 
 let topology: Topology;
 let owner: Caller;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   own = [await aService(home, host, { name: "ä" }), await aService(home, host, { name: "日本" })];
   hidden = await aService(office, await aHost(office));
   foreign = await aService(away, await aHost(away));
-  limited = { ...owner.scope, networks: [nothing().id, home.network.id] };
+  limited = { ...owner.scope, networks: [unknownEntity().id, home.network.id] };
 });
 afterAll(() => topology.stop());
 
@@ -67,7 +67,7 @@ describe("topology.gathered", () => {
       [lostNetwork, first, "not_found"],
       [lostNetwork, foreign, "not_found"],
       [none, first, "not_found"],
-      [owner.scope, nothing(), "not_found"],
+      [owner.scope, unknownEntity(), "not_found"],
     ];
     const queries = await queriesOf(async () => {
       const answers = await Promise.all(asked.map(([scope, { id }]) => nameFor(storage, scope, id)));
@@ -79,8 +79,8 @@ describe("topology.gathered", () => {
 
   it("answers hundreds of concurrent requests, each with its own result", async () => {
     const wanted = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
-    const answered = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
-    expect(answered).toEqual(wanted);
+    const response = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
+    expect(response).toEqual(wanted);
   });
 
   it("fails only the callers of the failed query", async () => {

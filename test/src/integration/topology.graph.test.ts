@@ -26,9 +26,9 @@ afterAll(() => topology.stop());
 
 /** The graph for a caller, checked against the contract and for dangling edges. */
 async function graphOf(caller: Caller, query: QueryInputOf<typeof getTopology> = {}): Promise<Topology> {
-  const answered = await caller.call(getTopology, { query });
-  const graph = Topology.parse(answered);
-  expect(graph).toEqual(answered);
+  const response = await caller.call(getTopology, { query });
+  const graph = Topology.parse(response);
+  expect(graph).toEqual(response);
   const ids = new Set(graph.nodes.map(({ id }) => id));
   expect(ids.size).toBe(graph.nodes.length);
   expect(new Set(graph.edges.map(({ id }) => id)).size).toBe(graph.edges.length);
@@ -99,11 +99,11 @@ describe("topology.graph: formats", () => {
   ] as const)("include the file that %s reads", async (format, type, name, content) => {
     const owner = topology.aCaller();
     const host = await aHost(await aNetwork(owner), { name: 'a "nas"', interfaces: 1 });
-    const answered = await owner.raw("get", `/api/v1/topology?format=${format}`);
-    expect([answered.status, answered.headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
-    expect(answered.headers["content-disposition"]).toBe(`attachment; filename="${name}"`);
-    expect(answered.text).toMatch(content);
-    if (format !== "mermaid") expect(answered.text).toContain(host.id);
+    const response = await owner.raw("get", `/api/v1/topology?format=${format}`);
+    expect([response.status, response.headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
+    expect(response.headers["content-disposition"]).toBe(`attachment; filename="${name}"`);
+    expect(response.text).toMatch(content);
+    if (format !== "mermaid") expect(response.text).toContain(host.id);
     expect(getTopology.files).toContain(type);
     const head = await owner.raw("head", `/api/v1/topology?format=${format}`);
     expect([head.text, head.headers["content-type"]]).toEqual(["", `${type}; charset=utf-8`]);
@@ -118,8 +118,8 @@ describe("topology.graph: formats", () => {
   });
 
   it.each(["format=svg", "format=dot&format=dot", "network_id=x", "limit=5"])("reject %s", async (query) => {
-    const answered = await topology.aCaller().raw("get", `/api/v1/topology?${query}`);
-    expect([answered.status, answered.code]).toEqual([400, "validation_failed"]);
+    const response = await topology.aCaller().raw("get", `/api/v1/topology?${query}`);
+    expect([response.status, response.code]).toEqual([400, "validation_failed"]);
   });
 });
 

@@ -20,7 +20,7 @@ import {
 import { BACKGROUND } from "@nts/shared/work";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology } from "../support/seed.js";
-import { aSlowJournal, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { startManualJournal, entriesDuring, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
@@ -145,16 +145,16 @@ describe("the deletion of a tag that many entities carry", () => {
     const { id: tagId } = await owner.call(createTag, { body: { name: "doomed" } });
     await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: 60, servicesPerHost: 10, tagId });
     const carriers = (): Promise<number> => topology.db.collection("services").countDocuments({ tags: tagId });
-    const journal = await aSlowJournal(topology.db);
+    const journal = await startManualJournal(topology.db);
     try {
       await owner.call(deleteTag, { params: { id: tagId } });
-      await journal.take();
-      const happenings = await heardBy(topology.db, async () => {
-        await journal.tell(300);
-        await sweeps.sweepAsTold();
+      await journal.takeEvents();
+      const happenings = await entriesDuring(topology.db, async () => {
+        await journal.record(300);
+        await sweeps.sweepRecorded();
         expect(await carriers()).toBe(600);
-        await journal.tell();
-        await sweeps.sweepAsTold();
+        await journal.record();
+        await sweeps.sweepRecorded();
       });
       expect(await carriers()).toBe(0);
       expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
-import { type Answered, callerOf, type Caller } from "../support/api.js";
+import { type ApiResponse, callerOf, type Caller } from "../support/api.js";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { violationsIn } from "../support/invariants.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -16,7 +16,7 @@ const SEED = Number(process.env["HISTORY_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 16;
 const CHECK_EVERY = 500;
 /** On a slow machine a write may lose to others until its deadline; more losses indicate a fault. */
-const MOST_RETRIES = 5;
+const MAX_RETRIES = 5;
 
 let stack: Stack;
 let client: MongoClient;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const scope = { organizationId: newId(), networks: "all" } as const;
   const principal = { kind: "session", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
   const headers = { "x-tenancy": createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) };
-  callers = stack.topologies.map(({ url, name }) => bare(callerOf(url, name, headers)));
+  callers = stack.topologies.map(({ url, name }) => callerOfService(callerOf(url, name, headers)));
 });
 
 afterAll(async () => {
@@ -50,8 +50,8 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
           const drawn = history[index];
           const caller = callers[own % callers.length];
           if (drawn === undefined || caller === undefined) return;
-          const answered = await step(world, caller, drawn);
-          const outcome = answered === null ? "nothing to do" : answered.status === 200 ? "done" : answered.body.code;
+          const response = await step(world, caller, drawn);
+          const outcome = response === null ? "nothing to do" : response.status === 200 ? "done" : response.body.code;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
           if (index % CHECK_EVERY === 0) found.push(...(await violationsIn(client.db(stack.databases.topology))));
         }
@@ -72,17 +72,17 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
 });
 
 /** A caller of a service itself, whose responses have no envelope. It retries writes that lost to others. */
-function bare(caller: Caller): Caller {
+function callerOfService(caller: Caller): Caller {
   return {
     ...caller,
     send: async (...request) => {
-      let answered = await caller.send(...request);
-      for (let again = 0; again < MOST_RETRIES && lostToOthers(answered); again++)
-        answered = await caller.send(...request);
-      const body = answered.status === 200 ? { data: answered.body } : answered.body;
-      return { ...answered, body: body as typeof answered.body };
+      let response = await caller.send(...request);
+      for (let again = 0; again < MAX_RETRIES && lostToOthers(response); again++)
+        response = await caller.send(...request);
+      const body = response.status === 200 ? { data: response.body } : response.body;
+      return { ...response, body: body as typeof response.body };
     },
   };
 }
 
-const lostToOthers = ({ status, body }: Answered): boolean => status === 409 && body.code === "write_conflict";
+const lostToOthers = ({ status, body }: ApiResponse): boolean => status === 409 && body.code === "write_conflict";

@@ -15,7 +15,7 @@ import {
 } from "@nts/shared/contract";
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
 import { KINDS } from "../support/topology-everything.js";
-import { aHost, aNetwork, aService, inputOf, nothing, onInterface, onPort, type World } from "../support/topology-world.js"; // prettier-ignore
+import { aHost, aNetwork, aService, inputOf, unknownEntity, onInterface, onPort, type World } from "../support/topology-world.js"; // prettier-ignore
 
 let topology: Topology;
 
@@ -75,14 +75,14 @@ describe("hosts: with children in one request", () => {
 
   it.each<[string, (world: World) => object, number, string]>([
     ["an address outside of its subnet", ({ subnet }) => ({ interfaces: [{ ip_address: "11.0.0.1", subnet_id: subnet.id }] }), 400, "ip_outside_subnet"],
-    ["a subnet that is not there", () => ({ interfaces: [{ ip_address: "10.0.0.1", subnet_id: nothing().id }] }), 400, "invalid_reference"],
+    ["a subnet that is not there", () => ({ interfaces: [{ ip_address: "10.0.0.1", subnet_id: unknownEntity().id }] }), 400, "invalid_reference"],
     ["an address twice", ({ subnet }) => ({ interfaces: [1, 2].map(() => ({ ip_address: "10.0.0.1", subnet_id: subnet.id })) }), 409, "already_exists"],
     ["a port twice", () => ({ ports: [1, 2].map(() => ({ number: 80, protocol: "Tcp" })) }), 409, "already_exists"],
     ["a local name twice", ({ subnet }) => ({ ...children(subnet.id), ports: [{ id: local(1), number: 1, protocol: "Udp" }] }), 400, "validation_failed"],
     ["a binding to what is not in the body", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(99) })) }), 400, "binding_cross_host"],
     ["bindings in conflict", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(80) }), onInterface({ id: local(1) })) }), 409, "binding_conflict"],
-    ["a tag of a service that is not there", () => ({ services: [{ name: "s", service_definition: "x", tags: [nothing().id] }] }), 400, "invalid_reference"],
-    ["a network that is not there", () => ({ network_id: nothing().id }), 400, "invalid_reference"],
+    ["a tag of a service that is not there", () => ({ services: [{ name: "s", service_definition: "x", tags: [unknownEntity().id] }] }), 400, "invalid_reference"],
+    ["a network that is not there", () => ({ network_id: unknownEntity().id }), 400, "invalid_reference"],
   ])("creates nothing of it with %s", async (_fault, more, status, code) => {
     const world = await aWorld();
     const before = await countsIn(world);
@@ -114,7 +114,7 @@ describe("hosts: update and delete", () => {
     const world = await aWorld();
     const host = await aHost(world);
     const office = await aNetwork(world.owner, "office");
-    for (const network_id of [office.network.id, nothing().id])
+    for (const network_id of [office.network.id, unknownEntity().id])
       expect(await world.owner.refusal(updateHost, { params: host, body: { name: "h", network_id } })).toEqual([400, "network_mismatch", { path: "network_id" }]); // prettier-ignore
   });
 
@@ -206,8 +206,8 @@ describe("ports", () => {
     const refusal = (more: object): Promise<Refusal> => world.owner.refusal(updatePort, { params: port!, body: body(host, more) }); // prettier-ignore
     for (const number of [0, 65_536, 1.5, -1]) expect(await refusal({ number })).toMatchObject([400, "validation_failed", { errors: [{ path: "number" }] }]); // prettier-ignore
     expect(await refusal({ host_id: other.id })).toMatchObject([400, "validation_failed", { errors: [{ path: "host_id" }] }]); // prettier-ignore
-    expect(await refusal({ network_id: nothing().id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
-    expect(await world.owner.refusal(createPort, { body: body(nothing() as Host, { network_id: host.network_id }) })).toEqual([400, "invalid_reference", { path: "host_id" }]); // prettier-ignore
+    expect(await refusal({ network_id: unknownEntity().id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
+    expect(await world.owner.refusal(createPort, { body: body(unknownEntity() as Host, { network_id: host.network_id }) })).toEqual([400, "invalid_reference", { path: "host_id" }]); // prettier-ignore
   });
 
   it("are listed by host, sorted by number", async () => {

@@ -15,7 +15,7 @@ import {
   updateNetwork,
   updateService,
 } from "@nts/shared/contract";
-import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
+import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => topology.stop());
 
 const keyed = (key: string) => ({ "idempotency-key": key });
-const shown = ({ status, text, etag }: Answered<unknown>) => ({ status, text, etag });
+const shown = ({ status, text, etag }: ServiceResponse<unknown>) => ({ status, text, etag });
 const newService = (name: string) => ({
   body: { host_id: host.id, network_id: host.network_id, name, service_definition: "nginx", bindings: [], tags: [] },
 });

@@ -268,9 +268,9 @@ describe("a file of another kind", () => {
     ["ip-neigh", "hello", "line 1, column 1: must be neighbours as `ip -j neigh` or `arp -an` writes them"],
   ])("is rejected with the place and the reason: %s of %j", async (format, file, fault) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
-    const [status, code, told] = await refused(owner, format, { network_id, ...(format === "ss" && { hostname: "a" }) }, file);
+    const [status, code, reason] = await refused(owner, format, { network_id, ...(format === "ss" && { hostname: "a" }) }, file);
     expect([status, code]).toEqual([400, "validation_failed"]);
-    expect(told).toEqual(fault instanceof RegExp ? expect.stringMatching(fault) : fault);
+    expect(reason).toEqual(fault instanceof RegExp ? expect.stringMatching(fault) : fault);
   }); // prettier-ignore
 
   it("is rejected when there is no such format", async () => {

@@ -11,8 +11,8 @@ import {
 } from "@nts/shared/contract";
 import {
   anEmptyNetwork,
-  everythingIn,
-  UNSEEN,
+  allDocumentsOf,
+  WITHOUT_SIGHTINGS,
   hostsIn,
   hostsOf,
   importScan,
@@ -164,10 +164,10 @@ describe("a known host: changes by users", () => {
     await owner.call(updateHost, { params: { id }, body: { network_id, name: "My NAS", hostname: "nas", description: "cellar" } });
     const [ssh] = host!.services;
     await owner.call(updateService, { params: ssh!, body: { ...echoOf(ssh!), name: "Login", service_definition: "Gitea", bindings: ssh!.bindings.map((one) => ({ ...one, interface_id: null }) as never) } });
-    const before = await everythingIn(topology, UNSEEN);
+    const before = await allDocumentsOf(topology, WITHOUT_SIGHTINGS);
     const { hosts } = await importScan(owner, network, file);
     expect(hosts[0]).toMatchObject({ action: "unchanged", name: "My NAS", hostname: "nas", changes: [] });
-    expect(await everythingIn(topology, UNSEEN)).toBe(before);
+    expect(await allDocumentsOf(topology, WITHOUT_SIGHTINGS)).toBe(before);
   }); // prettier-ignore
 
   it("may be undone by the next import: what was deleted and still exists is created again", async () => {

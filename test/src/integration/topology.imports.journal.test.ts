@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { getHostHistory, listChanges } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
-import { caughtUp, stateNow } from "../support/moments.js";
-import { asRequest, replayed, revert, settled } from "../support/reverts.js";
+import { waitForJournal, currentState } from "../support/moments.js";
+import { withRequestId, expectReplayEqualsLists, revert, withoutTimes } from "../support/reverts.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
 let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true, importsHere: true });
   // What exists before the journal starts is recorded as reconciled.
-  await caughtUp(topology.aCaller());
+  await waitForJournal(topology.aCaller());
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);
@@ -20,7 +20,7 @@ afterAll(async () => {
 
 /** Without the tags that mark the position of the journal. */
 async function inventory(owner: Caller): Promise<[string, string][]> {
-  return settled(await stateNow(owner)).filter(([, text]) => !text.includes('"name":"mark '));
+  return withoutTimes(await currentState(owner)).filter(([, text]) => !text.includes('"name":"mark '));
 }
 
 describe("an import that merges two hosts", () => {
@@ -34,30 +34,30 @@ describe("an import that merges two hosts", () => {
     await importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS);
     const [bare, named] = await hostsOf(owner, network_id);
     const before = await inventory(owner);
-    const request = await asRequest(async (headers) => {
+    const request = await withRequestId(async (headers) => {
       const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, LEASE, headers);
       expect(hosts).toMatchObject([{ id: named!.id, joined: { id: bare!.id } }]);
     });
-    await caughtUp(owner);
-    const told = await owner.call(listChanges, { query: { request_id: request } });
+    await waitForJournal(owner);
+    const changes = await owner.call(listChanges, { query: { request_id: request } });
     const nameOf = (id: string | null): string => (id === bare!.id ? "bare" : id === named!.id ? "named" : "?");
-    expect(told.map(({ action, entity, host_id }) => `${action} ${entity} of ${nameOf(host_id)}`).sort()).toEqual([
+    expect(changes.map(({ action, entity, host_id }) => `${action} ${entity} of ${nameOf(host_id)}`).sort()).toEqual([
       "created Interface of named",
       "deleted Host of bare",
       "deleted Interface of bare",
     ]);
-    expect(told.every(({ actor }) => actor?.user_id !== undefined)).toBe(true);
+    expect(changes.every(({ actor }) => actor?.user_id !== undefined)).toBe(true);
     const historyOf = async (params: { id: string }) =>
       (await owner.call(getHostHistory, { params, query: {} })).map(({ action, entity }) => `${action} ${entity}`);
     const life = ["created Host", "created Interface"];
     expect((await historyOf(bare!)).sort()).toEqual([...life, "deleted Host", "deleted Interface"]);
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
 
     expect((await revert(owner, request)).data).toMatchObject({ restored: 2, removed: 1 });
     expect(await inventory(owner)).toEqual(before);
-    await caughtUp(owner);
+    await waitForJournal(owner);
     expect((await historyOf(bare!)).sort()).toEqual([...life, ...life, "deleted Host", "deleted Interface"].sort());
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
     const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, LEASE);
     expect(hosts).toMatchObject([{ id: bare!.id, joined: null }]);
     expect(await hostsOf(owner, network_id)).toHaveLength(2);

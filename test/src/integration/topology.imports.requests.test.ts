@@ -131,8 +131,8 @@ describe("an import is rejected as a whole for its file", () => {
     ["of one byte too many", null, scanOf(`<!--${"x".repeat(20_971_520)}-->`).slice(0, 20_971_521), {}, 413, "payload_too_large"],
   ] as const)("%s", async (_what, query, file, headers, status, code) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    const answered = await sendScan(owner, query ?? { network_id: network }, file, headers);
-    expect([answered.status, answered.code]).toEqual([status, code]);
+    const response = await sendScan(owner, query ?? { network_id: network }, file, headers);
+    expect([response.status, response.code]).toEqual([status, code]);
     expect(await hostsOf(owner, network)).toEqual([]);
   }); // prettier-ignore
 });

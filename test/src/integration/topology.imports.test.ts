@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type ImportPlan, listServices, listSubnets } from "@nts/shared/contract";
 import {
   anEmptyNetwork,
-  everythingIn,
+  allDocumentsOf,
   hostsIn,
   hostsOf,
   importScan,
   scanFile,
-  UNSEEN,
+  WITHOUT_SIGHTINGS,
   withoutIds,
 } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
@@ -30,9 +30,9 @@ let done: ImportPlan;
 
 beforeAll(async () => {
   ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
-  const before = await everythingIn(topology);
+  const before = await allDocumentsOf(topology);
   dry = await importScan(owner, network, scanFile("office"), { dry_run: "true" });
-  expect(await everythingIn(topology)).toBe(before);
+  expect(await allDocumentsOf(topology)).toBe(before);
   done = await importScan(owner, network, scanFile("office"));
 });
 
@@ -106,9 +106,9 @@ describe("the scan of an office, once imported,", () => {
   });
 
   it("changes no document when it is imported again, except for the time of the sighting", async () => {
-    const before = await everythingIn(topology, UNSEEN);
+    const before = await allDocumentsOf(topology, WITHOUT_SIGHTINGS);
     const again = await importScan(owner, network, scanFile("office"));
-    expect(await everythingIn(topology, UNSEEN)).toBe(before);
+    expect(await allDocumentsOf(topology, WITHOUT_SIGHTINGS)).toBe(before);
     expect(again.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual(
       Array(3).fill(["unchanged", "mac_address"]),
     );

@@ -73,11 +73,11 @@ describe("topology.indexes: how lists are read", () => {
     expect(matching.total).toBeGreaterThan(10);
     const seen = await profileOf(operation, [new URLSearchParams({ q })]);
     // Pages of hosts read their children, too; their totals do not.
-    const searches = seen.filter((entry) => told(entry).includes("$regex"));
+    const searches = seen.filter((entry) => planOf(entry).includes("$regex"));
     expect(searches.length).toBeGreaterThan(0);
     for (const entry of searches) {
-      expect([told(entry), Number(entry["keysExamined"]) <= inScope + 10]).toEqual([told(entry), true]);
-      expect([told(entry), Number(entry["docsExamined"]) <= matching.total]).toEqual([told(entry), true]);
+      expect([planOf(entry), Number(entry["keysExamined"]) <= inScope + 10]).toEqual([planOf(entry), true]);
+      expect([planOf(entry), Number(entry["docsExamined"]) <= matching.total]).toEqual([planOf(entry), true]);
       expect(entry["planSummary"]).toContain("search: 1");
     }
   }); // prettier-ignore
@@ -90,7 +90,7 @@ describe("topology.indexes: how lists are read", () => {
       for (const q of ["10.0.0.1:2", ":2"]) {
         const seen = await profileOf(operation, [new URLSearchParams({ q })]);
         for (const entry of seen)
-          expect([told(entry), Number(entry["docsExamined"]) <= 3]).toEqual([told(entry), true]);
+          expect([planOf(entry), Number(entry["docsExamined"]) <= 3]).toEqual([planOf(entry), true]);
         expect((await owner.list(operation, { query: { q } })).total).toBe(1);
       }
   });
@@ -98,7 +98,7 @@ describe("topology.indexes: how lists are read", () => {
   it("the graph scans no whole collection and sorts nothing", async () => {
     const [all, one] = [new URLSearchParams(), new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" })];
     const seen = await profileOf(getTopology, [all, one]);
-    expect(seen.flatMap((entry) => [...scansIn(entry), ...(sortedIn(entry["execStats"] as Document) > 0 ? [told(entry)] : [])])).toEqual([]); // prettier-ignore
+    expect(seen.flatMap((entry) => [...scansIn(entry), ...(sortedIn(entry["execStats"] as Document) > 0 ? [planOf(entry)] : [])])).toEqual([]); // prettier-ignore
   });
 });
 
@@ -161,15 +161,15 @@ async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParam
   return seen;
 }
 
-const told = (entry: Document): string => `${String(entry["planSummary"])} for ${JSON.stringify(entry["command"])}`;
+const planOf = (entry: Document): string => `${String(entry["planSummary"])} for ${JSON.stringify(entry["command"])}`;
 
 function scansIn(entry: Document): string[] {
-  return String(entry["planSummary"]).includes("COLLSCAN") ? [told(entry)] : [];
+  return String(entry["planSummary"]).includes("COLLSCAN") ? [planOf(entry)] : [];
 }
 
 function sortsIn(entry: Document): string[] {
   const sorted = sortedIn((entry["execStats"] ?? {}) as Document);
-  return sorted > PAGE ? [`sorts ${sorted} by ${told(entry)}`] : [];
+  return sorted > PAGE ? [`sorts ${sorted} by ${planOf(entry)}`] : [];
 }
 
 /** The number of documents sorted in memory; 0 without such a sort. */

@@ -12,7 +12,7 @@ import {
   updateInterface,
 } from "@nts/shared/contract";
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, nothing, type World } from "../support/topology-world.js";
+import { aHost, aNetwork, unknownEntity, type World } from "../support/topology-world.js";
 
 let topology: Topology;
 
@@ -104,7 +104,7 @@ describe("interfaces: addresses", () => {
     expect(await update(place, made, { subnet_id: wide.id })).toMatchObject({ subnet_id: wide.id });
     const office = await aNetwork(place.owner, "office");
     expect(await refusal(place, made, { subnet_id: office.subnet.id })).toEqual([400, "network_mismatch", { path: "subnet_id" }]); // prettier-ignore
-    expect(await refusal(place, made, { subnet_id: nothing().id })).toEqual([400, "invalid_reference", { path: "subnet_id" }]); // prettier-ignore
+    expect(await refusal(place, made, { subnet_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "subnet_id" }]); // prettier-ignore
   });
 });
 
@@ -161,7 +161,7 @@ describe("interfaces: immutable members and queries", () => {
     const create = (more: object): Promise<Refusal> => place.owner.refusal(createInterface, { body: bodyAt(place, { ip_address: "10.0.5.5", ...more }) }); // prettier-ignore
     expect(await create({ network_id: office.network.id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
     expect(await create({ subnet_id: office.subnet.id })).toEqual([400, "network_mismatch", { path: "subnet_id" }]);
-    expect(await create({ host_id: nothing().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
+    expect(await create({ host_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
   });
 
   it("require the members of the specification: a name may be null but not absent", async () => {

@@ -18,7 +18,7 @@ import {
   updateHost,
   updateService,
 } from "@nts/shared/contract";
-import { caughtUp } from "../support/moments.js";
+import { waitForJournal } from "../support/moments.js";
 import { startReplay } from "../support/replay.js";
 import { sweepsOf } from "../support/sweeps.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -30,7 +30,7 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ instances: 2, journal: true });
   // What exists before the journal starts is recorded as reconciled.
-  await caughtUp(topology.aCaller());
+  await waitForJournal(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
@@ -226,8 +226,8 @@ describe("reading the journal: waiting and histories", () => {
     const world = await aNetwork(topology.aCaller());
     await changesSince(world);
     const { meta } = await world.owner.send(listChanges, { query: { limit: 1000 } });
-    const answered = await world.owner.send(listChanges, { query: { after: meta.next!, wait: 1 } });
-    expect([answered.data, answered.meta.next]).toEqual([[], meta.next]);
+    const response = await world.owner.send(listChanges, { query: { after: meta.next!, wait: 1 } });
+    expect([response.data, response.meta.next]).toEqual([[], meta.next]);
   });
 
   it("returns the history of an entity, of a host with its children, also when it is deleted, and to nobody else", async () => {

@@ -18,7 +18,7 @@ import {
 import type { Storage } from "@nts/topology/storage/storage";
 import { AppError } from "@nts/shared/errors";
 import { violationsIn } from "../support/invariants.js";
-import { type Answered, startTopology, type Topology } from "../support/topology.js";
+import { type ServiceResponse, startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 
@@ -26,7 +26,7 @@ import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology
 // maximum size.
 
 const WRITERS = 12;
-const MOST = 1_000;
+const MAX_CHILDREN = 1_000;
 /** The maximum round trips of a bulk operation. */
 const HANDFUL = 15;
 
@@ -35,7 +35,7 @@ let world: World;
 /** Runs before a transaction locks several hosts; it has read by then. */
 let beforeLocking: (() => Promise<unknown>) | null = null;
 /** Called when a transaction finds a host reserved for another one. */
-let turnedAway: () => void = () => undefined;
+let onReservedHost: () => void = () => undefined;
 const commands = new Map<string, number>();
 
 beforeAll(async () => {
@@ -44,13 +44,13 @@ beforeAll(async () => {
     storage: (storage) => ({ ...storage, hosts: { ...storage.hosts, lockAll: delayed(storage.hosts) } }),
     onCommand: ({ commandName, command }) => {
       commands.set(commandName, (commands.get(commandName) ?? 0) + 1);
-      if (commandName === "aggregate" && JSON.stringify(command).includes("$reserved.until")) turnedAway();
+      if (commandName === "aggregate" && JSON.stringify(command).includes("$reserved.until")) onReservedHost();
     },
   });
 });
 afterAll(() => topology.stop());
 beforeEach(async () => {
-  [beforeLocking, turnedAway] = [null, () => undefined];
+  [beforeLocking, onReservedHost] = [null, () => undefined];
   world = await aNetwork(topology.aCaller());
 });
 
@@ -67,7 +67,7 @@ function delayed({ lockAll, findMany }: Storage["hosts"]): Storage["hosts"]["loc
 }
 
 /** Runs writers through both instances until the work is done; every write must succeed. */
-async function beside<T>(
+async function withWriters<T>(
   write: (writer: number, round: number) => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -127,7 +127,7 @@ describe("a large write beside twelve writers of small ones", () => {
       await caller.call(deleteInterface, { params: made });
     };
     for (let times = 0; times < 3; times++)
-      await beside(add, () => owner.call(createHost, { body: interfacesBody(world, 50) }));
+      await withWriters(add, () => owner.call(createHost, { body: interfacesBody(world, 50) }));
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe("a large write beside twelve writers of small ones", () => {
       const made = await caller.call(createPort, { body });
       await caller.call(deletePort, { params: made });
     };
-    const deleted = await beside(add, () => owner.call(bulkDeleteHosts, { body: doomed.map(({ id }) => id) }));
+    const deleted = await withWriters(add, () => owner.call(bulkDeleteHosts, { body: doomed.map(({ id }) => id) }));
     expect(deleted).toEqual({ deleted_count: 200, requested_count: 200 });
     expect(await violationsIn(topology.db)).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe("a large write beside twelve writers of small ones", () => {
       await owner.via(writer % 2).call(updatePort, { params: body, body });
     };
     const ids = hosts.map(({ ports }) => ports[0]!.id);
-    const deleted = await beside(change, () => owner.call(bulkDeletePorts, { body: ids }));
+    const deleted = await withWriters(change, () => owner.call(bulkDeletePorts, { body: ids }));
     expect(deleted.deleted_count).toBe(200);
     expect(await violationsIn(topology.db)).toEqual([]);
   });
@@ -168,7 +168,7 @@ describe("a write of several hosts with a conflict at each attempt", () => {
     const port = hosts[1]!.ports[1]!;
     const others: Promise<Port>[] = [];
     beforeLocking = () => {
-      const waits = new Promise<void>((resolve) => (turnedAway = resolve));
+      const waits = new Promise<void>((resolve) => (onReservedHost = resolve));
       const body = { ...port, number: 1_000 + others.length };
       others.push(owner.via(1).call(updatePort, { params: port, body }));
       return Promise.race([others.at(-1), waits]);
@@ -224,44 +224,44 @@ describe("a bulk operation", () => {
 describe("a host as large as the limits allow", () => {
   it("is created in one request, moves its services, loses their targets, and is deleted", async () => {
     const { owner, network, subnet } = world;
-    const ids = numbers(2 * MOST).map(() => randomUUID());
+    const ids = numbers(2 * MAX_CHILDREN).map(() => randomUUID());
     const made = await owner.call(createHost, {
       body: {
         network_id: network.id,
         name: "large",
-        interfaces: numbers(MOST).map((n) => ({ id: ids[n]!, ip_address: address(n), subnet_id: subnet.id })),
-        ports: numbers(MOST).map((n) => ({ id: ids[MOST + n]!, number: n + 1, protocol: "Tcp" as const })),
-        services: numbers(MOST).map((n) => ({
+        interfaces: numbers(MAX_CHILDREN).map((n) => ({ id: ids[n]!, ip_address: address(n), subnet_id: subnet.id })),
+        ports: numbers(MAX_CHILDREN).map((n) => ({ id: ids[MAX_CHILDREN + n]!, number: n + 1, protocol: "Tcp" as const })),
+        services: numbers(MAX_CHILDREN).map((n) => ({
           name: `s${n}`,
           service_definition: "nginx",
-          bindings: [onPort({ id: ids[MOST + n]! }, { id: ids[0]! })],
+          bindings: [onPort({ id: ids[MAX_CHILDREN + n]! }, { id: ids[0]! })],
         })),
       },
     });
-    expect([made.interfaces.length, made.ports.length, made.services.length]).toEqual([MOST, MOST, MOST]);
+    expect([made.interfaces.length, made.ports.length, made.services.length]).toEqual([MAX_CHILDREN, MAX_CHILDREN, MAX_CHILDREN]);
     expect(await owner.call(getHost, { params: made })).toEqual(made);
 
-    const last = made.services[MOST - 1]!;
-    const first = await patiently(() =>
+    const last = made.services[MAX_CHILDREN - 1]!;
+    const first = await retryTimeouts(() =>
       owner.send(updateService, { params: last, body: { ...echoOf(last), position: 0 } }),
     );
     expect(first.position).toBe(0);
     const other = await aHost(world, { name: "other" });
     const body = { ...echoOf(first), host_id: other.id, bindings: [] };
-    expect((await patiently(() => owner.send(updateService, { params: first, body }))).host_id).toBe(other.id);
+    expect((await retryTimeouts(() => owner.send(updateService, { params: first, body }))).host_id).toBe(other.id);
 
     // All services are bound to this interface, and all later interfaces move up.
-    await patiently(() => owner.send(deleteInterface, { params: made.interfaces[0]! }));
+    await retryTimeouts(() => owner.send(deleteInterface, { params: made.interfaces[0]! }));
     const left = await owner.call(getHost, { params: made });
     expect(left.services.flatMap(({ bindings }) => bindings)).toEqual([]);
-    expect(left.interfaces.map(({ position }) => position)).toEqual(numbers(MOST - 1));
-    await patiently(() => owner.send(deleteHost, { params: made }));
+    expect(left.interfaces.map(({ position }) => position)).toEqual(numbers(MAX_CHILDREN - 1));
+    await retryTimeouts(() => owner.send(deleteHost, { params: made }));
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 });
 
 /** A write of a thousand documents may exceed its six seconds on a busy machine. */
-async function patiently<T>(write: () => Promise<Answered<T>>): Promise<T> {
+async function retryTimeouts<T>(write: () => Promise<ServiceResponse<T>>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const { status, data, text } = await write();
     if (status === 200) return data;

@@ -15,8 +15,8 @@ import {
 } from "@nts/shared/contract";
 import { listNetworkIds } from "@nts/shared/contract/internal";
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
-import { everythingOnce, KINDS, operationsOf } from "../support/topology-everything.js";
-import { aHost, aNetwork, nothing, type World } from "../support/topology-world.js";
+import { createOneOfEachKind, KINDS, operationsOf } from "../support/topology-everything.js";
+import { aHost, aNetwork, unknownEntity, type World } from "../support/topology-world.js";
 
 let topology: Topology;
 
@@ -36,9 +36,9 @@ async function documentsOf(organizationId: string): Promise<number> {
 describe("networks: deleting", () => {
   it("removes everything in them, including guards and bindings, and nothing of another", async () => {
     const owner = topology.aCaller();
-    const kept = await everythingOnce(owner, "kept");
+    const kept = await createOneOfEachKind(owner, "kept");
     const before = await documentsOf(owner.scope.organizationId);
-    const doomed = await everythingOnce(owner, "doomed");
+    const doomed = await createOneOfEachKind(owner, "doomed");
     expect(await owner.call(deleteNetwork, { params: doomed.networks })).toBeNull();
     expect(await documentsOf(owner.scope.organizationId)).toBe(before);
     for (const kind of KINDS) {
@@ -52,7 +52,7 @@ describe("networks: deleting", () => {
     const world = await aWorld();
     const { owner, network } = world;
     await owner.refusal(deleteNetwork, { params: network, headers: { "if-match": '"0"' } });
-    await owner.refusal(deleteNetwork, { params: nothing() });
+    await owner.refusal(deleteNetwork, { params: unknownEntity() });
     const notice = ["network", owner.scope.organizationId, network.id];
     expect(topology.notices).not.toContainEqual(notice);
     await owner.call(deleteNetwork, { params: network });
@@ -103,7 +103,7 @@ describe("networks: scopes and lists", () => {
     const params = { id: owner.scope.organizationId };
     expect(await owner.refusal(listNetworkIds, { params })).toEqual([403, "permission_denied", {}]);
     expect(await topology.aProcess().call(listNetworkIds, { params })).toEqual([network.id]);
-    expect(await topology.aProcess().call(listNetworkIds, { params: nothing() })).toEqual([]);
+    expect(await topology.aProcess().call(listNetworkIds, { params: unknownEntity() })).toEqual([]);
   });
 });
 
@@ -165,7 +165,7 @@ describe("subnets", () => {
 
   it("require an existing network", async () => {
     const { owner } = await aWorld();
-    const body = { network_id: nothing().id, cidr: "10.0.0.0/8", name: "n" };
+    const body = { network_id: unknownEntity().id, cidr: "10.0.0.0/8", name: "n" };
     expect(await owner.refusal(createSubnet, { body })).toEqual([400, "invalid_reference", { path: "network_id" }]);
   });
 

@@ -18,6 +18,7 @@ import {
 import { createAddressDesk } from "@nts/topology/storage/address-desk";
 import type { Storage } from "@nts/topology/storage/storage";
 import { parseAddress } from "@nts/topology/values/addresses";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -25,7 +26,7 @@ import { until } from "../support/until.js";
 /** Addresses that are requested concurrently: a /22 in the long run. */
 const CREATES = Number(process.env["NEXT_CREATES"] ?? 60);
 /** The maximum concurrency of one organization through two gateways. */
-const AT_ONCE = Number(process.env["NEXT_AT_ONCE"] ?? 128);
+const CONCURRENCY = Number(process.env["NEXT_AT_ONCE"] ?? 128);
 /** The number of hosts; writers of one host are serialized. */
 const HOSTS = Math.max(8, Math.ceil(CREATES / 10));
 jest.setTimeout(300_000 + CREATES * 100);
@@ -58,17 +59,6 @@ function aSubnet(bits: number, reserved: readonly Partial<ReservedRange>[] = [])
 
 function next(subnet: Subnet, n = 0, ip_address = "next"): Promise<Interface> {
   return owner.via(n % 2).call(createInterface, { body: bodyFor(subnet, n, ip_address) });
-}
-
-/** Sends requests with this concurrency. */
-async function atOnce<T>(count: number, send: (n: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  let next = 0;
-  const sender = async (): Promise<void> => {
-    for (let n = next++; n < count; n = next++) results[n] = await send(n);
-  };
-  await Promise.all(Array.from({ length: Math.min(count, AT_ONCE) }, sender));
-  return results;
 }
 
 const bodyFor = ({ id }: Subnet, n: number, ip_address: string) => ({
@@ -199,7 +189,7 @@ describe("next addresses: concurrent requests", () => {
     const body = { network_id: home.network.id, cidr: "fd00:2::/64", name: "six", reserved: [from] };
     const subnet = await owner.call(createSubnet, { body });
     const count = Math.ceil(CREATES / 2);
-    const take = () => atOnce(count, (n) => next(subnet, n));
+    const take = () => mapConcurrently(count, CONCURRENCY, (n) => next(subnet, n));
     const lowest = ["fd00:2::1", "fd00:2::2", ...Array.from({ length: count - 2 }, (_, n) => `fd00:2::${(256 + n).toString(16)}`)]; // prettier-ignore
     const made = await take();
     expect(new Set(made.map(addressOf))).toEqual(new Set(lowest));
@@ -217,7 +207,7 @@ describe("next addresses: concurrent requests", () => {
       { from: at(40), to: at(40) },
     ]);
     const room = size - 6;
-    const results = await atOnce(Math.max(CREATES, room + 3), (n) =>
+    const results = await mapConcurrently(Math.max(CREATES, room + 3), CONCURRENCY, (n) =>
       owner.via(n % 2).send(createInterface, { body: bodyFor(subnet, n, "next") }),
     );
     const made = results.filter(({ status }) => status === 200).map(({ data }) => addressOf(data));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTag, createWebhook, getService, listNetworks, listServices } from "@nts/shared/contract";
 import { removeOrganization } from "@nts/shared/contract/internal";
 import { seedTopology } from "../support/seed.js";
-import { aSlowJournal, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { startManualJournal, entriesDuring, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -63,19 +63,19 @@ describe("topology.organizations: a deleted organization", () => {
   it("is swept to the last document, including the journal, without entries; others keep all of theirs", async () => {
     const { organizationId } = await anOrganization();
     const other = await anOrganization();
-    const journal = await aSlowJournal(topology.db);
+    const journal = await startManualJournal(topology.db);
     try {
       const kept = await documentsOf(other.organizationId);
       expect((await documentsOf(organizationId))["journal"]).toBeGreaterThan(HOSTS * 4);
       await remove(organizationId);
-      await sweeps.sweepAsTold();
+      await sweeps.sweepRecorded();
       expect((await documentsOf(organizationId))["services"]).toBe(HOSTS * 4 + 1);
-      await journal.take();
-      await journal.tell();
-      const happenings = await heardBy(topology.db, () => sweeps.sweepAsTold());
+      await journal.takeEvents();
+      await journal.record();
+      const happenings = await entriesDuring(topology.db, () => sweeps.sweepRecorded());
       expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
-      await journal.take();
-      await journal.tell();
+      await journal.takeEvents();
+      await journal.record();
       expect(await documentsOf(organizationId)).toEqual({});
       expect(await documentsOf(other.organizationId)).toEqual(kept);
     } finally {

@@ -57,7 +57,7 @@ describe("topology.patches: PATCH of the difference between two states", () => {
       const [x, y] = [before, after].map((one) => ({ ...one, network_id: home.network.id }));
       for (const { id } of made) await owner.call(updateHost, { params: { id }, body: x! });
       const [patched, replaced] = await Promise.all([
-        owner.call(patchHost, { params: { id: made[0]!.id }, body: leadingFrom(x!, y!) }),
+        owner.call(patchHost, { params: { id: made[0]!.id }, body: patchBetween(x!, y!) }),
         owner.via(1).call(updateHost, { params: { id: made[1]!.id }, body: y! }),
       ]);
       expect(withoutOwn(patched)).toEqual(withoutOwn(replaced));
@@ -83,7 +83,7 @@ describe("topology.patches: PATCH of the difference between two states", () => {
         await owner.call(updateService, { params, body: x! });
         results.push(
           way === "patch"
-            ? await owner.call(patchService, { params, body: leadingFrom(x!, y!) })
+            ? await owner.call(patchService, { params, body: patchBetween(x!, y!) })
             : await owner.call(updateService, { params, body: y! }),
         );
         await owner.raw("delete", `/api/v1/services/${id}`);
@@ -104,7 +104,7 @@ describe("topology.patches: PATCH of subnets and tags", () => {
       const [x, y] = [{ ...before, cidr: one }, { ...after, cidr: other }].map((body) => ({ ...body, network_id: home.network.id })); // prettier-ignore
       const params = { id: home.subnet.id };
       await owner.call(updateSubnet, { params, body: x! });
-      const patched = await owner.call(patchSubnet, { params, body: leadingFrom(x!, y!) });
+      const patched = await owner.call(patchSubnet, { params, body: patchBetween(x!, y!) });
       await owner.call(updateSubnet, { params, body: x! });
       expect(withoutOwn(patched)).toEqual(withoutOwn(await owner.call(updateSubnet, { params, body: y! })));
     }
@@ -196,13 +196,13 @@ describe("topology.patches: the rules of a patch", () => {
 
   it("reject any other content type, which the response names", async () => {
     const headers = { "content-type": "application/json" };
-    const answered = await owner.raw("patch", `/api/v1/hosts/${host.id}`, { name: "x" }, headers);
-    expect([answered.status, answered.headers["accept-patch"]]).toEqual([415, "application/merge-patch+json"]);
+    const response = await owner.raw("patch", `/api/v1/hosts/${host.id}`, { name: "x" }, headers);
+    expect([response.status, response.headers["accept-patch"]]).toEqual([415, "application/merge-patch+json"]);
   });
 });
 
 /** The patch from one body to another; nested objects are patched by their removed members. */
-function leadingFrom(before: object, after: object): object {
+function patchBetween(before: object, after: object): object {
   const patch = diffOf(before, after) as Record<string, unknown>;
   const was = (before as { virtualization?: { details?: object } | null }).virtualization;
   const is = patch["virtualization"] as { details?: object } | null | undefined;

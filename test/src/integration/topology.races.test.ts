@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { startTopology, type Topology } from "../support/topology.js";
-import { type Race, RACES, runRace, type RaceResult, type Stage } from "../support/topology-races.js";
+import { type Race, RACES, runRace, type RaceResult, type PrepareRound } from "../support/topology-races.js";
 import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
 
 // Two instances with separate clients and queues, on one database. Without the guards these races leave orphans: see
@@ -14,35 +14,35 @@ jest.setTimeout(300_000 + ROUNDS * 240); // on a busy machine too
 let topology: Topology;
 afterEach(() => topology.stop());
 
-async function race(stage: Stage, rounds = ROUNDS): Promise<RaceResult> {
+async function race(prepare: PrepareRound, rounds = ROUNDS): Promise<RaceResult> {
   topology = await startTopology({ instances: 2 });
-  const result = await runRace(topology, stage, rounds);
-  if (process.env["RACE_ENDS"] !== undefined) console.log(expect.getState().currentTestName, result.ends);
+  const result = await runRace(topology, prepare, rounds);
+  if (process.env["RACE_ENDS"] !== undefined) console.log(expect.getState().currentTestName, result.results);
   return result;
 }
 
 describe("races that a guard decides: one request is first, and no reference is left dangling", () => {
   const races = Object.values(RACES).flatMap((group) => Object.entries<Race>(group));
-  it.each(races)("%s", async (name, { stage, ends: allowed }) => {
-    const { ends, violations } = await race(stage, roundsOf(name));
+  it.each(races)("%s", async (name, { prepare, results: allowed }) => {
+    const { results, violations } = await race(prepare, roundsOf(name));
     expect(violations).toEqual([]);
-    const unexpected = [...ends.keys()].filter((end) => !allowed.some((one) => one.join(", ") === end));
+    const unexpected = [...results.keys()].filter((end) => !allowed.some((one) => one.join(", ") === end));
     expect(unexpected).toEqual([]);
   });
 });
 
 describe("races of writers of one entity", () => {
   it("two updates of one service leave one of the two bodies, never a mix", async () => {
-    const { ends, faults, violations } = await race(twoUpdates());
+    const { results, faults, violations } = await race(twoUpdates());
     expect([faults, violations]).toEqual([[], []]);
-    expect([...ends.keys()]).toEqual(["done, done"]);
+    expect([...results.keys()]).toEqual(["done, done"]);
   });
 
   it("of two updates with the same revision exactly one succeeds", async () => {
-    const { ends, faults, violations } = await race(twoUpdates('"1"'));
+    const { results, faults, violations } = await race(twoUpdates('"1"'));
     expect([faults, violations]).toEqual([[], []]);
     const allowed = ["done, precondition_failed", "precondition_failed, done"];
-    expect([...ends.keys()].filter((end) => !allowed.includes(end))).toEqual([]);
+    expect([...results.keys()].filter((end) => !allowed.includes(end))).toEqual([]);
   });
 
   it("of concurrent writers of a MAC address exactly one succeeds, permanently", async () => {

@@ -24,8 +24,8 @@ import { createLog } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
-import { caughtUp, stateNow } from "../support/moments.js";
-import { asRequest, replayed, revert, settled } from "../support/reverts.js";
+import { waitForJournal, currentState } from "../support/moments.js";
+import { withRequestId, expectReplayEqualsLists, revert, withoutTimes } from "../support/reverts.js";
 import { sweepsOf } from "../support/sweeps.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, onInterface, onPort, type World } from "../support/topology-world.js";
@@ -38,7 +38,7 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
   // What exists before the journal starts is recorded as reconciled.
-  await caughtUp(topology.aCaller());
+  await waitForJournal(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
@@ -59,7 +59,7 @@ describe("a revert of a deletion", () => {
     const { owner } = world;
     const { host } = await aFullHost(world);
     const before = await owner.call(getHost, { params: host });
-    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
     const { data, status } = await revert(owner, request);
     expect([status, data]).toEqual([200, { request_id: request, restored: 8, updated: 0, removed: 0 }]);
     const after = await owner.call(getHost, { params: host });
@@ -69,16 +69,16 @@ describe("a revert of a deletion", () => {
     await owner.call(patchService, { params: after.services[1]!, body: { position: 0, name: "first" } });
     await owner.call(deletePort, { params: after.ports[0]! });
     expect((await owner.call(getHost, { params: host })).services[0]?.bindings).toHaveLength(1);
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
   });
 
   it("is recorded with a comment that names the request, and continues the host's history", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const host = await aHost(world);
-    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
     await owner.call(revertChanges, { body: { request_id: request }, headers: { "change-comment": "by mistake" } });
-    await caughtUp(owner);
+    await waitForJournal(owner);
     const history = await owner.call(getHostHistory, { params: host, query: {} });
     expect(history.map(({ action }) => action)).toEqual(["created", "deleted", "created"]);
     expect(history.at(-1)?.comment).toBe(`takes back ${request}: by mistake`);
@@ -96,20 +96,20 @@ describe("a revert of a deletion", () => {
       params: subnet,
       body: { reserved: [{ from: "10.0.9.0", to: "10.0.9.9", purpose: "" }] },
     });
-    const before = settled(await stateNow(owner));
+    const before = withoutTimes(await currentState(owner));
     for (const remove of [
       (headers: object) => owner.call(deleteTag, { params: tag, headers: { ...headers } }),
       (headers: object) => owner.call(deleteNetwork, { params: network, headers: { ...headers } }),
     ]) {
-      const request = await asRequest(remove);
+      const request = await withRequestId(remove);
       expect((await revert(owner, request)).status).toBe(200);
-      expect(settled(await stateNow(owner))).toEqual(before);
+      expect(withoutTimes(await currentState(owner))).toEqual(before);
     }
     // Counts and guards are restored with them.
     expect((await owner.refusal(deleteSubnet, { params: subnet }))[1]).toBe("in_use");
     await owner.call(deleteTag, { params: tag });
     expect((await owner.call(getHost, { params: host })).tags).toEqual(["label"]);
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
   });
 });
 
@@ -130,18 +130,18 @@ describe("a revert while the journal is read", () => {
       const { owner } = world;
       const keeper = keep();
       const host = await aHost(world, { ports: 1 });
-      await caughtUp(owner);
+      await waitForJournal(owner);
       await until(async () => (await collections.tails.findOne({ _id: "topology" })) !== null);
       const { token } = (await collections.tails.findOne({ _id: "topology" }))!;
-      const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+      const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
       await owner.call(revertChanges, { body: { request_id: request } });
       await owner.call(patchHost, { params: host, body: { name: "back" } });
-      await caughtUp(owner);
+      await waitForJournal(owner);
       const told = (await owner.call(listChanges, { query: { limit: 1000 } })).length;
       await keeper.stop();
       await collections.tails.updateOne({ _id: "topology" }, { $set: { token } });
       keep();
-      await replayed(owner);
+      await expectReplayEqualsLists(owner);
       expect(await owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(told + 1);
     } finally {
       await Promise.all(keepers.map((keeper) => keeper.stop()));
@@ -165,8 +165,8 @@ describe("a revert of a hidden deletion", () => {
     const services = some.map((n) => ({ name: `s${n}`, service_definition: "nginx", bindings: [onPort({ id: idOf(n) })] })); // prettier-ignore
     const body = { network_id: network.id, name: "large", interfaces, ports, services };
     const host = await owner.call(createHost, { body });
-    const before = settled(await stateNow(owner));
-    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const before = withoutTimes(await currentState(owner));
+    const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
     const refused = await revert(owner, request);
     expect([refused.code, new Set(reasons(refused.params)).has("Host being_deleted")]).toEqual([
       "revert_conflict",
@@ -178,11 +178,11 @@ describe("a revert of a hidden deletion", () => {
     const begun = performance.now();
     expect((await revert(owner, request)).data).toMatchObject({ restored: 3 * LARGE + 1 });
     if (process.env["REVERT_LARGE"]) console.log(`taken back in ${(performance.now() - begun).toFixed(0)} ms`);
-    await until(async () => JSON.stringify(settled(await stateNow(owner))) === JSON.stringify(before));
+    await until(async () => JSON.stringify(withoutTimes(await currentState(owner))) === JSON.stringify(before));
     await sweep();
     await owner.call(patchService, { params: host.services[LARGE - 1]!, body: { position: 0 } });
     await owner.call(deleteHost, { params: host });
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
   });
 });
 
@@ -196,12 +196,12 @@ describe("a rejected revert", () => {
       act: (headers: { "x-request-id": string }) => Promise<unknown>,
       ...later: (() => Promise<unknown>)[]
     ): Promise<string[]> => {
-      const request = await asRequest(act);
+      const request = await withRequestId(act);
       for (const one of later) await one();
-      const was = await stateNow(owner);
+      const was = await currentState(owner);
       const { status, code, params } = await revert(owner, request);
       expect([status, code]).toEqual([409, "revert_conflict"]);
-      expect([...(await stateNow(owner))]).toEqual([...was]);
+      expect([...(await currentState(owner))]).toEqual([...was]);
       return reasons(params);
     };
     const [, second, last] = whole.services;
@@ -253,7 +253,7 @@ describe("a revert: limits and dry runs", () => {
     const { owner, network } = world;
     const other = await aNetwork(owner, "Other");
     const host = await aHost(world);
-    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
+    const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
     const elsewhere = owner.restrictedTo([other.network.id]);
     expect((await revert(elsewhere, request)).code).toBe("not_found");
     expect((await revert(owner, "nothing")).code).toBe("not_found");
@@ -263,7 +263,7 @@ describe("a revert: limits and dry runs", () => {
     expect((await revert(member, request)).status).toBe(200);
     expect((await revert(owner, request)).code).toBe("revert_conflict");
     const tag = await owner.call(createTag, { body: { name: "rack" } });
-    const tagged = await asRequest((headers) =>
+    const tagged = await withRequestId((headers) =>
       owner.call(patchTag, { params: tag, body: { name: "shelf" }, headers }),
     );
     expect((await revert(member, tagged)).params).toEqual({ required: "Admin" });
@@ -275,15 +275,15 @@ describe("a revert: limits and dry runs", () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     const { host } = await aFullHost(world);
-    const request = await asRequest((headers) => owner.call(deleteHost, { params: host, headers }));
-    const was = await stateNow(owner);
+    const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
+    const was = await currentState(owner);
     const tried = await owner.send(revertChanges, { body: { request_id: request }, query: { dry_run: true } });
     expect(tried.data).toEqual({ request_id: request, restored: 8, updated: 0, removed: 0 });
     const planned = tried.meta.plan!.changes.map(({ action, entity }) => `${action} ${entity}`);
     expect(planned.filter((one) => one.endsWith("Service"))).toEqual(Array.from({ length: 3 }, () => "create Service"));
-    expect([...(await stateNow(owner))]).toEqual([...was]);
+    expect([...(await currentState(owner))]).toEqual([...was]);
     const headers = { "if-match": tried.meta.plan!.etag };
     expect((await owner.send(revertChanges, { body: { request_id: request }, headers })).status).toBe(200);
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInterface, createPort, deleteInterface, deletePort, deleteService, getHost, updateService } from "@nts/shared/contract"; // prettier-ignore
 import { startTopology, type Topology } from "../support/topology.js";
-import { type Everything, everythingOnce, KINDS, type Kind, operationsOf } from "../support/topology-everything.js";
+import { type OneOfEachKind, createOneOfEachKind, KINDS, type Kind, operationsOf } from "../support/topology-everything.js";
 import { aHost, aNetwork, aService, echoOf } from "../support/topology-world.js";
 
 let topology: Topology;
@@ -30,7 +30,7 @@ const CHANGES: Readonly<Record<Kind, object>> = {
 /** The entity of a kind, its operations and its revision. */
 async function one(kind: Kind) {
   const owner = topology.aCaller();
-  const everything: Everything = await everythingOnce(owner);
+  const everything: OneOfEachKind = await createOneOfEachKind(owner);
   const operations = operationsOf(owner, kind);
   const { id } = everything[kind];
   const { data: entity, etag } = await operations.get(id);
@@ -51,8 +51,8 @@ describe.each(KINDS)("revisions of %s", (kind) => {
   it("answer a conditional read with the current one by a 304 without a body", async () => {
     const { id, get, etag } = await one(kind);
     for (const held of [etag, `W/${etag}`, `"0", ${etag}`, "*"]) {
-      const answered = await get(id, { "if-none-match": held });
-      expect([answered.status, answered.text, answered.etag]).toEqual([304, "", etag]);
+      const response = await get(id, { "if-none-match": held });
+      expect([response.status, response.text, response.etag]).toEqual([304, "", etag]);
     }
     expect((await get(id, { "if-none-match": '"0"' })).status).toBe(200);
   });

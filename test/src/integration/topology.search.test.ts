@@ -166,7 +166,7 @@ describe("topology.search: services", () => {
  * A host with two addresses and ports, and services on all interfaces, on the second one alone, and on an interface as
  * a whole.
  */
-async function everyKind(): Promise<Host> {
+async function aHostOfEveryKind(): Promise<Host> {
   const { network, subnet } = home;
   const lan6 = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "fd00::/64", name: "LAN 6" } });
   const host = await owner.call(createHost, {
@@ -193,7 +193,7 @@ async function everyKind(): Promise<Host> {
 
 describe("topology.search: an address and port", () => {
   it("finds services that are bound to the port at the address, or on all interfaces of a host that has it", async () => {
-    await everyKind();
+    await aHostOfEveryKind();
     for (const [q, names] of [
       ["10.0.5.7:443", ["everywhere"]],
       ["[fd00::5]:443", ["everywhere", "only six"]],
@@ -209,14 +209,14 @@ describe("topology.search: an address and port", () => {
   });
 
   it("finds hosts that have the address and the port", async () => {
-    await everyKind();
+    await aHostOfEveryKind();
     await make({ name: "other", addresses: ["10.0.5.9"] });
     for (const q of ["10.0.5.7:443", "[fd00::5]:53", ":53/udp", "443/tcp"]) expect([q, await hostNames({ q })]).toEqual([q, ["gate"]]);
     for (const q of ["10.0.5.9:443", "10.0.5.7:80", "443/udp"]) expect([q, await hostNames({ q })]).toEqual([q, []]);
   }); // prettier-ignore
 
   it("combines with every other filter, order and page, and finds nothing in other networks and organizations", async () => {
-    const host = await everyKind();
+    const host = await aHostOfEveryKind();
     const office = await aNetwork(owner, "office");
     const there = await owner.call(createHost, { body: { network_id: office.network.id, name: "there", ports: [{ number: 443, protocol: "Tcp" }] } }); // prettier-ignore
     await aService(office, there, { name: "there", bindings: [{ type: "Port", port_id: there.ports[0]!.id, interface_id: null }] }); // prettier-ignore
@@ -251,7 +251,7 @@ describe("topology.search: an address and port", () => {
 });
 
 /** Removes the record of a migration, so that it runs again. */
-async function again(migrationName: string): Promise<void> {
+async function rerunMigration(migrationName: string): Promise<void> {
   await topology.db.collection("migrations").deleteOne({ migrationName });
 }
 
@@ -265,7 +265,7 @@ describe("topology.search: a database from before the search", () => {
     const { db } = topology;
     for (const kind of ["hosts", "services"])
       await db.collection(kind).updateMany({}, { $unset: { search: "", addresses: "" } });
-    await again("0002-search");
+    await rerunMigration("0002-search");
     expect(await hostNames({ q: "old" })).toEqual([]);
     await migrated();
     expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([["Old"], ["Old"], ["Older"]]); // prettier-ignore
@@ -281,7 +281,7 @@ describe("topology.search: a database from before the search", () => {
       const $set = { ...decomposed, search: search.normalize("NFD") };
       await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set });
     }
-    await again("0004-composed-texts");
+    await rerunMigration("0004-composed-texts");
     expect([await hostNames({ q: "büro" }), await servicesOf("büro")]).toEqual([[], []]);
     await migrated();
     expect([await hostNames({ q: "büro" }), await hostNames({ q: "9.1" })]).toEqual([[host.name], [host.name]]);

@@ -8,14 +8,14 @@ import {
   type Service,
   updateService,
 } from "@nts/shared/contract";
-import { type Answered, startTopology, type Topology } from "../support/topology.js";
+import { type ServiceResponse, startTopology, type Topology } from "../support/topology.js";
 import {
   aHost,
   aNetwork,
   aService,
   echoOf,
   inputOf,
-  nothing,
+  unknownEntity,
   onInterface,
   onPort,
   type World,
@@ -45,7 +45,7 @@ async function twoHosts(): Promise<Bound> {
 type Bindings = Parameters<typeof inputOf>[0][];
 
 /** Sends the same bindings with an update and with a create: the rules are the same. */
-async function bothWays({ owner, host, service }: Bound, bindings: Bindings): Promise<Answered<Service>[]> {
+async function bothWays({ owner, host, service }: Bound, bindings: Bindings): Promise<ServiceResponse<Service>[]> {
   const { id: host_id, network_id } = host;
   const created = { host_id, network_id, name: "new", service_definition: "nginx", bindings };
   return [
@@ -84,7 +84,7 @@ describe("services.bindings: targets", () => {
   it("of another host or missing are all reported, and nothing is stored", async () => {
     const world = await twoHosts();
     const { host, other } = world;
-    const missing = nothing();
+    const missing = unknownEntity();
     const bindings = [
       onPort(host.ports[0]),
       onPort(other.ports[0]),
@@ -109,7 +109,7 @@ describe("services.bindings: targets", () => {
       const [updated] = await bothWays(world, [{ type: "Port", port_id: id, interface_id: null }]);
       return updated!.text.replaceAll(id, "ID");
     };
-    expect(await refusal(foreign.host.ports[0]!.id)).toBe(await refusal(nothing().id));
+    expect(await refusal(foreign.host.ports[0]!.id)).toBe(await refusal(unknownEntity().id));
   });
 });
 

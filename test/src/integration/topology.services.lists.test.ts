@@ -9,7 +9,7 @@ import {
   updateService,
 } from "@nts/shared/contract";
 import { type Caller, type Page, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, echoOf, nothing, type World } from "../support/topology-world.js";
+import { aHost, aNetwork, aService, echoOf, unknownEntity, type World } from "../support/topology-world.js";
 
 type Query = QueryInputOf<typeof listServices>;
 type Field = (typeof SERVICE_ORDER_FIELDS)[number];
@@ -122,10 +122,10 @@ describe("services.lists: filters", () => {
 
   it("restrict to ids; unknown ones match nothing", async () => {
     const [a, b] = [all[2]!, all[6]!];
-    expect(await names({ ids: [a.id, b.id.toUpperCase(), nothing().id] })).toEqual(namesOf(a, b));
-    const commas = await owner.raw("get", `/api/v1/services?ids=${a.id},${nothing().id}&ids=${b.id}`);
+    expect(await names({ ids: [a.id, b.id.toUpperCase(), unknownEntity().id] })).toEqual(namesOf(a, b));
+    const commas = await owner.raw("get", `/api/v1/services?ids=${a.id},${unknownEntity().id}&ids=${b.id}`);
     expect((commas.data as Service[]).map(({ id }) => id)).toEqual([a.id, b.id]);
-    expect(await names({ ids: [nothing().id] })).toEqual([]);
+    expect(await names({ ids: [unknownEntity().id] })).toEqual([]);
   });
 
   it("match services with any of the tags, labels or ids of tags", async () => {

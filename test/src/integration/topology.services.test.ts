@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createService, deleteService, getHost, getService, type Host, listServices, type Service, updateService } from "@nts/shared/contract"; // prettier-ignore
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, echoOf, inputOf, nothing, onPort, type World } from "../support/topology-world.js";
+import { aHost, aNetwork, aService, echoOf, inputOf, unknownEntity, onPort, type World } from "../support/topology-world.js";
 
 let topology: Topology;
 
@@ -32,7 +32,7 @@ describe("services: create and read", () => {
     const world = await aWorld();
     const host = await aHost(world);
     const body = {
-      id: nothing().id,
+      id: unknownEntity().id,
       created_at: "1999-01-01T00:00:00.000Z",
       host_id: host.id,
       network_id: host.network_id,
@@ -60,9 +60,9 @@ describe("services: create and read", () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     const required = ["bindings", "host_id", "name", "network_id", "position", "service_definition", "source", "tags"];
-    const answered = await world.owner.raw("put", `/api/v1/services/${service.id}`, {});
-    expect([answered.status, answered.code]).toEqual([400, "validation_failed"]);
-    expect((answered.params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual(required);
+    const response = await world.owner.raw("put", `/api/v1/services/${service.id}`, {});
+    expect([response.status, response.code]).toEqual([400, "validation_failed"]);
+    expect((response.params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual(required);
   });
 
   it("rejects a missing host and a network that is not the host's", async () => {
@@ -71,9 +71,9 @@ describe("services: create and read", () => {
     const body = { host_id: host.id, network_id: host.network_id, name: "web", service_definition: "nginx" };
     const refusal = (changes: object): Promise<Refusal> =>
       world.owner.refusal(createService, { body: { ...body, ...changes } });
-    expect(await refusal({ host_id: nothing().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
-    expect(await refusal({ network_id: nothing().id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
-    expect(await refusal({ tags: ["a", nothing().id] })).toEqual([400, "invalid_reference", { path: "tags.1" }]);
+    expect(await refusal({ host_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
+    expect(await refusal({ network_id: unknownEntity().id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
+    expect(await refusal({ tags: ["a", unknownEntity().id] })).toEqual([400, "invalid_reference", { path: "tags.1" }]);
     expect(await placesOn(world, host)).toEqual([]);
   });
 
@@ -95,7 +95,7 @@ describe("services: update", () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     const changes = { name: "api", service_definition: "my own", tags: ["b", "a"], virtualization: { type: "vm", details: {} } }; // prettier-ignore
-    const forged = { id: nothing().id, created_at: "1999-01-01T00:00:00.000Z", source: { type: "Forged" } };
+    const forged = { id: unknownEntity().id, created_at: "1999-01-01T00:00:00.000Z", source: { type: "Forged" } };
     const updated = await update(world, service, { ...changes, ...forged });
     expect(updated).toEqual({ ...service, ...changes, updated_at: updated.updated_at });
     expect(Date.parse(updated.updated_at)).toBeGreaterThan(Date.parse(service.updated_at));
@@ -131,7 +131,7 @@ describe("services: update", () => {
     const elsewhere = await aHost(office);
     for (const changes of [
       { network_id: office.network.id },
-      { network_id: nothing().id },
+      { network_id: unknownEntity().id },
       { host_id: elsewhere.id },
       { host_id: elsewhere.id, network_id: office.network.id },
     ])
@@ -208,6 +208,6 @@ describe("services: moves to another host of the network", () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     const refused = [400, "invalid_reference", { path: "host_id" }];
-    expect(await refusal(world, service, { host_id: nothing().id })).toEqual(refused);
+    expect(await refusal(world, service, { host_id: unknownEntity().id })).toEqual(refused);
   });
 });

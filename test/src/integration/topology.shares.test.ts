@@ -38,7 +38,7 @@ function pathsOf({ world: { network, subnet }, host }: { world: World; host: Hos
 }
 
 /** The maximum number of connections in use during a task. */
-async function mostInUse(task: () => Promise<unknown>): Promise<number> {
+async function maxInUse(task: () => Promise<unknown>): Promise<number> {
   const { client } = topology.db;
   let [inUse, most] = [0, 0];
   const taken = (): void => {
@@ -58,7 +58,7 @@ describe("the share of an organization", () => {
     const made = await aWorld({ shares: { operations: SHARE, streams: AT_ONCE } });
     const { owner } = made.world;
     for (const path of pathsOf(made)) {
-      const most = await mostInUse(async () => {
+      const most = await maxInUse(async () => {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => owner.raw("get", path)));
         expect(answers.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));
       });

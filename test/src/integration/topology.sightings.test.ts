@@ -19,7 +19,7 @@ import {
 } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importScan } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
-import { caughtUp } from "../support/moments.js";
+import { waitForJournal } from "../support/moments.js";
 import { importBlock, missingIn, scanOfBlock, type Up } from "../support/sightings.js";
 import { until } from "../support/until.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -78,16 +78,16 @@ describe("sighted entities", () => {
     expect((after.data as Host).updated_at).toBe((before.data as Host).updated_at);
     expect((after.data as Host).missed_since).not.toBeNull();
     // What is written next is recorded next.
-    const told = async (): Promise<string[]> => (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"])); // prettier-ignore
+    const journaledNames = async (): Promise<string[]> => (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"])); // prettier-ignore
     const journal = topology.db.collection("journal");
     await owner.call(patchHost, { params: { id: nas.id }, body: { name: "first" } });
-    await until(async () => (await told()).at(-1) === "first");
-    const names = await told();
+    await until(async () => (await journaledNames()).at(-1) === "first");
+    const names = await journaledNames();
     await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
     await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
     await owner.call(patchHost, { params: { id: nas.id }, body: { name: "second" } });
-    await until(async () => (await told()).at(-1) === "second");
-    expect(await told()).toEqual([...names, "second"]);
+    await until(async () => (await journaledNames()).at(-1) === "second");
+    expect(await journaledNames()).toEqual([...names, "second"]);
   });
 });
 
@@ -100,7 +100,7 @@ describe("sightings: writes and the past", () => {
   });
 
   it("are not part of reads of the past", async () => {
-    const query = { as_of: await caughtUp(owner) };
+    const query = { as_of: await waitForJournal(owner) };
     const then = await owner.call(getHost, { params: { id: nas.id }, query });
     expect(then).not.toHaveProperty("seen");
     expect(then.ports[0]).not.toHaveProperty("missed_since");
@@ -130,7 +130,7 @@ describe("the coverage of a scan", () => {
       "missed_since" in node ? [[node.kind, node.label, node.missed_since]] : [],
     );
     expect(missed).toEqual([["host", TV.ip, since]]);
-    const then = await owner.call(getTopology, { query: { network_id: network, as_of: await caughtUp(owner) } });
+    const then = await owner.call(getTopology, { query: { network_id: network, as_of: await waitForJournal(owner) } });
     expect(JSON.stringify(then)).not.toContain("missed_since");
     await importBlock(owner, network, "192.168.1.128/25", [TV]);
     expect(byAddress(await hostsOf(owner, network))[TV.ip]).toMatchObject({ missed_since: null });

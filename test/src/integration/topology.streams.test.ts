@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient, type Timestamp } from "mongodb";
 import type { Change } from "@nts/shared/contract";
 import { type Account, anAccount } from "../support/api.js";
-import { type EventStream, openEvents } from "../support/event-stream.js";
+import { type EventStream, openEventStream } from "../support/event-stream.js";
 import { metricOf } from "../support/metrics.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
@@ -17,7 +17,7 @@ import { aNetworkWithAHost } from "../support/world.js";
 const UNREAD = 9;
 /** Together with their deletions they are 12 MB of changes, more than all buffers on the way hold. */
 const [HOSTS, SERVICES] = [10, 40];
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const MONGOD_AWAY_MS = 1_500;
 const SNAPSHOT_TOO_OLD = 239;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 const path = (after?: string): string => `${stack.url}/api/v1/changes/stream?after=${after ?? ""}`;
-const follow = (after: string): Promise<EventStream> => openEvents(path(after), { cookie: account.cookie });
+const follow = (after: string): Promise<EventStream> => openEventStream(path(after), { cookie: account.cookie });
 const cursorsOf = (stream: EventStream): string[] => stream.data<Change>("change").map(({ cursor }) => cursor);
 const newest = async (): Promise<string> => {
   const [found] = await account.session.data<Change[]>("get", "/api/v1/changes?order_direction=desc&limit=1");
@@ -108,10 +108,10 @@ describe("a stream whose client does not read", () => {
       await account.session.data("delete", `/api/v1/hosts/${id}`);
     }
     // Eight per caller may occupy a service for half a minute; the longest of nine is cut after a second.
-    await until(async () => (await cut()) >= 1, 50, PATIENCE_MS);
+    await until(async () => (await cut()) >= 1, 50, TIMEOUT_MS);
     await account.session.data("post", "/api/v1/tags", { name: "the end" });
     const hasAll = (stream: EventStream) =>
-      until(() => stream.data<Change>("change").at(-1)?.name === "the end", 50, PATIENCE_MS);
+      until(() => stream.data<Change>("change").at(-1)?.name === "the end", 50, TIMEOUT_MS);
     await hasAll(reading);
     const listed = await listedAfter(begin);
     expect(cursorsOf(reading)).toEqual(listed);
@@ -137,12 +137,12 @@ describe("a stream while the database is away", () => {
     await stack.servers.mongodb!.kill();
     await sleep(MONGOD_AWAY_MS);
     await stack.servers.mongodb!.restart();
-    await until(async () => (await aTag(`after ${Math.random()}`)).status === 200, 50, PATIENCE_MS);
+    await until(async () => (await aTag(`after ${Math.random()}`)).status === 200, 50, TIMEOUT_MS);
     const listed = async () => listedAfter(begin).catch(() => []);
     await until(
       async () => cursorsOf(stream).length > 3 && cursorsOf(stream).length === (await listed()).length,
       50,
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
     expect(cursorsOf(stream)).toEqual(await listed());
     expect(stream.isOpen()).toBe(true);
@@ -164,17 +164,17 @@ describe("a stream whose initial state takes longer than the database keeps a sn
       await rememberFor(1);
       const { operationTime } = await client.db("admin").command({ ping: 1 });
       const slow = await readUpTo("event: state\n", `${path()}&initial=true`);
-      await until(() => isForgotten(client, operationTime as Timestamp), 50, PATIENCE_MS);
+      await until(() => isForgotten(client, operationTime as Timestamp), 50, TIMEOUT_MS);
       slow.answer.resume();
       await once(slow.answer, "close");
       expect(slow.text).not.toContain("event: bookmark");
       await rememberFor(300);
-      const again = await openEvents(`${path()}&initial=true`, { cookie: account.cookie });
-      await until(() => again.data("bookmark").length > 0, 50, PATIENCE_MS);
-      const told = again
+      const again = await openEventStream(`${path()}&initial=true`, { cookie: account.cookie });
+      await until(() => again.data("bookmark").length > 0, 50, TIMEOUT_MS);
+      const received = again
         .data<Change>("state")
         .filter((one) => one.entity === "Service" && one.network_id === network.id);
-      expect(told).toHaveLength(2 * HOSTS * SERVICES + 1);
+      expect(received).toHaveLength(2 * HOSTS * SERVICES + 1);
       again.close();
     } finally {
       await rememberFor(300);

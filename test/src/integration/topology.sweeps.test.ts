@@ -24,7 +24,7 @@ import { createStorage } from "@nts/topology/storage/storage";
 import { startSweeper } from "@nts/topology/deletions/sweeper";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology, type Seeded } from "../support/seed.js";
-import { aSlowJournal, documentsIn, heardBy, startSweptTopology, type Sweeps } from "../support/sweeps.js";
+import { startManualJournal, documentsIn, entriesDuring, startSweptTopology, type Sweeps } from "../support/sweeps.js";
 import type { Caller, Topology } from "../support/topology.js";
 import { aHost, aNetwork, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -143,8 +143,8 @@ describe("deleting a large network: concurrent writes", () => {
       });
       expect(await caller.refusal(deleteNetwork, { params: { id: doomed } })).toMatchObject({ 0: 404 });
       const imported = `/api/v1/imports/nmap?network_id=${doomed}`;
-      const answered = await caller.raw("post", imported, "<nmaprun/>", { "content-type": "application/xml" });
-      expect(answered).toMatchObject({ status: 400, params: { path: "network_id" } });
+      const response = await caller.raw("post", imported, "<nmaprun/>", { "content-type": "application/xml" });
+      expect(response).toMatchObject({ status: 400, params: { path: "network_id" } });
       const host = await aHost({ owner: caller, network, subnet }, { name: "fine" });
       const at = { host_id: host.id, network_id: network.id, name: "eth", subnet_id: inside, ip_address: "10.1.0.1" };
       expect(await caller.refusal(createInterface, { body: at })).toEqual(gone("subnet_id"));
@@ -182,27 +182,27 @@ describe("the sweep of a large network", () => {
   it("waits until the journal has recorded it, up to a timeout", async () => {
     const { owner, doomed } = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
-    await sweeps.sweepAsTold();
+    await sweeps.sweepRecorded();
     expect(await documentsIn(topology.db, doomed)).toBe(660);
     await markAsTold(doomed);
-    await sweeps.sweepAsTold({ graceMs: 3_600_000 });
+    await sweeps.sweepRecorded({ graceMs: 3_600_000 });
     expect(await documentsIn(topology.db, doomed)).toBe(660);
-    await sweeps.sweepAsTold();
+    await sweeps.sweepRecorded();
     expect(await documentsIn(topology.db, doomed)).toBe(0);
   });
 
   it("begins when the journal has recorded all of it, which is not repeated", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
-    const journal = await aSlowJournal(topology.db);
+    const journal = await startManualJournal(topology.db);
     try {
       await owner.call(deleteNetwork, { params: { id: doomed } });
-      await journal.take();
-      await journal.tell(300);
-      const happenings = await heardBy(topology.db, async () => {
-        await sweeps.sweepAsTold();
+      await journal.takeEvents();
+      await journal.record(300);
+      const happenings = await entriesDuring(topology.db, async () => {
+        await sweeps.sweepRecorded();
         expect(await documentsIn(topology.db, doomed)).toBe(660);
-        await journal.tell();
-        await sweeps.sweepAsTold();
+        await journal.record();
+        await sweeps.sweepRecorded();
       });
       expect(await documentsIn(topology.db, doomed)).toBe(0);
       expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
@@ -221,7 +221,7 @@ describe("the sweep of a large network: what it records, and where it resumes", 
     await owner.call(deleteNetwork, { params: { id: doomed } });
     await untold.owner.call(deleteNetwork, { params: { id: untold.doomed } });
     await markAsTold(doomed);
-    const happenings = await heardBy(topology.db, () => sweeps.sweep());
+    const happenings = await entriesDuring(topology.db, () => sweeps.sweep());
     expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
     const heard = happenings.filter((one) => one.organizationId === untold.organizationId);
     expect(heard).toHaveLength(660);

@@ -13,8 +13,8 @@ import {
 } from "@nts/shared/contract";
 import { findTagIds } from "@nts/shared/contract/internal";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { everythingOnce, operationsOf } from "../support/topology-everything.js";
-import { aHost, aNetwork, aService, echoOf, nothing } from "../support/topology-world.js";
+import { createOneOfEachKind, operationsOf } from "../support/topology-everything.js";
+import { aHost, aNetwork, aService, echoOf, unknownEntity } from "../support/topology-world.js";
 
 let topology: Topology;
 let owner: Caller;
@@ -79,7 +79,7 @@ describe("tags", () => {
   it("tell internal callers which of some ids are tags of an organization", async () => {
     const [a, b] = [await add("known a"), await add("known b")];
     const foreign = await topology.aCaller().call(createTag, { body: { name: "foreign" } });
-    const body = { ids: [a.id, foreign.id, b.id, nothing().id] };
+    const body = { ids: [a.id, foreign.id, b.id, unknownEntity().id] };
     const params = { id: owner.scope.organizationId };
     expect((await topology.aProcess().call(findTagIds, { params, body })).sort()).toEqual([a.id, b.id].sort());
     expect((await owner.refusal(findTagIds, { params, body }))[0]).toBe(403);
@@ -94,7 +94,7 @@ describe("tags: delete", () => {
   it("removes them from everything, as a change of what carried them, and notifies the other parts of the system", async () => {
     const [doomed, kept] = [await add("doomed"), await add("kept")];
     const tags = ["label", doomed.id, kept.id];
-    const everything = await everythingOnce(owner);
+    const everything = await createOneOfEachKind(owner);
     const kinds = ["networks", "subnets", "hosts", "services"] as const;
     const before: Record<string, string | undefined> = {};
     for (const kind of kinds)

@@ -2,27 +2,27 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTag } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
-import { type Answered, type Caller, startTopology, type Topology } from "../support/topology.js";
-import { type Entity, type Everything, everythingOnce, type Kind, KINDS, operationsOf } from "../support/topology-everything.js"; // prettier-ignore
-import { nothing, onInterface, onPort } from "../support/topology-world.js";
+import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
+import { type Entity, type OneOfEachKind, createOneOfEachKind, type Kind, KINDS, operationsOf } from "../support/topology-everything.js"; // prettier-ignore
+import { unknownEntity, onInterface, onPort } from "../support/topology-world.js";
 
 let topology: Topology;
 let owner: Caller;
 /** Of the same organization, restricted to one of its two networks, otherwise with all permissions. */
 let limited: Caller;
-let own: Everything;
-let hidden: Everything;
-let foreign: Everything;
+let own: OneOfEachKind;
+let hidden: OneOfEachKind;
+let foreign: OneOfEachKind;
 let foreignTag: string;
 
 beforeAll(async () => {
   topology = await startTopology();
   owner = topology.aCaller();
-  own = await everythingOnce(owner, "own");
-  hidden = await everythingOnce(owner, "hidden");
+  own = await createOneOfEachKind(owner, "own");
+  hidden = await createOneOfEachKind(owner, "hidden");
   limited = owner.colleague({ networks: [own.networks.id] });
   const stranger = topology.aCaller();
-  foreign = await everythingOnce(stranger, "foreign");
+  foreign = await createOneOfEachKind(stranger, "foreign");
   foreignTag = (await stranger.call(createTag, { body: { name: "theirs" } })).id;
 });
 afterAll(() => topology.stop());
@@ -34,7 +34,7 @@ async function contents(): Promise<unknown[]> {
 }
 
 /** A response without the requested ids, so that two can be compared. */
-const shape = ({ status, text }: Answered<unknown>, ...ids: string[]): string =>
+const shape = ({ status, text }: ServiceResponse<unknown>, ...ids: string[]): string =>
   `${status} ${ids.reduce((left, id) => left.replaceAll(id, "ID"), text)}`;
 
 describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
@@ -46,8 +46,8 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
   it("look nonexistent to get, update, delete and bulk-delete, to the byte, and are not changed", async () => {
     const { get, update, remove, removeAll, entityName } = operationsOf(limited, kind);
     const before = await contents();
-    const missing = nothing().id;
-    const asked: ((id: string) => Promise<Answered<unknown>>)[] = [
+    const missing = unknownEntity().id;
+    const asked: ((id: string) => Promise<ServiceResponse<unknown>>)[] = [
       (id) => get(id),
       (id) => get(id, { "if-none-match": "*" }),
       (id) => update(id, own[kind]),
@@ -90,7 +90,7 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
   });
 });
 
-type Place = [kind: Kind, place: string, other: (world: Everything) => string, body: (id: string) => object];
+type Place = [kind: Kind, place: string, other: (world: OneOfEachKind) => string, body: (id: string) => object];
 
 /** Every place of a body that can reference an entity, with an id inserted. */
 const PLACES: Place[] = [
@@ -112,7 +112,7 @@ describe("tenancy: foreign ids in bodies", () => {
   it.each(PLACES)("%s: %s out of scope is rejected like a nonexistent one, and nothing is stored", async (kind, _place, other, body) => {
     const { create, update } = operationsOf(limited, kind);
     const before = await contents();
-    const missing = nothing().id;
+    const missing = unknownEntity().id;
     for (const send of [create, (changed: object) => update(own[kind].id, changed)]) {
       const expected = await send({ ...own[kind], ...body(missing) });
       expect(expected.status).toBe(400);
@@ -126,18 +126,18 @@ describe("tenancy: foreign ids in bodies", () => {
 
   it.each(["networks", "subnets", "hosts", "services"] as const)("%s: a tag of another organization is rejected like a nonexistent one", async (kind) => {
     const { update } = operationsOf(owner, kind);
-    const [theirs, missing] = [foreignTag, nothing().id];
-    const send = (tag: string): Promise<Answered<Entity>> => update(own[kind].id, { ...own[kind], tags: ["x", tag] });
+    const [theirs, missing] = [foreignTag, unknownEntity().id];
+    const send = (tag: string): Promise<ServiceResponse<Entity>> => update(own[kind].id, { ...own[kind], tags: ["x", tag] });
     expect(await send(missing)).toMatchObject({ status: 400, code: "invalid_reference", params: { path: "tags.1" } });
     expect(shape(await send(theirs), theirs)).toBe(shape(await send(missing), missing));
   }); // prettier-ignore
 
   it("hosts: a child in a subnet out of scope is rejected like one in a nonexistent subnet", async () => {
     const { create } = operationsOf(limited, "hosts");
-    const send = (subnet_id: string): Promise<Answered<Entity>> =>
+    const send = (subnet_id: string): Promise<ServiceResponse<Entity>> =>
       create({ network_id: own.networks.id, name: "h", interfaces: [{ subnet_id, ip_address: "10.0.0.9" }] });
     const before = await contents();
-    const missing = nothing().id;
+    const missing = unknownEntity().id;
     const expected = await send(missing);
     expect(expected).toMatchObject({ code: "invalid_reference", params: { path: "interfaces.0.subnet_id" } });
     for (const { subnets } of [hidden, foreign]) expect(shape(await send(subnets.id), subnets.id)).toBe(shape(expected, missing)); // prettier-ignore
@@ -146,13 +146,13 @@ describe("tenancy: foreign ids in bodies", () => {
 
   it("networks: any other organization's id is rejected", async () => {
     const { create, update } = operationsOf(owner, "networks");
-    for (const organization_id of [foreign.networks.organization_id, nothing().id])
-      for (const answered of [
+    for (const organization_id of [foreign.networks.organization_id, unknownEntity().id])
+      for (const response of [
         await create({ name: "n", organization_id }),
         await update(own.networks.id, { name: "n", organization_id }),
       ])
         // prettier-ignore
-        expect([answered.status, answered.code]).toEqual([403, "permission_denied"]);
+        expect([response.status, response.code]).toEqual([403, "permission_denied"]);
   });
 });
 
@@ -166,8 +166,8 @@ describe("tenancy: authentication", () => {
     ["a forged one", bySomebodyElse],
   ])("rejects %s as a tenancy header", async (_which, header) => {
     for (const path of ["/api/v1/hosts", `/api/v1/hosts/${own.hosts.id}`, "/nowhere"]) {
-      const answered = await owner.raw("get", path, undefined, { [INTERNAL.tenancy]: header });
-      expect([answered.status, answered.code]).toEqual([401, "not_authenticated"]);
+      const response = await owner.raw("get", path, undefined, { [INTERNAL.tenancy]: header });
+      expect([response.status, response.code]).toEqual([401, "not_authenticated"]);
     }
   });
 
@@ -177,9 +177,9 @@ describe("tenancy: authentication", () => {
     const { id } = own[kind];
     expect([(await viewer.get(id)).status, (await viewer.list()).status]).toEqual([200, 200]);
     const writes = [viewer.create(own[kind]), viewer.update(id, own[kind]), viewer.remove(id), viewer.removeAll([id])];
-    for (const answered of await Promise.all(writes)) {
-      expect([answered.status, answered.code]).toEqual([403, "permission_denied"]);
-      expect(answered.params).toEqual({ required: kind === "networks" ? "Admin" : "Member" });
+    for (const response of await Promise.all(writes)) {
+      expect([response.status, response.code]).toEqual([403, "permission_denied"]);
+      expect(response.params).toEqual({ required: kind === "networks" ? "Admin" : "Member" });
     }
     expect(await contents()).toEqual(before);
   });

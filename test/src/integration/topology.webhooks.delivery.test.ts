@@ -19,7 +19,7 @@ const ROUNDS = Number(process.env["WEBHOOK_ROUNDS"] ?? 1);
 const WRITERS = 4;
 /** Longer than a lease. */
 const FROZEN_MS = 7_000;
-const PATIENCE_MS = 90_000 + CHANGES * 30;
+const TIMEOUT_MS = 90_000 + CHANGES * 30;
 
 let stack: Stack;
 let receiver: Receiver;
@@ -50,11 +50,11 @@ function anAdmin() {
       const { url, name } = stack.topologies[turn++ % stack.topologies.length]!;
       // The header is valid for a minute.
       const caller = callerOf(url, name, { [INTERNAL.tenancy]: sign(principal) });
-      const answered = await caller.send(method, path, body).catch(() => null);
-      const { status = 503, text = "nothing" } = answered ?? {};
+      const response = await caller.send(method, path, body).catch(() => null);
+      const { status = 503, text = "nothing" } = response ?? {};
       if (status === 200) {
-        const isOpen = answered?.headers.get(INTERNAL.meta) === "open";
-        return (isOpen ? (JSON.parse(`{"data":${text}}}`) as { data: unknown }).data : answered?.body) as T;
+        const isOpen = response?.headers.get(INTERNAL.meta) === "open";
+        return (isOpen ? (JSON.parse(`{"data":${text}}}`) as { data: unknown }).data : response?.body) as T;
       }
       // It was created by an attempt whose response was lost with the process.
       if (text.includes(`"code":"already_exists"`) && tries > 0) return undefined as T;
@@ -85,20 +85,20 @@ function anAdmin() {
 }
 
 /** The cursors that arrived, each at its first arrival. */
-function firstTold({ secret }: Made, messages: readonly Received[]): string[] {
-  const told = messages.map((message) => verified<Change | Change[]>(secret, message).data);
-  return [...new Set(told.flat().map(({ cursor }) => cursor))];
+function firstDeliveries({ secret }: Made, messages: readonly Received[]): string[] {
+  const delivered = messages.map((message) => verified<Change | Change[]>(secret, message).data);
+  return [...new Set(delivered.flat().map(({ cursor }) => cursor))];
 }
 
 /** A value, once it is as expected. */
-async function eventually<T>(read: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
+async function untilValue<T>(read: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
   let found = await read();
-  await until(async () => isThere(found) || isThere((found = await read())), 50, PATIENCE_MS);
+  await until(async () => isThere(found) || isThere((found = await read())), 50, TIMEOUT_MS);
   return found;
 }
 
 const came = (path: string, count: number): Promise<void> =>
-  until(() => receiver.received(path).length >= count, 20, PATIENCE_MS);
+  until(() => receiver.received(path).length >= count, 20, TIMEOUT_MS);
 
 describe(`${CHANGES} changes, while the receiver disappears and topologies are killed and frozen ${ROUNDS} times`, () => {
   it(
@@ -117,30 +117,30 @@ describe(`${CHANGES} changes, while the receiver disappears and topologies are k
       for (let round = 0; round < ROUNDS; round++) {
         const [one, other] = round % 2 === 0 ? stack.topologies : [...stack.topologies].reverse();
         await came("/all", Math.min(receiver.received("/all").length + 5, isOver.yes ? 0 : Infinity));
-        await receiver.goAway();
+        await receiver.stopListening();
         await one!.kill();
         await sleep(300 + Math.random() * 500);
-        await Promise.all([receiver.comeBack(), one!.restart()]);
+        await Promise.all([receiver.listenAgain(), one!.restart()]);
         if (round % 3 !== 2) continue;
         other!.pause();
         await sleep(FROZEN_MS);
         other!.resume();
       }
       await writing;
-      const changes = await eventually(admin.changes, (found) => found.length >= CHANGES);
+      const changes = await untilValue(admin.changes, (found) => found.length >= CHANGES);
       const expected = changes.map(({ cursor }) => cursor);
       await until(
         () => new Set(receiver.received("/all").map(({ id }) => id)).size >= expected.length,
         50,
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
-      expect(firstTold(webhook, receiver.received("/all"))).toEqual(expected);
-      const told = receiver.received("/all").map((message) => verified<Change>(webhook.secret, message));
-      const byCursor = new Map(told.map(({ data }) => [data.cursor, data]));
+      expect(firstDeliveries(webhook, receiver.received("/all"))).toEqual(expected);
+      const delivered = receiver.received("/all").map((message) => verified<Change>(webhook.secret, message));
+      const byCursor = new Map(delivered.map(({ data }) => [data.cursor, data]));
       expect(expected.map((cursor) => byCursor.get(cursor))).toEqual(changes);
-      expect(new Set(told.map(({ type }) => type))).toEqual(new Set(["tag.created"]));
+      expect(new Set(delivered.map(({ type }) => type))).toEqual(new Set(["tag.created"]));
     },
-    60_000 + PATIENCE_MS * 2 + ROUNDS * 15_000,
+    60_000 + TIMEOUT_MS * 2 + ROUNDS * 15_000,
   );
 });
 
@@ -166,19 +166,19 @@ describe("a webhook: its filter", () => {
       await admin.ask("post", "/api/v1/hosts", { network_id: network.id, name: `host of ${network.id}`, tags });
     await admin.ask("delete", `/api/v1/tags/${tag.id}`);
     const end = await admin.aTag({ name: "end" });
-    await until(() => receiver.received("/everything").some(({ body }) => body.includes(end.id)), 20, PATIENCE_MS);
+    await until(() => receiver.received("/everything").some(({ body }) => body.includes(end.id)), 20, TIMEOUT_MS);
     await Promise.all(Object.keys(filters).map((path) => came(path, 1)));
-    const told = (path: string): [string, string][] =>
+    const delivered = (path: string): [string, string][] =>
       receiver.received(path).map(({ body }) => {
         const { data } = JSON.parse(body) as { data: Change };
         return [`${data.entity} ${data.action}`, data.name];
       });
-    expect(told("/network").filter(([what]) => what.startsWith("Host"))).toEqual([
+    expect(delivered("/network").filter(([what]) => what.startsWith("Host"))).toEqual([
       ["Host created", `host of ${one.id}`],
     ]);
-    expect(told("/network").some(([what]) => what.startsWith("Tag"))).toBe(false);
-    expect(told("/entity")).toEqual([["Tag deleted", expect.any(String)]]);
-    expect(told("/tag")).toEqual([["Host created", `host of ${two.id}`]]);
+    expect(delivered("/network").some(([what]) => what.startsWith("Tag"))).toBe(false);
+    expect(delivered("/entity")).toEqual([["Tag deleted", expect.any(String)]]);
+    expect(delivered("/tag")).toEqual([["Host created", `host of ${two.id}`]]);
     await admin.ask("delete", `/api/v1/webhooks/${all.id}`);
     await admin.aTag();
     await sleep(100); // for an unwanted message to arrive
@@ -196,7 +196,7 @@ describe("a webhook: batching", () => {
     const ports = [1, 2, 3, 4].map((number) => ({ number, protocol: "Tcp" }));
     await admin.ask("post", "/api/v1/hosts", { network_id, name, ports });
     const isWhole = (path: string) => receiver.received(path).some(({ body }) => body.includes("4/Tcp"));
-    await until(() => ["/batch", "/slack", "/discord", "/ntfy"].every(isWhole), 20, PATIENCE_MS);
+    await until(() => ["/batch", "/slack", "/discord", "/ntfy"].every(isWhole), 20, TIMEOUT_MS);
     const [batch, slack, discord, ntfy] = ["/batch", "/slack", "/discord", "/ntfy"].map((path) =>
       receiver.received(path).at(-1)!,
     );
@@ -226,13 +226,13 @@ describe("a webhook: pausing", () => {
       const failing_since = new Date(Date.now() - 3 * 86_400_000 - 1_000);
       await states.updateOne({ _id: webhook.id }, { $set: { failing_since } });
       await admin.aTag();
-      const paused = await eventually(
+      const paused = await untilValue(
         () => admin.webhook(webhook),
         (found) => found.paused !== null,
       );
       expect(paused).toMatchObject({ is_enabled: false, paused: { reason: expect.stringMatching(reason) } });
       expect(
-        await eventually(
+        await untilValue(
           () => admin.deliveries(webhook),
           ({ length }) => length > 0,
         ),
@@ -246,7 +246,7 @@ describe("a webhook: pausing", () => {
       await came(path, 2);
       expect(receiver.received(path)[1]?.body).toContain(missed.id);
       const { cursor } = (await admin.changes()).at(-1)!;
-      const last = await eventually(() => admin.progress(webhook), (found) => found?.cursor === cursor && found.delivered_at !== null); // prettier-ignore
+      const last = await untilValue(() => admin.progress(webhook), (found) => found?.cursor === cursor && found.delivered_at !== null); // prettier-ignore
       expect(last).toMatchObject({ failing_since: null, attempts: 0 });
       await admin.ask("delete", `/api/v1/webhooks/${webhook.id}`);
     }
@@ -261,7 +261,7 @@ describe("a webhook: progress, tests and replays", () => {
     await came("/behind", 1);
     receiver.answer("/behind", 503);
     await admin.aTag();
-    const behind = await eventually(() => admin.progress(webhook), (found) => (found?.attempts ?? 0) > 1); // prettier-ignore
+    const behind = await untilValue(() => admin.progress(webhook), (found) => (found?.attempts ?? 0) > 1); // prettier-ignore
     expect(behind?.cursor).toBe((await admin.changes())[0]!.cursor);
     expect(Date.parse(behind!.failing_since!)).toBeGreaterThanOrEqual(Date.parse(behind!.delivered_at!));
   });
@@ -276,7 +276,7 @@ describe("a webhook: progress, tests and replays", () => {
     await came("/again", 4);
     // The delivering process records it afterwards, unless the webhook was moved by then.
     const noted = (count: number): Promise<WebhookDelivery[]> =>
-      eventually(
+      untilValue(
         () => admin.deliveries(webhook),
         (found) => found.length === count,
       );

@@ -17,7 +17,7 @@ import {
 } from "@nts/shared/contract";
 import { createWebhookStates } from "@nts/topology/storage/webhook-states";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { nothing } from "../support/topology-world.js";
+import { unknownEntity } from "../support/topology-world.js";
 
 const url = "https://example.com/hook";
 let topology: Topology;
@@ -77,8 +77,8 @@ describe("a webhook: references", () => {
     const network = await owner.call(createNetwork, { body: { name: "Home" } });
     const tag = await owner.call(createTag, { body: { name: "shown" } });
     const wrong: [{ network_ids?: string[]; tag_ids?: string[] }, string][] = [
-      [{ network_ids: [network.id, nothing().id] }, "filter.network_ids.1"],
-      [{ tag_ids: ["a label", nothing().id] }, "filter.tag_ids.1"],
+      [{ network_ids: [network.id, unknownEntity().id] }, "filter.network_ids.1"],
+      [{ tag_ids: ["a label", unknownEntity().id] }, "filter.tag_ids.1"],
     ];
     for (const [filter, path] of wrong)
       expect(await owner.refusal(createWebhook, { body: { url, filter } })).toEqual([

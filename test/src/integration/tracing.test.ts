@@ -79,9 +79,9 @@ describe("a system with a receiver of spans", () => {
   });
 
   it("sends those of a trace that begins here, and its id is in the log of every process", async () => {
-    const answered = await fetch(`${stack.url}/api/v1/hosts/nothing`, { headers: { cookie: account.cookie } });
-    expect(answered.status).toBe(400);
-    const requestId = answered.headers.get("x-request-id");
+    const response = await fetch(`${stack.url}/api/v1/hosts/nothing`, { headers: { cookie: account.cookie } });
+    expect(response.status).toBe(400);
+    const requestId = response.headers.get("x-request-id");
     const found = (): ReceivedSpan[] =>
       receiver.spans.filter(({ attributes }) => attributes["nts.request_id"] === requestId);
     await until(() => found().length === 2);
@@ -120,9 +120,9 @@ describe("a system with a receiver of spans: what ends", () => {
 
   it("flushes the remaining ones when a process stops", async () => {
     const [gateway] = stack.gateways;
-    const answered = await fetch(`${stack.url}/api/version`);
+    const response = await fetch(`${stack.url}/api/version`);
     expect(await gateway!.stop()).toEqual({ code: 0, signal: null });
-    const requestId = answered.headers.get("x-request-id");
+    const requestId = response.headers.get("x-request-id");
     expect(receiver.spans.map(({ attributes }) => attributes["nts.request_id"])).toContain(requestId);
     await gateway!.restart();
   });
@@ -133,7 +133,7 @@ describe("a gateway whose receiver of spans is unavailable", () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const world = await startLoneGateways({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
     try {
-      const key = world.neighbour.aKey();
+      const key = world.stub.aKey();
       const [gateway] = world.gateways;
       expect((await fetch(`${world.url}/api/v1/networks/x`, { headers: key.headers })).status).toBe(200);
       await until(async () => (await readFile(gateway!.logFile, "utf8")).includes("tracing: "));
@@ -156,20 +156,20 @@ describe("a gateway without a receiver of spans", () => {
   });
 
   /** The trace headers that reach the service. */
-  async function passedOn(headers: Record<string, string>): Promise<{ traceparent: string; tracestate: string }> {
-    await fetch(`${world.url}/api/v1/networks/x`, { headers: { ...world.neighbour.aKey().headers, ...headers } });
-    return world.neighbour.passedOn.at(-1)!.headers as { traceparent: string; tracestate: string };
+  async function forwarded(headers: Record<string, string>): Promise<{ traceparent: string; tracestate: string }> {
+    await fetch(`${world.url}/api/v1/networks/x`, { headers: { ...world.stub.aKey().headers, ...headers } });
+    return world.stub.forwarded.at(-1)!.headers as { traceparent: string; tracestate: string };
   }
 
   it("forwards the trace context as it arrived", async () => {
     const headers = { traceparent: `00-${TRACE}-${CLIENT_SPAN}-01`, tracestate: "vendor=value" };
-    expect(await passedOn(headers)).toMatchObject(headers);
+    expect(await forwarded(headers)).toMatchObject(headers);
   });
 
   it("creates one when it is absent or malformed, without the vendors' state", async () => {
     const malformed = { traceparent: `00-${TRACE}-${CLIENT_SPAN}`, tracestate: "vendor=value" };
     for (const headers of [{}, malformed]) {
-      const { traceparent, tracestate } = await passedOn(headers);
+      const { traceparent, tracestate } = await forwarded(headers);
       expect(traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
       expect(traceparent).not.toContain(TRACE);
       expect(tracestate).toBeUndefined();

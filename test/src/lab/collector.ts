@@ -11,9 +11,9 @@ import { until } from "../support/until.js";
 import { buildOfContainers } from "./containers.js";
 import { DOCK } from "./machines.js";
 
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 /** Maximum size of the compressed image, as registries store it. */
-const MOST_MEGABYTES = 80;
+const MAX_MEGABYTES = 80;
 const IMAGE = "network-topology-test/collector";
 
 /** Whether the lab was in the picture in time; without Docker it reports that nothing was tried. */
@@ -51,7 +51,7 @@ async function buildImage(folder: string): Promise<boolean> {
   const [onDisk, compressed] = [stored, fetched].map((bytes) => Math.round(Number(bytes) / 1e6));
   const name = packed.trim().split("\n").at(-1);
   console.log(`${name} with the Node of ${base}: ${compressed} MB compressed, ${onDisk} MB on the disk`);
-  return Number(fetched) / 1e6 < MOST_MEGABYTES;
+  return Number(fetched) / 1e6 < MAX_MEGABYTES;
 }
 
 async function collect(url: string, folder: string): Promise<boolean> {
@@ -65,10 +65,10 @@ async function collect(url: string, folder: string): Promise<boolean> {
   const place = ["--network", "host", "--pid", "host", "--volume", "/var/run/docker.sock:/var/run/docker.sock:ro"];
   await execa("docker", ["run", "--detach", "--name", name, ...place, "--env-file", settings, IMAGE]);
   try {
-    await until(() => isInPicture(account, id), 250, MOST_SECONDS * 1_000);
+    await until(() => isInPicture(account, id), 250, MAX_SECONDS * 1_000);
     const seconds = (performance.now() - begun) / 1_000;
-    console.log(`From nothing to the picture: ${seconds.toFixed(1)} s of ${MOST_SECONDS}`);
-    return seconds < MOST_SECONDS;
+    console.log(`From nothing to the picture: ${seconds.toFixed(1)} s of ${MAX_SECONDS}`);
+    return seconds < MAX_SECONDS;
   } finally {
     console.log((await execa("docker", ["logs", name], { all: true, reject: false })).all);
     await execa("docker", ["rm", "--force", name], { reject: false });

@@ -10,10 +10,10 @@ export interface Machine {
   readonly name: string;
   readonly ip: string;
   readonly mac: string;
-  readonly listen: readonly Listening[];
+  readonly listen: readonly BusListener[];
 }
 
-interface Listening {
+interface BusListener {
   readonly host: string;
   readonly port: number;
 }

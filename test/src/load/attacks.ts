@@ -9,7 +9,7 @@ import type { Stack } from "../support/stack.js";
 import { buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { row } from "./work.js";
 
-const WATCHING = { patienceMs: 500, beforeMs: 1_000, afterMs: 1_000 };
+const WATCHING = { limitMs: 500, beforeMs: 1_000, afterMs: 1_000 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

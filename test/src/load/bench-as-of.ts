@@ -35,9 +35,9 @@ try {
   const ask = async (method: string, path: string, body?: object): Promise<string> => {
     const headers = { "x-tenancy": sign(principal), "content-type": "application/json" };
     const url = (stack.topologies[0]?.url ?? "") + path;
-    const answered = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
-    const text = await answered.text();
-    if (!answered.ok) throw new Error(`${method} ${path}: ${text}`);
+    const response = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
     return text;
   };
 
@@ -47,8 +47,8 @@ try {
     const { id } = JSON.parse(await ask("POST", "/api/v1/tags", { name: newId() })) as { id: string };
     for (;;) {
       // The gateway adds the end of the response.
-      const answered = `{"data":${await ask("GET", `${newest}&entity_id=${id}`)}}}`;
-      const [found] = (JSON.parse(answered) as { readonly data: readonly { readonly cursor: string }[] }).data;
+      const response = `{"data":${await ask("GET", `${newest}&entity_id=${id}`)}}}`;
+      const [found] = (JSON.parse(response) as { readonly data: readonly { readonly cursor: string }[] }).data;
       if (found !== undefined) return found.cursor;
       await sleep(200);
     }

@@ -27,9 +27,9 @@ try {
   const db = client.db(stack.databases.topology);
   const ask = async (method: string, path: string, body?: object): Promise<Response> => {
     const headers = { "x-tenancy": sign(principal), "content-type": "application/json" };
-    const answered = await fetch((stack.topologies[0]?.url ?? "") + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) }); // prettier-ignore
-    if (!answered.ok) throw new Error(`${method} ${path}: ${await answered.text()}`);
-    return answered;
+    const response = await fetch((stack.topologies[0]?.url ?? "") + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) }); // prettier-ignore
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return response;
   };
   const measured = async (work: string, run: () => Promise<unknown>): Promise<void> => {
     const times: number[] = [];
@@ -48,16 +48,16 @@ try {
   for (const order of ["created_at", "name"]) {
     const path = `/api/v1/services?order_by=${order}&limit=50`;
     const page = async (more: string): Promise<string> => {
-      const answered = await ask("GET", path + more);
-      await answered.arrayBuffer();
-      return answered.headers.get(INTERNAL.listNext) ?? END_OF_LIST;
+      const response = await ask("GET", path + more);
+      await response.arrayBuffer();
+      return response.headers.get(INTERNAL.listNext) ?? END_OF_LIST;
     };
     let cursor = "";
     for (let next = ""; next !== END_OF_LIST;) {
       cursor = next;
-      const answered = await ask("GET", `/api/v1/services?order_by=${order}&limit=1000${next && `&cursor=${next}`}`);
-      await answered.arrayBuffer();
-      next = answered.headers.get(INTERNAL.listNext) ?? END_OF_LIST;
+      const response = await ask("GET", `/api/v1/services?order_by=${order}&limit=1000${next && `&cursor=${next}`}`);
+      await response.arrayBuffer();
+      next = response.headers.get(INTERNAL.listNext) ?? END_OF_LIST;
     }
     await measured(`${order}: first page`, () => page(""));
     await measured(`${order}: behind 99,000 by cursor`, () => page(`&cursor=${cursor}`));

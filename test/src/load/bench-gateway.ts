@@ -44,7 +44,7 @@ const env = { ...UNLIMITED, AT_SERVICES_PER_USER: "1000", AT_SERVICES_PER_ORGANI
 const world = await startLoneGateways({ env, topologies: [upstreamUrl] });
 await pin(world.servers.redis.pid(), OTHER_CPU);
 await pin(world.gateways[0]?.pid(), MEASURED_CPU);
-const key = world.neighbour.aKey();
+const key = world.stub.aKey();
 
 const rows = new Map<string, Row[]>();
 try {

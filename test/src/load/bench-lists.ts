@@ -120,11 +120,11 @@ async function streamed({ name, url, headers }: Target, watched: readonly Watche
     );
   }, 20);
   const begun = performance.now();
-  const answered = await fetch(`${url}/api/v1/services?limit=0`, { headers: headers() });
-  if (!answered.ok) throw new Error(`limit=0 from ${name} was answered with ${answered.status}`);
+  const response = await fetch(`${url}/api/v1/services?limit=0`, { headers: headers() });
+  if (!response.ok) throw new Error(`limit=0 from ${name} was answered with ${response.status}`);
   let firstMs = 0;
   let bytes = 0;
-  for await (const chunk of answered.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     firstMs ||= performance.now() - begun;
     bytes += chunk.length;
   }

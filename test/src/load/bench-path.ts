@@ -8,7 +8,7 @@ import { type Build, buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import type { Stack } from "../support/stack.js";
 import { cpuMicrosOf, residentMbOf, type Watched } from "./measure.js";
-import { type Inventory, MOST_STREAMS, seedInventory, type Work } from "./path-work.js";
+import { type Inventory, MAX_STREAMS, seedInventory, type Work } from "./path-work.js";
 import { row } from "./work.js";
 
 const { values } = parseArgs({
@@ -30,7 +30,7 @@ const CONNECTIONS = values.connections.split(",").map(Number);
 const ALL_AT_SERVICES = {
   AT_SERVICES_PER_USER: "1000",
   AT_SERVICES_PER_ORGANIZATION: "1000",
-  ORGANIZATION_STREAMS: String(MOST_STREAMS),
+  ORGANIZATION_STREAMS: String(MAX_STREAMS),
 };
 
 /** A running system, with its measurements. */
@@ -77,9 +77,9 @@ async function compare(sides: readonly Side[]): Promise<void> {
   row("work", "conn.", "build", "req/s", "p50 ms", "p99 ms", "failed", `CPU µs/request: ${names.join(" / ")}`);
   row(...Array.from({ length: 8 }, () => "---"));
   const works = sides[0]?.inventory.works ?? [];
-  for (const [index, { name, mostConnections = Infinity }] of works.entries()) {
+  for (const [index, { name, maxConnections = Infinity }] of works.entries()) {
     if (!name.includes(values.only)) continue;
-    for (const connections of CONNECTIONS.filter((one) => one <= mostConnections)) {
+    for (const connections of CONNECTIONS.filter((one) => one <= maxConnections)) {
       const samples = await samplesOf(sides, index, connections);
       print(
         name,
@@ -108,7 +108,7 @@ async function samplesOf(sides: readonly Side[], index: number, connections: num
 
 /** Sends one kind of work, sequentially on each connection; null when no work is left. */
 async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
-  const amount = Math.floor((work.most?.() ?? Infinity) / how.roundsLeft);
+  const amount = Math.floor((work.maxCount?.() ?? Infinity) / how.roundsLeft);
   if (amount === 0) return null;
   const before = await Promise.all(watched.map(cpuMicrosOf));
   const result = await autocannon({

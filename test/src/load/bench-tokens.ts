@@ -24,7 +24,7 @@ try {
   await client.connect(new StreamableHTTPClientTransport(new URL(`${stack.url}/mcp`), { requestInit }));
   row("Read", "Bytes", "Tokens");
   row("---", "---", "---");
-  tell("all definitions", JSON.stringify((await client.listTools()).tools) + (client.getInstructions() ?? ""));
+  printSize("all definitions", JSON.stringify((await client.listTools()).tools) + (client.getInstructions() ?? ""));
   await tellAnswers(client);
   await client.close();
 } finally {
@@ -32,7 +32,7 @@ try {
   await rm(dataDir, { recursive: true });
 }
 
-function tell(what: string, text: string): void {
+function printSize(what: string, text: string): void {
   const bytes = Buffer.byteLength(text);
   row(what, bytes, Math.round(bytes / BYTES_PER_TOKEN / 10) * 10);
 }
@@ -42,7 +42,7 @@ async function tellAnswers(client: Client): Promise<void> {
     const { content, isError } = await client.callTool({ name, arguments: given });
     const text = content[0]?.type === "text" ? content[0].text : "";
     if (isError === true) throw new Error(`${name}: ${text}`);
-    tell(`\`${name}\``, text);
+    printSize(`\`${name}\``, text);
     return text;
   };
   await call("overview", {});

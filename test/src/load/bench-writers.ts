@@ -95,9 +95,9 @@ async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
   const hosts = await Promise.all(
     gentle.map((caller) => made(caller, "/api/v1/hosts", { network_id: network.id, name: "host" })),
   );
-  const write: Act = (caller, n, round) =>
+  const write: RaceRequest = (caller, n, round) =>
     caller.send("put", `/api/v1/hosts/${hosts[n]?.id ?? ""}`, { ...hosts[n], name: `host ${round % 2}` });
-  const tryToDelete: Act = (caller) => caller.send("delete", `/api/v1/hosts/${full.id}?dry_run=true`);
+  const tryToDelete: RaceRequest = (caller) => caller.send("delete", `/api/v1/hosts/${full.id}?dry_run=true`);
   const samples = { alone: noSample(), beside: noSample(), tried: noSample() };
   // Alternating, because the speed of the machine varies.
   for (let round = 0; round < ROUNDS_BESIDE; round++) {
@@ -118,7 +118,7 @@ async function made(caller: Caller, path: string, body: object): Promise<Made> {
   return JSON.parse(text) as Made;
 }
 
-type Act = (caller: Caller, n: number, round: number) => ReturnType<Caller["send"]>;
+type RaceRequest = (caller: Caller, n: number, round: number) => ReturnType<Caller["send"]>;
 
 /** The results of requests. */
 interface Sample {
@@ -137,7 +137,7 @@ function noSample(): Sample {
 }
 
 /** Runs the callers for a while, and adds the results to a sample. */
-async function measure(sample: Sample, callers: readonly Caller[], act: Act, paceMs = 0): Promise<void> {
+async function measure(sample: Sample, callers: readonly Caller[], act: RaceRequest, paceMs = 0): Promise<void> {
   const { latencies, refused } = sample;
   const until = performance.now() + SECONDS * 1_000;
   const writer = async (caller: Caller, n: number): Promise<void> => {
@@ -162,7 +162,7 @@ function report(work: string, { latencies, refused, seconds }: Sample): Measured
   return { perSecond, p99Ms: valueAt(0.99, latencies) };
 }
 
-async function run(work: string, callers: readonly Caller[], act: Act): Promise<Measured> {
+async function run(work: string, callers: readonly Caller[], act: RaceRequest): Promise<Measured> {
   const sample = noSample();
   await measure(sample, callers, act);
   return report(work, sample);

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Db, MongoClient } from "mongodb";
-import { aKey, anAccount, type Answered, type Caller } from "../support/api.js";
+import { aKey, anAccount, type ApiResponse, type Caller } from "../support/api.js";
 import { violationsIn } from "../support/invariants.js";
 import { metricOf } from "../support/metrics.js";
 import { type Seeded, seedTopology } from "../support/seed.js";
@@ -24,13 +24,13 @@ const EVERY_MS = 100;
 const BEFORE_MS = 60_000;
 const ANSWERED_MS = 1_000;
 const SWEPT_MS = 60_000;
-const TOLD_MS = 2_000;
+const MAX_LAG_MS = 2_000;
 const MONGOD_AWAY_MS = 2_000;
 const ON_HOSTS = ["interfaces", "ports", "services", "bindings"];
 
 /** Something to delete that is too large for one transaction. */
 interface Doomed {
-  delete(): Promise<Answered>;
+  delete(): Promise<ApiResponse>;
   /** How much of it is still visible to callers. */
   seen(): Promise<number>;
   /** How many documents are still to be swept. */
@@ -123,7 +123,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     if (sweptMs > SWEPT_MS) faults.push("the sweep took too long");
     const meanwhile = writers.report();
     const lagMs = lag.slowestMs();
-    if (harm === undefined && lagMs > TOLD_MS) faults.push("others were told of their changes late");
+    if (harm === undefined && lagMs > MAX_LAG_MS) faults.push("others were told of their changes late");
     if (harm === undefined && meanwhile.p99Ms > 2 * before.p99Ms) faults.push("others were slowed down");
     faults.push(...(await writers.stop()));
     const left = await doomed.left();
@@ -247,7 +247,7 @@ async function startWriters(stack: Stack, caller: Caller): Promise<Writers> {
       const due = first + round * EVERY_MS;
       await sleep(Math.max(0, due - performance.now()));
       const status = await by.send("put", path, { ...service, name: `round ${round}` }).then(
-        (answered) => answered.status,
+        (response) => response.status,
         () => 0,
       );
       if (status === 200) acknowledged = round;

@@ -10,15 +10,15 @@ import { requestTarget } from "@nts/client/request-target";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
 import { createDirect, sessionOf } from "../support/direct.js";
-import { askUntilMade, hammerOf, type Outcome, outcomeOf, untilAccepted } from "../support/revocation-pass.js";
+import { retryUntilMade, hammerOf, type Outcome, outcomeOf, untilAccepted } from "../support/revocation-pass.js";
 import { bodyOf, type Prepare, type Revocation, send } from "../support/right-changes.js";
-import type { Revocable } from "../support/revocable.js";
+import type { RevocableSystem } from "../support/revocable.js";
 import { until } from "../support/until.js";
 
 export interface Killing {
   killAndAskAgain(prepare: Prepare): Promise<Outcome>;
   /** The number of changes committed without a notice. */
-  unsaid(): number;
+  committedWithoutNotice(): number;
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const AFTER_MS = 300;
 const CONNECTIONS = 2;
 const HOT_GAP_MS = 5;
 
-export async function createKilling({ stack, means }: Pick<Revocable, "stack" | "means">): Promise<Killing> {
+export async function createKilling({ stack, means }: Pick<RevocableSystem, "stack" | "means">): Promise<Killing> {
   const identity = stack.identities[0]!;
   const urls = stack.gateways.map(({ url }) => url);
   const direct = createDirect(stack);
@@ -38,7 +38,7 @@ export async function createKilling({ stack, means }: Pick<Revocable, "stack" | 
   const said = new Set<number>();
   bus.subscribe(keyChanged, ({ number }) => said.add(number));
   await until(() => bus.isConnected());
-  let unsaid = 0;
+  let committedWithoutNotice = 0;
 
   /** The change as a gateway would forward it, to the replica that will be killed; null without a response. */
   async function askAndKill({ change }: Revocation, before: number): Promise<number | null> {
@@ -47,14 +47,14 @@ export async function createKilling({ stack, means }: Pick<Revocable, "stack" | 
     const verified = await direct.verify("session", by.cookie.split("=")[1] ?? "", 1);
     if (verified.status !== "valid") throw new Error(`the author is refused: ${verified.code}`);
     const path = requestTarget(operation.path, { params });
-    const answered = statusOf(identity.url + path, {
+    const response = statusOf(identity.url + path, {
       method: operation.method.toUpperCase(),
       headers: { "x-tenancy": sign(sessionOf(verified.principal)), ...type },
       body: text,
     });
     await until(async () => (await newest()) > before, 0);
     await identity.kill();
-    return answered;
+    return response;
   }
 
   const newest = async (): Promise<number> => (await changes.findOne({}, { sort: { _id: -1 } }))?._id ?? 0;
@@ -67,19 +67,19 @@ export async function createKilling({ stack, means }: Pick<Revocable, "stack" | 
       hammer.pace(HOT_GAP_MS);
       const before = await newest();
       let isKilled = false;
-      const answer = await askUntilMade(() => {
+      const answer = await retryUntilMade(() => {
         if (isKilled) return send(stack.url, revocation);
         isKilled = true;
         return askAndKill(revocation, before);
       });
       hammer.burst(CONNECTIONS);
       await sleep(AFTER_MS);
-      if (!said.has(before + 1)) unsaid += 1;
+      if (!said.has(before + 1)) committedWithoutNotice += 1;
       const shots = await hammer.stop();
       await identity.restart();
       return { kind: revocation.kind, ...outcomeOf(answer, shots) };
     },
-    unsaid: () => unsaid,
+    committedWithoutNotice: () => committedWithoutNotice,
     close: async () => {
       await bus.close();
       await mongo.close();

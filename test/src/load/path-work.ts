@@ -1,6 +1,6 @@
 /** The work of `bench:path`: an organization with its services, and the requests of each kind. */
 import { aKey, anAccount } from "../support/api.js";
-import { inTurns } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import type { Stack } from "../support/stack.js";
 
 /** The next request of a load generator. */
@@ -15,9 +15,9 @@ export interface Work {
   readonly name: string;
   readonly next: () => NextRequest;
   /** With more connections it is not measured. */
-  readonly mostConnections?: number;
+  readonly maxConnections?: number;
   /** How many more requests are possible; absent when unlimited. */
-  readonly most?: () => number;
+  readonly maxCount?: () => number;
   /** Called with every response. */
   readonly onAnswer?: (body: string) => void;
 }
@@ -30,7 +30,7 @@ export interface Inventory {
 }
 
 /** The maximum of concurrent full lists: with more of them none would end within the measurement. */
-export const MOST_STREAMS = 16;
+export const MAX_STREAMS = 16;
 const SERVICES_PER_HOST = 5;
 const FEW_HOSTS = 40;
 const SEEDED_AT_A_TIME = 4;
@@ -53,7 +53,7 @@ export async function seedInventory(stack: Stack, services: number): Promise<Inv
   const subnet = { network_id: networkId, cidr: "10.0.0.0/8", name: "subnet" };
   const { id: subnetId } = await caller.data<{ id: string }>("post", "/api/v1/subnets", subnet);
   const hostBody = (n: number): object => hostWithServices(networkId, subnetId, n);
-  const hosts = await inTurns(services / SERVICES_PER_HOST, SEEDED_AT_A_TIME, (n) =>
+  const hosts = await mapConcurrently(services / SERVICES_PER_HOST, SEEDED_AT_A_TIME, (n) =>
     caller.data<MadeHost>("post", "/api/v1/hosts", hostBody(n)),
   );
   const rebound = hosts.slice(0, FEW_HOSTS);
@@ -67,7 +67,7 @@ export async function seedInventory(stack: Stack, services: number): Promise<Inv
       renames(`PUT, a new name, ${FEW_HOSTS * SERVICES_PER_HOST} services`, renamed.slice(0, FEW_HOSTS)),
       rebinds(rebound),
       list("page of 50", "?limit=50"),
-      { ...list(`list of all ${services}`, "?limit=0"), mostConnections: MOST_STREAMS },
+      { ...list(`list of all ${services}`, "?limit=0"), maxConnections: MAX_STREAMS },
       ...createsAndDeletes(hostBody, hosts.length),
     ],
   };
@@ -153,7 +153,7 @@ function createsAndDeletes(hostBody: (n: number) => object, seeded: number): Wor
     {
       name: "DELETE of such a host",
       next: () => ({ method: "DELETE", path: `/api/v1/hosts/${created.pop() ?? "none"}` }),
-      most: () => created.length,
+      maxCount: () => created.length,
     },
   ];
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from "../support/revocation-pass.js";
 
 /** Fewer requests than this after a change are not significant. */
-const FEWEST = 8;
+const MIN_REQUESTS = 8;
 
 /** The measurements under one condition. */
 export interface Measured {
@@ -30,7 +30,7 @@ export function failuresOf(measured: readonly Measured[]): string[] {
       if (accepted > 0)
         return [`${kind}, ${condition}: ${accepted} of ${after} requests were accepted after the answer`];
       const telling = after - unanswered;
-      return telling < FEWEST ? [`${kind}, ${condition}: only ${telling} requests after the answer say anything`] : [];
+      return telling < MIN_REQUESTS ? [`${kind}, ${condition}: only ${telling} requests after the answer say anything`] : [];
     }),
   );
 }

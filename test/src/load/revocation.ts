@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { aKey, anAccount } from "../support/api.js";
-import { KINDS, type Prepare } from "../support/right-changes.js";
+import { REVOCATIONS, type Prepare } from "../support/right-changes.js";
 import { type Outcome, runPass, type PassOptions } from "../support/revocation-pass.js";
-import { type Revocable, startRevocable } from "../support/revocable.js";
+import { type RevocableSystem, startRevocableSystem } from "../support/revocable.js";
 import { until } from "../support/until.js";
 import { measureConfirmation } from "./confirmation-cost.js";
 import { createKilling } from "./identity-killed.js";
@@ -28,14 +28,14 @@ const unrepeatable = [
   ...["change the password", "reset the password", "the same, for keys of an unverified account"],
   ...["sign out at the provider", "change the organization", "delete the own account", "leave"],
   ...["delete the organization", "delete the organization, for its sessions"],
-].map((name) => KINDS.get(name));
+].map((name) => REVOCATIONS.get(name));
 const kinds: Prepare[] = [];
-for (const [name, prepare] of KINDS) {
+for (const [name, prepare] of REVOCATIONS) {
   if (prepare === null) console.log(`SKIPPED: "${name}" has no operation in the contract yet.`);
   else kinds.push(prepare);
 }
 
-const system = await startRevocable({
+const system = await startRevocableSystem({
   gateways: 4,
   identities: 2,
   ownMongod: true,
@@ -48,15 +48,15 @@ try {
   await system.stop();
 }
 
-async function takeRightsAway(system: Revocable): Promise<void> {
+async function takeRightsAway(system: RevocableSystem): Promise<void> {
   const measured = await measureAll(system);
-  console.log(`\n${tableOf(measured, [...KINDS.keys()])}\n`);
+  console.log(`\n${tableOf(measured, [...REVOCATIONS.keys()])}\n`);
   const failures = failuresOf(measured);
   for (const failure of failures) console.error(`FAILED: ${failure}`);
   if (failures.length > 0) process.exitCode = 1;
 }
 
-async function measureAll({ stack, means }: Revocable): Promise<Measured[]> {
+async function measureAll({ stack, means }: RevocableSystem): Promise<Measured[]> {
   const { gateways, servers, url } = stack;
   const urls = gateways.map((gateway) => gateway.url);
   const last = gateways.at(-1)!;
@@ -71,20 +71,20 @@ async function measureAll({ stack, means }: Revocable): Promise<Measured[]> {
   };
   const report = (row: Measured): void => {
     measured.push(row);
-    console.log(tableOf([row], [...KINDS.keys()]));
+    console.log(tableOf([row], [...REVOCATIONS.keys()]));
   };
 
   await passes("all up, little load", 10, { gapMs: 500 });
   await passes("all up", 10);
-  await passes("NATS paused", 6, { fault: servers.nats.pause, relief: servers.nats.resume });
-  await passes("NATS killed", 6, { fault: servers.nats.kill, relief: servers.nats.restart });
+  await passes("NATS paused", 6, { fault: servers.nats.pause, recover: servers.nats.resume });
+  await passes("NATS killed", 6, { fault: servers.nats.kill, recover: servers.nats.restart });
   let pausedAt = 0;
   await passes("a gateway paused for 10 s", 3, {
     fault: () => {
       last.pause();
       pausedAt = performance.now();
     },
-    relief: async () => {
+    recover: async () => {
       await sleep(Math.max(0, pausedAt + PAUSE_MS - performance.now()));
       last.resume();
     },

@@ -5,9 +5,9 @@
 import { parseArgs } from "node:util";
 import { ARCHIVE_PATH } from "../support/archives.js";
 import { buildHere, buildOfRef } from "../support/build-of-ref.js";
-import { plantLaterMembers } from "../support/later-members.js";
+import { addLaterMembers } from "../support/later-members.js";
 import { startMailbox } from "../support/mailbox.js";
-import { inRolloutOrder, LEAVING, restartOneByOne } from "../support/rolling.js";
+import { inRolloutOrder, GRACEFUL_SHUTDOWN, restartOneByOne } from "../support/rolling.js";
 import { startStack } from "../support/stack.js";
 import { latenciesMsOf, startSteadyLoad } from "../support/steady-load.js";
 import { row } from "./work.js";
@@ -24,9 +24,9 @@ const from = values.from === undefined ? here : await buildOfRef(values.from);
 const { createProcess } = from;
 // As operators do while replicas of an earlier build may run.
 const mailbox = await startMailbox();
-const env = { ...LEAVING, ...mailbox.env, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
+const env = { ...GRACEFUL_SHUTDOWN, ...mailbox.env, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
-const archives = await from.knows(ARCHIVE_PATH);
+const archives = await from.hasPath(ARCHIVE_PATH);
 // An earlier build may not know mail and several organizations, which are used after the update.
 const people = from === here && { mailbox };
 const forward = inRolloutOrder(stack);
@@ -50,10 +50,10 @@ async function roll(round: number, { name, processes, build }: (typeof ways)[num
   const begun = performance.now();
   const audited = from === here ? "all" : build === here ? "last" : "nothing";
   const load = await startSteadyLoad(stack, { audited, archives, ...people });
-  const later = await plantLaterMembers(stack, load.written);
+  const later = await addLaterMembers(stack, load.written);
   const exits = await restartOneByOne(processes, build);
-  const { answered, lost, vanished } = await load.stop();
-  const gone = [...vanished, ...(await later.missing())];
+  const { answered, lost, lostWrites } = await load.stop();
+  const gone = [...lostWrites, ...(await later.missing())];
   const latenciesMs = latenciesMsOf(answered);
   const at = (share: number): string => (latenciesMs[Math.floor(share * (latenciesMs.length - 1))] ?? 0).toFixed(0);
   const seconds = ((performance.now() - begun) / 1_000).toFixed(0);

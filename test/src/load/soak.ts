@@ -15,8 +15,8 @@ import { UNLIMITED } from "../support/unlimited.js";
 const CONNECTIONS = 16;
 const CALIBRATION_SECONDS = 10;
 const SAMPLE_MS = 2_000;
-const MOST_MB_PER_MINUTE = 1;
-const MOST_NEW_DESCRIPTORS = 4;
+const MAX_MB_PER_MINUTE = 1;
+const MAX_NEW_DESCRIPTORS = 4;
 
 const { values } = parseArgs({ allowPositionals: true, options: { minutes: { type: "string", default: "10" } } });
 const seconds = Number(values.minutes) * 60;
@@ -129,8 +129,8 @@ function failuresOf(
       const { mbPerMinute, descriptors } = growths[index]!;
       const more = descriptors[1] - descriptors[0];
       return [
-        ...(mbPerMinute > MOST_MB_PER_MINUTE ? [`${name} takes ${mbPerMinute.toFixed(2)} MB more a minute`] : []),
-        ...(more > MOST_NEW_DESCRIPTORS ? [`${name} has ${more} descriptors more`] : []),
+        ...(mbPerMinute > MAX_MB_PER_MINUTE ? [`${name} takes ${mbPerMinute.toFixed(2)} MB more a minute`] : []),
+        ...(more > MAX_NEW_DESCRIPTORS ? [`${name} has ${more} descriptors more`] : []),
       ];
     }),
   ];

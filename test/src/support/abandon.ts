@@ -3,8 +3,8 @@ import { request, type RequestOptions } from "node:http";
 /** Sends a request, and disconnects when the response begins. */
 export function abandon(options: RequestOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request(options, (answered) => {
-      answered.once("data", () => {
+    const asked = request(options, (response) => {
+      response.once("data", () => {
         asked
           .off("error", reject)
           .on("error", () => undefined)

@@ -9,7 +9,7 @@ const ALL_RULES = [...WCAG_AA, "best-practice"];
  * The accessibility violations of a page, with their places. The checker is injected through the debugger, despite the
  * policy, and stays as long as the document.
  */
-export async function barriersOf(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
+export async function accessibilityViolationsOf(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const results = await page.evaluate(
     async (values) =>

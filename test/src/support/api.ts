@@ -2,7 +2,7 @@ import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { textOf } from "./event-stream.js";
 
 /** A response, with its body both as text and as JSON (undefined when it is not JSON). */
-export interface Answered {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface Envelope {
 export interface Caller {
   readonly name: string;
   /** @param headers with the content type of a text body that is not JSON */
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiResponse>;
   /** The data of a request that must succeed. @throws Error with the whole response otherwise */
   data<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
@@ -37,15 +37,15 @@ export interface Caller {
 export function callerOf(baseUrl: string, name: string, headers: Readonly<Record<string, string>> = {}): Caller {
   const own: Record<string, string> = { ...headers };
   const send: Caller["send"] = async (method, path, body, headers = {}) => {
-    const answered = await fetch(baseUrl + path, {
+    const response = await fetch(baseUrl + path, {
       method: method.toUpperCase(),
       headers: { ...own, ...(body === undefined ? {} : { "content-type": jsonTypeFor(method) }), ...headers },
       body: body === undefined ? null : "content-type" in headers ? String(body) : JSON.stringify(body),
     });
-    const text = await textOf(answered);
-    if (own["cookie"] !== undefined && cookieOf(answered.headers).length > "session_id=".length)
-      own["cookie"] = cookieOf(answered.headers);
-    return { status: answered.status, headers: answered.headers, text, body: parsed(text) as Envelope };
+    const text = await textOf(response);
+    if (own["cookie"] !== undefined && cookieOf(response.headers).length > "session_id=".length)
+      own["cookie"] = cookieOf(response.headers);
+    return { status: response.status, headers: response.headers, text, body: parsed(text) as Envelope };
   };
   return {
     name,
@@ -115,10 +115,10 @@ async function registered(baseUrl: string, name: string, more: object): Promise<
   const email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
   const password = "correct horse battery staple";
   const body = { email, password, ...more };
-  const answered = await callerOf(baseUrl, "nobody").send("post", "/api/auth/register", body);
-  if (answered.status !== 200) throw new Error(`register answered ${answered.status}: ${answered.text}`);
-  const cookie = cookieOf(answered.headers);
-  const user = answered.body.data as { id: string; organization_id: string };
+  const response = await callerOf(baseUrl, "nobody").send("post", "/api/auth/register", body);
+  if (response.status !== 200) throw new Error(`register answered ${response.status}: ${response.text}`);
+  const cookie = cookieOf(response.headers);
+  const user = response.body.data as { id: string; organization_id: string };
   const session = callerOf(baseUrl, `${name} (session)`, { cookie });
   return { userId: user.id, organizationId: user.organization_id, email, password, session, cookie };
 }

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { ARCHIVED, type Archived, type ArchiveImport } from "@nts/shared/contract";
 import { newId as uuidV7 } from "@nts/shared/ids";
-import type { Answered, Caller } from "./topology.js";
+import type { ServiceResponse, Caller } from "./topology.js";
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -58,15 +58,15 @@ export function archiveText(entities: readonly EntityLine[], heading: object = {
 }
 
 /** Sends an archive. @param query such as `?dry_run=true` */
-export function sendArchive(caller: Caller, text: string, query = ""): Promise<Answered<unknown>> {
+export function sendArchive(caller: Caller, text: string, query = ""): Promise<ServiceResponse<unknown>> {
   return caller.raw("post", ARCHIVE_PATH + query, text, { "content-type": "application/x-ndjson" });
 }
 
 /** The result of importing an archive, which must succeed. */
 export async function imported(caller: Caller, text: string, query = ""): Promise<ArchiveImport> {
-  const answered = await sendArchive(caller, text, query);
-  if (answered.status !== 200) throw new Error(`the archive was answered with ${answered.status}: ${answered.text.slice(0, 2_000)}`); // prettier-ignore
-  const { data } = answered as { data: ArchiveImport };
+  const response = await sendArchive(caller, text, query);
+  if (response.status !== 200) throw new Error(`the archive was answered with ${response.status}: ${response.text.slice(0, 2_000)}`); // prettier-ignore
+  const { data } = response as { data: ArchiveImport };
   if (data.failed.length > 0) throw new Error(`not all was imported: ${JSON.stringify(data.failed.slice(0, 3))}`);
   return data;
 }
@@ -103,7 +103,7 @@ export function randomOf(seed: number): (below: number) => number {
 }
 
 /** Random entities of an organization: a few of each kind, with references between them. */
-export function randomEntities(seed: number, mostHosts = 6): EntityLine[] {
+export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
   const random = randomOf(seed);
   const lines: EntityLine[] = [];
   let made = Date.parse("2025-01-01T00:00:00.000Z");
@@ -129,7 +129,7 @@ export function randomEntities(seed: number, mostHosts = 6): EntityLine[] {
     })),
   );
   const hosts: string[] = [];
-  for (let n = random(mostHosts + 1); n >= 0; n--) {
+  for (let n = random(maxHosts + 1); n >= 0; n--) {
     const network_id = one(networks);
     const details = random(3) === 0 && hosts.length > 0 ? { host_id: one(hosts), cores: 4 } : { note: "…" };
     const virtualization = random(2) === 0 ? null : { type: "VM", details };

@@ -2,18 +2,18 @@
 import type { AppOptions } from "@nts/identity/app";
 import { type AuditEntry, listAudit } from "@nts/shared/contract/audit";
 import { hashCredential } from "@nts/shared/credential";
-import type { DirectAnswer, DirectQuestion, Person } from "./direct.js";
+import type { DirectResponse, DirectRequest, Person } from "./direct.js";
 import { type Identity, startIdentity } from "./identity.js";
 
-type Query = NonNullable<DirectQuestion<typeof listAudit>["query"]>;
+type Query = NonNullable<DirectRequest<typeof listAudit>["query"]>;
 type Reader = Pick<Person, "principal">;
 
 export interface Audited extends Identity {
-  list(reader: Reader, query?: Query): Promise<DirectAnswer<AuditEntry[]>>;
+  list(reader: Reader, query?: Query): Promise<DirectResponse<AuditEntry[]>>;
   /** Up to a thousand entries. @throws Error when it is rejected */
   entriesOf(reader: Reader, query?: Query): Promise<AuditEntry[]>;
   /** The same as texts, such as `User created`. */
-  told(reader: Reader, query?: Query): Promise<string[]>;
+  actionsOf(reader: Reader, query?: Query): Promise<string[]>;
 }
 
 /** Starts two replicas. @param own options of each replica */
@@ -34,6 +34,6 @@ export async function startAudited(...own: readonly Partial<AppOptions>[]): Prom
     ...identity,
     list,
     entriesOf,
-    told: async (reader, query) => (await entriesOf(reader, query)).map(({ action, entity }) => `${entity} ${action}`),
+    actionsOf: async (reader, query) => (await entriesOf(reader, query)).map(({ action, entity }) => `${entity} ${action}`),
   };
 }

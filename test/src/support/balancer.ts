@@ -6,10 +6,10 @@ import { answersOk } from "@nts/local/processes/probes";
 import type { ProcessHandle } from "./stack.js";
 
 const HEALTH_MS = 100;
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const REFUSED = new Set(["ECONNREFUSED", "no gateway"]);
 
-export interface Answer {
+export interface BalancerResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -18,7 +18,7 @@ export interface Answer {
 export type Body = object | string;
 
 export interface Balancer {
-  send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<Answer>;
+  send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<BalancerResponse>;
   stop(): void;
 }
 
@@ -39,7 +39,7 @@ export async function startBalancer(gateways: readonly ProcessHandle[]): Promise
   const checking = setInterval(() => void check(), HEALTH_MS);
   let turn = 0;
 
-  async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<Answer> {
+  async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<BalancerResponse> {
     const ready = targets.filter(({ isReady }) => isReady);
     const first = turn++;
     for (let tried = 0; ; tried++) {
@@ -65,7 +65,7 @@ export async function startBalancer(gateways: readonly ProcessHandle[]): Promise
 function sendTo(
   { url, agent }: { readonly url: string; readonly agent: Agent },
   what: { method: string; path: string; headers: OutgoingHttpHeaders; body: Body | undefined },
-): Promise<Answer> {
+): Promise<BalancerResponse> {
   const { method, path, headers, body } = what;
   const text = typeof body === "object" ? JSON.stringify(body) : body;
   const ofBody =
@@ -73,7 +73,7 @@ function sendTo(
   return new Promise((resolve, reject) => {
     const sent = request(
       url + path,
-      { method, agent, headers: { ...ofBody, ...headers }, timeout: PATIENCE_MS },
+      { method, agent, headers: { ...ofBody, ...headers }, timeout: TIMEOUT_MS },
       (answer) => {
         let received = "";
         answer.setEncoding("utf8");
@@ -84,7 +84,7 @@ function sendTo(
         answer.once("error", reject);
       },
     );
-    sent.once("timeout", () => sent.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)));
+    sent.once("timeout", () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     sent.once("error", reject);
     sent.end(text);
   });

@@ -1,10 +1,10 @@
 /** Requests to a service itself, whose responses have no envelope. */
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { INTERNAL } from "@nts/shared/http/headers";
-import type { Answered } from "./topology.js";
+import type { ServiceResponse } from "./topology.js";
 
 /** A request with Node's own client, which exposes trailers; they are returned among the headers. */
-export function exchange(body: string | undefined, options: object): Promise<Answered<unknown>> {
+export function exchange(body: string | undefined, options: object): Promise<ServiceResponse<unknown>> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(options, (response) => {
       read(response).then(resolve, reject);
@@ -14,14 +14,14 @@ export function exchange(body: string | undefined, options: object): Promise<Ans
   });
 }
 
-async function read(response: IncomingMessage): Promise<Answered<unknown>> {
+async function read(response: IncomingMessage): Promise<ServiceResponse<unknown>> {
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
   // The service has begun `meta`, which the gateway completes.
   const isOpen = response.headers[INTERNAL.meta] === "open";
-  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: Answered<unknown>["meta"] };
+  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: ServiceResponse<unknown>["meta"] };
   const json: unknown = isOpen ? whole.data : text === "" || !isJson ? null : JSON.parse(text);
   const failure = json as { code: string; params: Record<string, unknown> };
   const { statusCode: status = 0, headers, trailers } = response;

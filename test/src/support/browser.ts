@@ -8,7 +8,7 @@ import type { Account } from "./api.js";
 import { until } from "./until.js";
 
 /** A busy machine is slow, not wrong. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 export interface Person {
   readonly page: Page;
@@ -37,7 +37,7 @@ function isExpected(note: ConsoleMessage): boolean {
 }
 
 // The previous page is removed together with its heading.
-const LEAVE = `new Promise((resolve) => {
+const NAVIGATE = `new Promise((resolve) => {
   const heading = location.pathname === PATH ? null : document.querySelector("h1");
   history.pushState({}, "", PATH);
   dispatchEvent(new PopStateEvent("popstate"));
@@ -46,7 +46,7 @@ const LEAVE = `new Promise((resolve) => {
 })`;
 
 // Checks in each frame, where playwright would poll twice a second; the second frame shows the final state.
-const SHOWN = `new Promise((resolve) => {
+const RENDERED = `new Promise((resolve) => {
   const isThere = () =>
     document.querySelector("h1, h2") !== null && document.querySelector("[role=status][aria-label=Loading]") === null;
   const look = () => requestAnimationFrame(isThere() ? () => resolve() : look);
@@ -61,19 +61,19 @@ export async function aPerson(
 ): Promise<Person> {
   const { account, elsewhere, ...more } = options;
   const context = await browser.newContext({ baseURL, reducedMotion: "reduce", ...more });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   if (account !== undefined) await context.addCookies([sessionOf(account, baseURL)]);
   const page = await context.newPage();
   let faults: string[] = [];
-  const underWay = new Set<Request>();
+  const pending = new Set<Request>();
   page.on("console", (message) => {
     if (message.type() === "error" && !isExpected(message)) faults.push(message.text());
   });
   page.on("pageerror", (error) => faults.push(String(error)));
   for (const end of ["requestfinished", "requestfailed"] as const)
-    page.on(end as "requestfinished", (request) => underWay.delete(request));
+    page.on(end as "requestfinished", (request) => pending.delete(request));
   page.on("request", (request) => {
-    if (!isFollowing(request)) underWay.add(request);
+    if (!isFollowing(request)) pending.add(request);
     const isExpectedThere = elsewhere !== undefined && request.url().startsWith(elsewhere);
     if (!request.url().startsWith(baseURL) && !isExpectedThere && !/^(?:data|blob):/.test(request.url()))
       faults.push(`a request to ${request.url()}`);
@@ -86,12 +86,12 @@ export async function aPerson(
       faults = [];
       return taken;
     },
-    goTo: (path) => page.evaluate(LEAVE.replaceAll("PATH", JSON.stringify(path))),
+    goTo: (path) => page.evaluate(NAVIGATE.replaceAll("PATH", JSON.stringify(path))),
     settled: async () => {
       do {
-        await until(() => underWay.size === 0);
-        await page.evaluate(SHOWN);
-      } while (underWay.size > 0);
+        await until(() => pending.size === 0);
+        await page.evaluate(RENDERED);
+      } while (pending.size > 0);
     },
     close: () => context.close(),
   };

@@ -16,7 +16,7 @@ export interface Build {
   /** Creates a process of this build with its own environment, for a system of any build. */
   readonly createProcess: typeof createProcess;
   /** Whether a path is in its OpenAPI document. */
-  knows(path: string): Promise<boolean>;
+  hasPath(path: string): Promise<boolean>;
 }
 
 /** The build in this folder. */
@@ -40,7 +40,7 @@ export async function buildOfRef(ref: string): Promise<Build> {
     });
     await rename(unfinished, folder);
   }
-  if (!existsSync(join(folder, "node_modules"))) await giveModules(folder);
+  if (!existsSync(join(folder, "node_modules"))) await linkModules(folder);
   console.log(`Building ${commit.slice(0, 9)} in ${folder} …`);
   await execa(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), "-b", "test"], { cwd: folder });
   // Builds whose processes run from bundles.
@@ -57,7 +57,7 @@ async function buildIn(folder: string, name: string): Promise<Build> {
   ]);
   return {
     ...{ name, startStack: stack.startStack, createProcess: system.createProcess },
-    knows: async (path) => {
+    hasPath: async (path) => {
       const { paths } = JSON.parse(await readFile(join(folder, "shared", "openapi.json"), "utf8")) as { paths: object };
       return path in paths;
     },
@@ -65,7 +65,7 @@ async function buildIn(folder: string, name: string): Promise<Build> {
 }
 
 /** Links the packages installed here when the ref has the same ones; installs its own otherwise. */
-async function giveModules(folder: string): Promise<void> {
+async function linkModules(folder: string): Promise<void> {
   const [own, here] = await Promise.all([installedBy(folder), installedBy(ROOT)]);
   if (own !== here) {
     await execa("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder });

@@ -12,7 +12,7 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner, type Principal, type UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Stack } from "./stack.js";
 
-export interface DirectAnswer<Data> {
+export interface DirectResponse<Data> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -25,7 +25,7 @@ export interface DirectAnswer<Data> {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export interface DirectQuestion<E> {
+export interface DirectRequest<E> {
   /** On whose behalf; anonymous when absent. */
   readonly as?: Principal;
   /** The called replica of the service; the first one when absent. */
@@ -58,9 +58,9 @@ export interface DirectKey {
 }
 
 export interface Direct {
-  ask<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DirectAnswer<DataOf<E>>>;
+  ask<E extends Endpoint>(operation: E, question: DirectRequest<E>): Promise<DirectResponse<DataOf<E>>>;
   /** The data of a request that must succeed. @throws Error with the whole response otherwise */
-  data<E extends Endpoint>(operation: E, question: DirectQuestion<E>): Promise<DataOf<E>>;
+  data<E extends Endpoint>(operation: E, question: DirectRequest<E>): Promise<DataOf<E>>;
   /** Verifies a credential at identity. @param secret an API key, or the value of a session cookie */
   verify(kind: "key" | "session", secret: string, replica?: number): Promise<Verification>;
   /** Registers a new organization with its owner. */
@@ -79,13 +79,13 @@ const suite = randomBytes(4).toString("hex");
 let people = 0;
 
 /** The called replicas, and the secrets that they trust. */
-export interface Asked {
+export interface DirectTarget {
   readonly tenancySecrets: Stack["tenancySecrets"];
   readonly identities: readonly { readonly url: string }[];
   readonly topologies: readonly { readonly url: string }[];
 }
 
-function createAsk(stack: Asked): Direct["ask"] {
+function createAsk(stack: DirectTarget): Direct["ask"] {
   const { gatewayToIdentity, gatewayToTopology, identityToTopology } = stack.tenancySecrets;
   const signFor = createTenancySigner(gatewayToTopology, "topology");
   const signQuestion = createTenancySigner(identityToTopology, "topology");
@@ -101,7 +101,7 @@ function createAsk(stack: Asked): Direct["ask"] {
     if (operation.upstream === "gateway") throw new Error("the gateway is asked through its own door");
     const { replicas, sign } = services[operation.upstream];
     const { as = { kind: "anonymous" }, replica = 0, body } = question;
-    const answered = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, question), {
+    const response = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, question), {
       method: operation.method.toUpperCase(),
       headers: {
         "x-tenancy": sign(as),
@@ -112,15 +112,15 @@ function createAsk(stack: Asked): Direct["ask"] {
       // Redirects are returned, not followed.
       redirect: "manual",
     });
-    const text = await answered.text();
+    const text = await response.text();
     // The gateway completes `meta`.
-    const isOpen = answered.headers.get(INTERNAL.meta) === "open";
-    const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: DirectAnswer<unknown>["meta"] }; // prettier-ignore
+    const isOpen = response.headers.get(INTERNAL.meta) === "open";
+    const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: DirectResponse<unknown>["meta"] }; // prettier-ignore
     const json: unknown = isOpen ? whole.data : text === "" ? undefined : JSON.parse(text);
-    const { code = "", params = {} } = answered.status < 400 ? {} : (json as { code: string; params: object });
+    const { code = "", params = {} } = response.status < 400 ? {} : (json as { code: string; params: object });
     return {
-      status: answered.status,
-      headers: answered.headers,
+      status: response.status,
+      headers: response.headers,
       text,
       data: json as never,
       meta: whole.meta ?? {},
@@ -130,7 +130,7 @@ function createAsk(stack: Asked): Direct["ask"] {
   };
 }
 
-export function createDirect(stack: Asked): Direct {
+export function createDirect(stack: DirectTarget): Direct {
   const ask = createAsk(stack);
 
   const data: Direct["data"] = async (operation, question) => {
@@ -142,7 +142,7 @@ export function createDirect(stack: Asked): Direct {
   const verify: Direct["verify"] = (kind, secret, replica = 0) =>
     data(verifyCredential, { as: PROCESS, replica, body: { kind, hash: hashCredential(secret) } });
 
-  async function begun(given: DirectAnswer<User>, email: string, password: string): Promise<Person> {
+  async function begun(given: DirectResponse<User>, email: string, password: string): Promise<Person> {
     if (given.status !== 200) throw new Error(`no session: ${given.text}`);
     const token = tokenOf(given.headers);
     const verified = await verify("session", token);

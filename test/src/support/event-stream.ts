@@ -26,21 +26,21 @@ export interface EventStream {
 }
 
 /** Opens a stream. @param onEvent called with each event on arrival */
-export async function openEvents(
+export async function openEventStream(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   onEvent: (event: StreamedEvent) => void = () => undefined,
 ): Promise<EventStream> {
   const closing = new AbortController();
-  const answered = await fetch(url, { headers: { accept: "text/event-stream", ...headers }, signal: closing.signal });
-  const isStream = answered.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const response = await fetch(url, { headers: { accept: "text/event-stream", ...headers }, signal: closing.signal });
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const events: StreamedEvent[] = [];
   let isOpen = isStream;
-  const text = isStream ? "" : await answered.text();
+  const text = isStream ? "" : await response.text();
   const ended = (async () => {
-    if (!isStream || answered.body === null) return true;
+    if (!isStream || response.body === null) return true;
     try {
-      for await (const event of eventsIn(answered.body)) {
+      for await (const event of eventsIn(response.body)) {
         events.push(event);
         onEvent(event);
       }
@@ -52,7 +52,7 @@ export async function openEvents(
     }
   })();
   return {
-    ...{ status: answered.status, headers: answered.headers, text, events, ended },
+    ...{ status: response.status, headers: response.headers, text, events, ended },
     data: (kind) => events.filter(({ event }) => event === kind).map(({ data }) => data),
     lastId: () => events.findLast(({ id }) => id !== null)?.id ?? null,
     isOpen: () => isOpen,
@@ -81,9 +81,9 @@ function eventOf(text: string): StreamedEvent | null {
 }
 
 /** The text of a response; of a stream, its first chunk. */
-export async function textOf(answered: Response): Promise<string> {
-  if (answered.headers.get("content-type")?.startsWith("text/event-stream") !== true) return answered.text();
-  const reader = answered.body?.getReader();
+export async function textOf(response: Response): Promise<string> {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response.text();
+  const reader = response.body?.getReader();
   const first = await reader?.read();
   await reader?.cancel();
   return Buffer.from(first?.value ?? []).toString();

@@ -6,7 +6,7 @@ import { Agent, get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** A request: `status` is 0 without a response. Times are those of `performance.now()`. */
-export interface Shot {
+export interface SentRequest {
   readonly url: string;
   readonly sentAt: number;
   readonly status: number;
@@ -20,7 +20,7 @@ export interface Hammer {
   /** The number of 200 responses from a gateway so far. */
   accepted(url: string): number;
   /** Stops sending, waits for pending requests, and returns all requests. */
-  stop(): Promise<readonly Shot[]>;
+  stop(): Promise<readonly SentRequest[]>;
 }
 
 export interface HammerOptions {
@@ -33,23 +33,23 @@ export interface HammerOptions {
 }
 
 /** A suspended gateway answers nothing; its pending requests are aborted. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 export function startHammer({ urls, path, headers, connections, gapMs }: HammerOptions): Hammer {
   const agent = new Agent({ keepAlive: true });
-  const shots: Shot[] = [];
+  const sent: SentRequest[] = [];
   const accepted = new Map<string, number>();
   const open = new Set<Promise<void>>();
   let isStopping = false;
   let gap = gapMs;
-  let waking = newWaking();
+  let pauses = newPauses();
 
-  function shoot(url: string): Promise<void> {
+  function sendOne(url: string): Promise<void> {
     const sentAt = performance.now();
     const shot = new Promise<void>((resolve) => {
       let status = 0;
       const done = (): void => {
-        shots.push({ url, sentAt, status });
+        sent.push({ url, sentAt, status });
         if (status === 200) accepted.set(url, (accepted.get(url) ?? 0) + 1);
         resolve();
       };
@@ -64,43 +64,43 @@ export function startHammer({ urls, path, headers, connections, gapMs }: HammerO
     return shot.finally(() => open.delete(shot));
   }
 
-  async function keepShooting(url: string): Promise<void> {
+  async function sendContinuously(url: string): Promise<void> {
     while (!isStopping) {
-      await shoot(url);
-      await sleep(gap, undefined, { signal: waking.signal }).catch(() => undefined);
+      await sendOne(url);
+      await sleep(gap, undefined, { signal: pauses.signal }).catch(() => undefined);
     }
   }
 
-  for (const url of urls) for (let i = 0; i < connections; i++) void keepShooting(url);
+  for (const url of urls) for (let i = 0; i < connections; i++) void sendContinuously(url);
   return {
     pace: (gapMs) => {
       gap = gapMs;
-      waking.abort();
-      waking = newWaking();
+      pauses.abort();
+      pauses = newPauses();
     },
     burst: (count) => {
-      for (const url of urls) for (let i = 0; i < count; i++) void shoot(url);
+      for (const url of urls) for (let i = 0; i < count; i++) void sendOne(url);
     },
     accepted: (url) => accepted.get(url) ?? 0,
     stop: async () => {
       isStopping = true;
-      waking.abort();
+      pauses.abort();
       const patience = new AbortController();
       await Promise.race([
         Promise.all([...open]),
-        sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => undefined),
+        sleep(TIMEOUT_MS, undefined, { signal: patience.signal }).catch(() => undefined),
       ]);
       patience.abort();
       agent.destroy();
       await Promise.all([...open]);
-      return shots;
+      return sent;
     },
   };
 }
 
 /** Ends the pauses of all connections at once. */
-function newWaking(): AbortController {
-  const waking = new AbortController();
-  setMaxListeners(0, waking.signal);
-  return waking;
+function newPauses(): AbortController {
+  const pauses = new AbortController();
+  setMaxListeners(0, pauses.signal);
+  return pauses;
 }

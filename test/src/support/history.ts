@@ -3,7 +3,7 @@
  * were created; those may be deleted by then.
  */
 import fc from "fast-check";
-import type { Answered, Caller } from "./api.js";
+import type { ApiResponse, Caller } from "./api.js";
 
 type Drawn = readonly [kind: number, a: number, b: number, c: number];
 type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services" | "tags";
@@ -35,13 +35,13 @@ export function drawHistory(seed: number, length: number): Drawn[] {
 }
 
 /** Runs one step of a history. @returns null when there is nothing it could apply to */
-export async function step(world: World, caller: Caller, drawn: Drawn): Promise<Answered | null> {
+export async function step(world: World, caller: Caller, drawn: Drawn): Promise<ApiResponse | null> {
   const weighted = STEPS.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
   const act = weighted[drawn[0] % weighted.length];
   return act === undefined ? null : act(world, caller, drawn);
 }
 
-type Step = (world: World, caller: Caller, drawn: Drawn) => Promise<Answered | null>;
+type Step = (world: World, caller: Caller, drawn: Drawn) => Promise<ApiResponse | null>;
 
 const pick = <T>(items: readonly T[], n: number): T | undefined => items[n % Math.max(1, items.length)];
 
@@ -49,9 +49,9 @@ function create(kind: Kind, most: number, bodyOf: (world: World, drawn: Drawn) =
   return async (world, caller, drawn) => {
     const body = world.known[kind].length < most ? bodyOf(world, drawn) : null;
     if (body === null) return null;
-    const answered = await caller.send("post", `/api/v1/${kind}`, body);
-    if (answered.status === 200) remember(world, kind, answered.body.data);
-    return answered;
+    const response = await caller.send("post", `/api/v1/${kind}`, body);
+    if (response.status === 200) remember(world, kind, response.body.data);
+    return response;
   };
 }
 
@@ -60,9 +60,9 @@ function update(kind: Kind, changesOf: (world: World, known: Known, drawn: Drawn
     const known = pick(world.known[kind], drawn[1]);
     if (known === undefined) return null;
     const body = { ...known.body, ...changesOf(world, known, drawn) };
-    const answered = await caller.send("put", `/api/v1/${kind}/${known.id}`, body);
-    if (answered.status === 200) remember(world, kind, answered.body.data);
-    return answered;
+    const response = await caller.send("put", `/api/v1/${kind}/${known.id}`, body);
+    if (response.status === 200) remember(world, kind, response.body.data);
+    return response;
   };
 }
 

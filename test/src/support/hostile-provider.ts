@@ -7,7 +7,7 @@ import { exportJWK, SignJWT } from "jose";
 type Claims = Readonly<Record<string, unknown>>;
 
 /** The response of the token endpoint. */
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Text, or a value that is sent as JSON. */
@@ -25,9 +25,9 @@ export interface HostileProvider {
   logoutClaims(): Record<string, unknown>;
   sign(claims: Claims, header?: Claims, key?: KeyObject | Uint8Array): Promise<string>;
   /** Sets the response of the token endpoint. */
-  exchange(answer: TokenAnswer | "silence"): void;
+  exchange(answer: TokenResponse | "silence"): void;
   /** Sets the response of the userinfo endpoint. */
-  userInfo(claims: Claims): void;
+  setUserInfo(claims: Claims): void;
   /** Overrides members of the metadata. */
   describe(members: Claims): void;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...(await exportJWK(publicKey)), kid: KEY_ID, use: "sig" };
   const asked = new Map<string, number>();
-  let token: TokenAnswer | "silence" = { body: {} };
+  let token: TokenResponse | "silence" = { body: {} };
   let user: Claims = {};
   let own: Claims = {};
   const server = createServer((request, response) => {
@@ -76,7 +76,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
     exchange: (answer) => {
       token = answer;
     },
-    userInfo: (claims) => {
+    setUserInfo: (claims) => {
       user = claims;
     },
     describe: (members) => {

@@ -15,10 +15,10 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
-import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
+import { releaseDatabase, acquireDatabase } from "./prepared-databases.js";
 
 /** Tests hash many passwords and attack none. */
-const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const SECRETS = ["the-secret-of-the-tests-of-identity"];
 
 export interface IdentityOptions {
@@ -44,7 +44,7 @@ export interface Identity extends Direct {
 }
 
 /** Without other processes, mail or providers, and with any password. */
-const ALONE = {
+const STANDALONE = {
   bus: {
     publish: () => undefined,
     subscribe: () => undefined,
@@ -72,22 +72,22 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const log = createLog("identity", process.env["TEST_LOG_LEVEL"] ?? "error");
-  const passwords = await createPasswords(CHEAP);
+  const passwords = await createPasswords(CHEAP_HASHING);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
   const ownClient = createMongoClient(url, "identity-test-itself");
-  const db = takeDatabase(ownClient, "identity");
+  const db = acquireDatabase(ownClient, "identity");
   await prepareDatabase(db, log);
 
-  const mailings: ReturnType<App["startMail"]>[] = [];
+  const mailers: ReturnType<App["startMail"]>[] = [];
   const started = await Promise.all(
     replicas.map(async (own) => {
       const client = createMongoClient(onCommand === undefined ? url : `${url}&monitorCommands=true`, "identity-test");
       if (onCommand !== undefined) client.on("commandStarted", onCommand);
       const app = createApp({
         ...{ db: openDatabase(client, db.databaseName), transaction: createTransactions(client), log, tracing: passOn },
-        ...{ passwords, verifyTenancy, shares: createShares(), ...ALONE, ...own },
+        ...{ passwords, verifyTenancy, shares: createShares(), ...STANDALONE, ...own },
       });
-      if (sendsMail) mailings.push(app.startMail());
+      if (sendsMail) mailers.push(app.startMail());
       const listening = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 1_000, drainMs: 1_000 };
       return { app, client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...listening }) };
     }),
@@ -100,16 +100,16 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
     sweepOrganizations: async (signal = new AbortController().signal) => started[0]?.app.sweepOrganizations(signal),
     startMail: () => {
-      for (const { app } of started) mailings.push(app.startMail());
+      for (const { app } of started) mailers.push(app.startMail());
     },
     settled: async () => {
       await Promise.all(started.map(({ app }) => app.settled()));
     },
     stop: async () => {
       await Promise.all(started.map(({ server }) => server.close()));
-      for (const mailing of mailings) await mailing?.stop();
+      for (const mailing of mailers) await mailing?.stop();
       await Promise.all(started.map(({ client }) => client.close()));
-      await giveBackDatabase(db, "identity");
+      await releaseDatabase(db, "identity");
       await ownClient.close();
     },
   };

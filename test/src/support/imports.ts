@@ -1,7 +1,7 @@
 /** Scan files, and helpers of import tests. */
 import { readFileSync } from "node:fs";
 import { createNetwork, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
-import type { Answered, Caller, Headers, Topology } from "./topology.js";
+import type { ServiceResponse, Caller, Headers, Topology } from "./topology.js";
 
 /** A file of `test/scans`. */
 export function scanFile(name: string): string {
@@ -46,7 +46,7 @@ export function sendScan(
   query: ImportQuery,
   file: string,
   headers: Headers = {},
-): Promise<Answered<unknown>> {
+): Promise<ServiceResponse<unknown>> {
   const search = new URLSearchParams(query).toString();
   return caller.raw("post", `/api/v1/imports/nmap?${search}`, file, { "content-type": "application/xml", ...headers });
 }
@@ -72,7 +72,7 @@ export function sendFile(
   query: ImportQuery,
   file: string,
   headers: Headers = {},
-): Promise<Answered<unknown>> {
+): Promise<ServiceResponse<unknown>> {
   const search = new URLSearchParams(query).toString();
   const path = `/api/v1/imports/${format}?${search}`;
   return caller.raw("post", path, file, { "content-type": "application/octet-stream", ...headers });
@@ -105,10 +105,10 @@ export const hostsOf = async (owner: Caller, network_id: string): Promise<Host[]
   (await owner.list(listHosts, { query: { network_id, limit: 0, order_by: "name" } })).rows;
 
 /** A projection without sightings. */
-export const UNSEEN = { seen_first: 0, seen_last: 0, seen_by: 0, missed: 0, sighted: 0 } as const;
+export const WITHOUT_SIGHTINGS = { seen_first: 0, seen_last: 0, seen_by: 0, missed: 0, sighted: 0 } as const;
 
 /** All documents of a database, for comparison. @param projection omitted fields */
-export async function everythingIn({ db }: Topology, projection: Readonly<Record<string, 0>> = {}): Promise<string> {
+export async function allDocumentsOf({ db }: Topology, projection: Readonly<Record<string, 0>> = {}): Promise<string> {
   const names = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
   const read = names.map((name) => db.collection(name).find({}, { projection }).sort({ _id: 1 }).toArray());
   return JSON.stringify(await Promise.all(read));

@@ -4,7 +4,7 @@ import { MongoClient } from "mongodb";
 import type { Stack } from "./stack.js";
 
 /** Ids of the entities being written. */
-export interface Written {
+export interface WrittenIds {
   readonly hosts: readonly string[];
   readonly keys: readonly string[];
   readonly webhookId: string;
@@ -23,33 +23,33 @@ interface StoredDocument {
 }
 
 /** Fields that imports write beside hosts; builds that do not know them keep them as well. */
-const NOTES = {
+const HOST_FIELDS = {
   ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", missed: 3 },
   lost_macs: ["02:00:00:00:00:01"],
 };
 /** Memberships in other organizations, times of secrets, and their maximum age. */
-const BEGUN = { created_at: new Date(), updated_at: new Date(), revision: 1 };
-const ELSEWHERE = { organization_id: "elsewhere", ...BEGUN, permissions: "Viewer", network_ids: [] };
-const OF_USERS = { other_memberships: [ELSEWHERE] };
-const OF_KEYS = { issued_at: new Date() };
-const OF_ORGANIZATIONS = { max_key_lifetime_days: 365 };
+const TIMES = { created_at: new Date(), updated_at: new Date(), revision: 1 };
+const OTHER_MEMBERSHIP = { organization_id: "elsewhere", ...TIMES, permissions: "Viewer", network_ids: [] };
+const USER_FIELDS = { other_memberships: [OTHER_MEMBERSHIP] };
+const KEY_FIELDS = { issued_at: new Date() };
+const ORGANIZATION_FIELDS = { max_key_lifetime_days: 365 };
 const MEMBER = "later";
 const VALUE = "of a later build";
 
 /** Adds a member to these documents, and to the entities in them. @returns a check for lost members */
-export async function plantLaterMembers(
+export async function addLaterMembers(
   { servers, databases }: Stack,
-  { hosts, keys, webhookId, userId, colleagueId, organizationId }: Written,
+  { hosts, keys, webhookId, userId, colleagueId, organizationId }: WrittenIds,
 ): Promise<{ missing(): Promise<string[]> }> {
   const client = new MongoClient(servers.urls.mongodb);
   const open = (database: string, name: string) => client.db(database).collection<StoredDocument>(name);
   const planted = [
-    { collection: open(databases.topology, "hosts"), ids: hosts, beside: NOTES },
+    { collection: open(databases.topology, "hosts"), ids: hosts, beside: HOST_FIELDS },
     { collection: open(databases.topology, "webhooks"), ids: [webhookId] },
-    { collection: open(databases.identity, "api_keys"), ids: keys, beside: OF_KEYS },
+    { collection: open(databases.identity, "api_keys"), ids: keys, beside: KEY_FIELDS },
     { collection: open(databases.identity, "users"), ids: [userId] },
-    { collection: open(databases.identity, "users"), ids: [colleagueId], beside: OF_USERS },
-    { collection: open(databases.identity, "organizations"), ids: [organizationId], beside: OF_ORGANIZATIONS },
+    { collection: open(databases.identity, "users"), ids: [colleagueId], beside: USER_FIELDS },
+    { collection: open(databases.identity, "organizations"), ids: [organizationId], beside: ORGANIZATION_FIELDS },
   ];
   for (const { collection, ids, beside = {} } of planted)
     for (const _id of ids)

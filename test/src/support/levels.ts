@@ -1,15 +1,15 @@
 /** Many requests over the gateways of a test, and the rate limit in the responses. */
 import type { LoneGateways } from "./lone-gateways.js";
-import type { GivenCredential } from "./neighbour.js";
+import type { StubCredential } from "./service-stub.js";
 
 /** The rate limit headers of a response. */
-export interface Level {
+export interface RateLimitLevel {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
 }
 
-export function levelOf({ headers }: Response): Level {
+export function levelOf({ headers }: Response): RateLimitLevel {
   const number = (name: string): number => Number(headers.get(`x-ratelimit-${name}`));
   return { limit: number("limit"), remaining: number("remaining"), reset: number("reset") };
 }
@@ -24,7 +24,7 @@ export function sendTo(
   return fetch((gateways[turn % gateways.length]?.url ?? "") + path, { headers });
 }
 
-export interface SentMany {
+export interface SentRequests {
   readonly answers: readonly Response[];
   readonly bodies: readonly object[];
   /** Responses with 200. */
@@ -34,7 +34,7 @@ export interface SentMany {
 }
 
 /** Sends concurrent requests, over all gateways in turn. */
-export async function sendMany(world: LoneGateways, count: number, { headers }: GivenCredential): Promise<SentMany> {
+export async function sendMany(world: LoneGateways, count: number, { headers }: StubCredential): Promise<SentRequests> {
   const begun = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));
   const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as object[];

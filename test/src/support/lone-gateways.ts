@@ -1,16 +1,16 @@
-/** Gateways as real processes, with a real Redis and NATS, between a test and its {@link Neighbour}. */
+/** Gateways as real processes, with a real Redis and NATS, between a test and its {@link ServiceStub}. */
 import { connect } from "node:net";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { freePorts } from "@nts/local/processes/ports";
 import { createSecrets, type TenancySecrets } from "@nts/local/secrets";
 import { startHandle } from "./handle.js";
-import { type Neighbour, startNeighbour } from "./neighbour.js";
+import { type ServiceStub, startServiceStub } from "./service-stub.js";
 import { type ProcessHandle, type Servers, startServers } from "./stack.js";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js";
 
 export interface LoneGateways {
   readonly servers: Servers;
-  readonly neighbour: Neighbour;
+  readonly stub: ServiceStub;
   /** Null unless requested. */
   readonly redisNetwork: TcpProxy | null;
   readonly gateways: readonly ProcessHandle[];
@@ -26,11 +26,11 @@ export interface LoneGatewaysOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The public URL of the gateways; an https address when absent. */
   readonly publicUrl?: string;
-  /** Base URLs of the replicas of topology; the neighbour when absent. */
+  /** Base URLs of the replicas of topology; the stub when absent. */
   readonly topologies?: readonly string[];
-  /** Base URLs of further replicas of topology, beside the neighbour. */
+  /** Base URLs of further replicas of topology, beside the stub. */
   readonly otherTopologies?: readonly string[];
-  /** Base URLs of further replicas of identity, beside the neighbour. */
+  /** Base URLs of further replicas of identity, beside the stub. */
   readonly otherIdentities?: readonly string[];
   /** The gateways reach Redis over a network that the test can disturb. */
   readonly redisNetwork?: boolean;
@@ -40,7 +40,7 @@ export interface LoneGatewaysOptions {
 export async function startLoneGateways(options: LoneGatewaysOptions = {}): Promise<LoneGateways> {
   const { gateways = 1, env = {}, otherTopologies = [], otherIdentities = [] } = options;
   const servers = await startServers();
-  const neighbour = await startNeighbour(gateways);
+  const stub = await startServiceStub(gateways);
   const redisUrl = new URL(servers.urls.redis);
   const redisNetwork = options.redisNetwork === true ? await startTcpProxy(Number(redisUrl.port)) : null;
   if (redisNetwork !== null) redisUrl.port = String(redisNetwork.port);
@@ -52,8 +52,8 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
     publicUrl: options.publicUrl ?? "https://topology.example.com",
     databases: { identity: "unused", topology: "unused" },
     environment: { PATH: process.env["PATH"], ...env },
-    identityUrls: [neighbour.url, ...otherIdentities],
-    topologyUrls: options.topologies ?? [neighbour.url, ...otherTopologies],
+    identityUrls: [stub.url, ...otherIdentities],
+    topologyUrls: options.topologies ?? [stub.url, ...otherTopologies],
   };
   const handles = await Promise.all(
     Array.from({ length: gateways }, async (_, index) => {
@@ -64,14 +64,14 @@ export async function startLoneGateways(options: LoneGatewaysOptions = {}): Prom
   );
   return {
     servers,
-    neighbour,
+    stub,
     redisNetwork,
     gateways: handles,
     tenancySecrets: system.secrets.tenancySecrets,
     url: handles[0]?.url ?? "",
     async stop() {
       await Promise.all(handles.map((handle) => handle.stop()));
-      await neighbour.stop();
+      await stub.stop();
       await redisNetwork?.stop();
       await servers.stop();
     },

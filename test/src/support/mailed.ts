@@ -17,11 +17,11 @@ export function mailSettingsOf(url: string): MailSettings {
 }
 
 /** Headers of a client with a random address, since mails are counted by address. */
-export function fromSomewhere(): Record<string, string> {
+export function fromRandomAddress(): Record<string, string> {
   return { "x-client-address": `198.18.${randomInt(256)}.${randomInt(256)}` };
 }
 
-export interface Mailed {
+export interface MailedIdentity {
   readonly mailbox: Mailbox;
   readonly identity: Audited;
   /** Requests a reset link. */
@@ -35,13 +35,13 @@ export interface Mailed {
 }
 
 /** @param own differing mail settings */
-export async function startMailed(own: Partial<MailSettings> = {}): Promise<Mailed> {
+export async function startMailedIdentity(own: Partial<MailSettings> = {}): Promise<MailedIdentity> {
   const mailbox = await startMailbox();
   const mailing = { mail: { ...mailSettingsOf(mailbox.url), ...own }, publicUrl: PUBLIC_URL };
   const identity = await startAudited(mailing, mailing);
   return {
     ...{ mailbox, identity },
-    forget: (email, replica = 0, headers = fromSomewhere()) =>
+    forget: (email, replica = 0, headers = fromRandomAddress()) =>
       identity.ask(requestPasswordReset, { body: { email }, replica, headers }),
     resetMail: (email, count = 1) => mailbox.next(email, { subject: SUBJECTS.reset, count }),
     reset: (token, new_password = NEXT_PASSWORD, replica = 0) =>

@@ -11,10 +11,10 @@ import {
   type Membership,
   type User,
 } from "@nts/shared/contract/users";
-import { type Direct, type DirectAnswer, type DirectKey, type Person, tokenOf } from "./direct.js";
+import { type Direct, type DirectResponse, type DirectKey, type Person, tokenOf } from "./direct.js";
 
 /** Joins the organization of an owner with the session of {@link guest}, which keeps its organization. */
-export async function joins(
+export async function joinOrganization(
   identity: Direct,
   guest: Person,
   owner: Person,
@@ -26,17 +26,17 @@ export async function joins(
 }
 
 /** Switches the organization of a session. @throws Error when it is rejected */
-export async function actingIn(identity: Direct, person: Person, organizationId: string): Promise<Person> {
+export async function switchOrganization(identity: Direct, person: Person, organizationId: string): Promise<Person> {
   const body = { organization_id: organizationId };
-  const answered = await identity.ask(actInOrganization, { as: person.principal, body });
-  return begunWith(identity, person, answered);
+  const response = await identity.ask(actInOrganization, { as: person.principal, body });
+  return personInSessionOf(identity, person, response);
 }
 
 /** The person in the session that a response has begun. */
-export async function begunWith(identity: Direct, person: Person, answered: DirectAnswer<unknown>): Promise<Person> {
-  const token = tokenOf(answered.headers);
+export async function personInSessionOf(identity: Direct, person: Person, response: DirectResponse<unknown>): Promise<Person> {
+  const token = tokenOf(response.headers);
   const verified = await identity.verify("session", token);
-  if (verified.status !== "valid") throw new Error(`no session: ${answered.text}`);
+  if (verified.status !== "valid") throw new Error(`no session: ${response.text}`);
   const { credential_id: credentialId, organization_id: organizationId, permission, networks } = verified.principal;
   const principal = { ...person.principal, credentialId, permission, scope: { organizationId, networks } };
   return { ...person, organizationId, token, principal };
@@ -51,26 +51,26 @@ export interface Guest {
 }
 
 /** @param permissions of the guest in the organization of the host */
-export async function aGuestOf(identity: Direct, permissions: Permission): Promise<Guest> {
+export async function aGuestWithKeys(identity: Direct, permissions: Permission): Promise<Guest> {
   const [host, home] = [await identity.aPerson(), await identity.aPerson()];
-  await joins(identity, home, host, { permissions });
-  const away = await actingIn(identity, await identity.logIn(home), host.organizationId);
+  await joinOrganization(identity, home, host, { permissions });
+  const away = await switchOrganization(identity, await identity.logIn(home), host.organizationId);
   const keys = { home: await identity.aKey(home), away: await identity.aKey(away, { permissions }) };
   return { host, home, away, keys };
 }
 
-export interface Questions {
+export interface IdentityQueries {
   /** The level of a credential, or the code of its rejection. */
   stateOf(kind: "key" | "session", secret: string): Promise<string>;
   /** Ids of the users of the organization in which a person acts. */
   idsIn(person: Person): Promise<string[]>;
-  signIn(person: Person): Promise<DirectAnswer<DataOf<typeof login>>>;
+  signIn(person: Person): Promise<DirectResponse<DataOf<typeof login>>>;
   me(person: Person): Promise<CurrentUser>;
-  userOf(asking: Person, asked: Person): Promise<DirectAnswer<User>>;
+  userOf(asking: Person, asked: Person): Promise<DirectResponse<User>>;
 }
 
 /** @param running returns the identity to call, which starts later */
-export function questionsTo(running: () => Direct): Questions {
+export function queriesOf(running: () => Direct): IdentityQueries {
   return {
     stateOf: async (kind, secret) => {
       const verified = await running().verify(kind, secret);

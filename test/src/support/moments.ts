@@ -1,6 +1,6 @@
 /** States of whole organizations from their lists, to compare with reads of the past. */
 import { createTag, listChanges } from "@nts/shared/contract";
-import type { Answered as ByPath, Caller as CallerByPath } from "./api.js";
+import type { ApiResponse as ByPath, Caller as CallerByPath } from "./api.js";
 import type { Caller } from "./topology.js";
 import { until } from "./until.js";
 import { withoutSightings } from "./without-sightings.js";
@@ -19,7 +19,7 @@ export interface Moment {
 const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "tags"] as const;
 
 /** The present state. */
-export async function stateNow(caller: Caller): Promise<State> {
+export async function currentState(caller: Caller): Promise<State> {
   const state = new Map<string, string>();
   for (const list of LISTS) {
     const { data, text, status } = await caller.raw("get", `/api/v1/${list}?limit=0`);
@@ -37,7 +37,7 @@ function withoutChildren(row: Row, list: string): object {
 }
 
 /** Waits until all changes so far are recorded. @returns the last cursor */
-export async function caughtUp(owner: Caller, viewer: Caller = owner): Promise<string> {
+export async function waitForJournal(owner: Caller, viewer: Caller = owner): Promise<string> {
   const mark = await owner.call(createTag, { body: { name: `mark ${Math.random()}` } });
   let cursor = "";
   await until(async () => {
@@ -50,9 +50,9 @@ export async function caughtUp(owner: Caller, viewer: Caller = owner): Promise<s
 }
 
 /** The present moment, while nobody else writes. */
-export async function momentNow(owner: Caller, viewer: Caller = owner): Promise<Moment> {
-  const cursor = await caughtUp(owner, viewer);
-  return { cursor, state: await stateNow(viewer) };
+export async function currentMoment(owner: Caller, viewer: Caller = owner): Promise<Moment> {
+  const cursor = await waitForJournal(owner, viewer);
+  return { cursor, state: await currentState(viewer) };
 }
 
 /** The caller in the form of histories. @param requestId of each request */

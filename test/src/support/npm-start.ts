@@ -5,7 +5,7 @@ import { forgetRun, recordRun } from "@nts/local/processes/run-records";
 import { ROOT } from "@nts/local/processes/system";
 
 /** A started process; `output` grows while it runs. */
-export interface StartedByHand {
+export interface NpmStart {
   readonly pid: number;
   output(): string;
   /** Waits until it has printed the text. @throws Error when it ends without */
@@ -19,7 +19,7 @@ export interface StartedByHand {
  * Starts the script of `npm start`, with a minimal environment. It is recorded in `<folder>/starts`, so that it is
  * stopped also when the test is killed.
  */
-export function startByHand(folder: string, env: Record<string, string>, args: readonly string[] = []): StartedByHand {
+export function spawnNpmStart(folder: string, env: Record<string, string>, args: readonly string[] = []): NpmStart {
   const { PATH = "", HOME = "", XDG_CACHE_HOME = "" } = process.env;
   const command = [join(ROOT, "deploy/local/start.mjs"), ...args];
   const child = spawn(process.execPath, command, {

@@ -3,25 +3,25 @@ import { randomBytes } from "node:crypto";
 import type { Db, MongoClient } from "mongodb";
 
 /** Records of migrations, and the keys that they created, are kept. */
-const OF_MIGRATIONS = new Set(["migrations", "breaking_migrations", "journal_secrets"]);
+const MIGRATION_COLLECTIONS = new Set(["migrations", "breaking_migrations", "journal_secrets"]);
 /** With more documents it is faster to drop the database. */
-const MOST_DELETED = 2_000;
+const MAX_DELETED_DOCUMENTS = 2_000;
 
 type Service = "topology" | "identity";
 
 const free: Record<Service, string[]> = { topology: [], identity: [] };
 
 /** An empty database of a service, with indexes if it was used before. */
-export function takeDatabase(client: MongoClient, service: Service): Db {
+export function acquireDatabase(client: MongoClient, service: Service): Db {
   return client.db(free[service].pop() ?? `${service}_test_${randomBytes(6).toString("hex")}`);
 }
 
 /** Makes it available again; one that was profiled, or that contains much, is dropped. */
-export async function giveBackDatabase(db: Db, service: Service): Promise<void> {
-  const collections = (await db.collections()).filter(({ collectionName }) => !OF_MIGRATIONS.has(collectionName));
+export async function releaseDatabase(db: Db, service: Service): Promise<void> {
+  const collections = (await db.collections()).filter(({ collectionName }) => !MIGRATION_COLLECTIONS.has(collectionName));
   const counts = await Promise.all(collections.map((collection) => collection.estimatedDocumentCount()));
   const isProfiled = collections.some(({ collectionName }) => collectionName.startsWith("system."));
-  if (isProfiled || counts.reduce((sum, count) => sum + count, 0) > MOST_DELETED) {
+  if (isProfiled || counts.reduce((sum, count) => sum + count, 0) > MAX_DELETED_DOCUMENTS) {
     await db.dropDatabase();
     return;
   }

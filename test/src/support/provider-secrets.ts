@@ -1,11 +1,11 @@
 /** Sign-ins by a provider: one returned to another browser, one completed, and one pending. */
 import { type Account, cookieOf } from "./api.js";
 import type { LinkUse } from "./mailed-links.js";
-import { offering, startRealProvider } from "./real-provider.js";
+import { providerEnv, startRealProvider } from "./real-provider.js";
 
 const PROVIDER = "home";
 
-export interface SecretProvider {
+export interface ProviderWithSecrets {
   /** Settings of the processes. */
   readonly env: Readonly<Record<string, string>>;
   /** @param account which is linked @param invite the token to which the pending sign-in returns */
@@ -15,23 +15,23 @@ export interface SecretProvider {
 
 type Keep = LinkUse["keep"];
 
-export async function startSecretProvider(): Promise<SecretProvider> {
+export async function startProviderWithSecrets(): Promise<ProviderWithSecrets> {
   const provider = await startRealProvider();
   return {
-    env: offering(provider, { id: PROVIDER, name: "Home" }),
+    env: providerEnv(provider, { id: PROVIDER, name: "Home" }),
     use: async (url, { email, userId }, invite, keep) => {
       keep("secret of a client", provider.clientSecret);
       provider.accounts.set(userId, { email, email_verified: true });
       const path = `${url}/api/auth/oidc/${PROVIDER}`;
-      const comeBack = async (which: string, cookie?: string): Promise<Headers> => {
+      const returnFromProvider = async (which: string, cookie?: string): Promise<Headers> => {
         const begun = await beginAt(path, {}, (what, secret) => keep(`${what} that ${which}`, secret));
         const { callback } = await provider.signIn(begun.authorizationUrl, userId);
         keep(`code of a sign-in that ${which}`, callback.searchParams.get("code") ?? "");
         const headers = { cookie: cookie ?? begun.cookie };
         return (await fetch(`${path}/callback${callback.search}`, { headers, redirect: "manual" })).headers;
       };
-      await comeBack("came back to another browser", `sign_in=${"x".repeat(43)}`);
-      const lines = (await comeBack("came back")).getSetCookie().join("\n");
+      await returnFromProvider("came back to another browser", `sign_in=${"x".repeat(43)}`);
+      const lines = (await returnFromProvider("came back")).getSetCookie().join("\n");
       keep("session by a provider", /^session_id=([^;]+)/m.exec(lines)?.[1] ?? "");
       await beginAt(path, { return_to: `/sign-in#invite=${invite}`, invite_token: invite }, keep);
     },

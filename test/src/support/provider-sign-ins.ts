@@ -3,10 +3,10 @@ import { finishProviderSignIn, prepareProviderSignIn } from "@nts/shared/contrac
 import { hashCredential } from "@nts/shared/credential";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { ProviderSettings } from "@nts/identity/providers/settings";
-import { type Direct, type DirectAnswer, tokenOf } from "./direct.js";
+import { type Direct, type DirectResponse, tokenOf } from "./direct.js";
 
 /** A started sign-in. */
-export interface Begun {
+export interface StartedSignIn {
   readonly url: string;
   readonly state: string;
   readonly nonce: string;
@@ -15,7 +15,7 @@ export interface Begun {
 }
 
 /** The result of a sign-in. */
-export interface Arrived {
+export interface FinishedSignIn {
   /** The page to which the browser is redirected. */
   readonly location: string;
   /** The error code; null without an error. */
@@ -24,7 +24,7 @@ export interface Arrived {
   readonly token: string;
 }
 
-type Asks = Pick<Direct, "ask">;
+type Sender = Pick<Direct, "ask">;
 
 /** Settings of a provider, as an operator may configure them. */
 export function providerSettings(given: Pick<ProviderSettings, "id" | "issuer"> & Partial<ProviderSettings>): {
@@ -38,41 +38,41 @@ export function providerSettings(given: Pick<ProviderSettings, "id" | "issuer"> 
   };
 }
 
-export async function begin(
-  service: Asks,
+export async function startSignIn(
+  service: Sender,
   provider: string,
   body: { readonly invite_token?: string; readonly return_to?: string } = {},
-): Promise<Begun> {
-  const answered = await service.ask(prepareProviderSignIn, { params: { provider }, body });
-  if (answered.status !== 200) throw new Error(answered.text);
-  return begunIn(answered);
+): Promise<StartedSignIn> {
+  const response = await service.ask(prepareProviderSignIn, { params: { provider }, body });
+  if (response.status !== 200) throw new Error(response.text);
+  return startedSignInOf(response);
 }
 
 /** The sign-in that a response has started. */
-export function begunIn(answered: DirectAnswer<{ readonly authorization_url: string }>): Begun {
-  const url = answered.data.authorization_url;
+export function startedSignInOf(response: DirectResponse<{ readonly authorization_url: string }>): StartedSignIn {
+  const url = response.data.authorization_url;
   const { searchParams } = new URL(url);
-  const cookie = /^sign_in=([^;]*)/.exec(answered.headers.getSetCookie()[0] ?? "")?.[1] ?? "";
+  const cookie = /^sign_in=([^;]*)/.exec(response.headers.getSetCookie()[0] ?? "")?.[1] ?? "";
   const headers = { [INTERNAL.browserHashes]: hashCredential(cookie) };
   return { url, state: searchParams.get("state") ?? "", nonce: searchParams.get("nonce") ?? "", headers };
 }
 
 /** Returns to a service. @param query of the callback */
-export async function arrive(
-  service: Asks,
+export async function finishSignIn(
+  service: Sender,
   provider: string,
   query: Readonly<Record<string, string>>,
   { headers, replica = 0 }: { readonly headers?: Readonly<Record<string, string>>; readonly replica?: number } = {},
-): Promise<Arrived> {
-  const answered = await service.ask(finishProviderSignIn, {
+): Promise<FinishedSignIn> {
+  const response = await service.ask(finishProviderSignIn, {
     ...{ params: { provider }, query, replica },
     ...(headers && { headers }),
   });
-  if (answered.status !== 303) throw new Error(`no redirect: ${answered.status} ${answered.text}`);
-  const location = answered.headers.get("location") ?? "";
+  if (response.status !== 303) throw new Error(`no redirect: ${response.status} ${response.text}`);
+  const location = response.headers.get("location") ?? "";
   return {
     location,
     problem: new URL(location, "http://localhost").searchParams.get("problem"),
-    token: tokenOf(answered.headers),
+    token: tokenOf(response.headers),
   };
 }

@@ -5,8 +5,8 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ProviderSettings } from "@nts/identity/providers/settings";
 import { type Audited, startAudited } from "./audit.js";
 import { type Person, sessionOf } from "./direct.js";
-import { type Arrived, arrive, begin, begunIn, providerSettings } from "./provider-sign-ins.js";
-import { type ProviderAccount, type RealProvider, startRealProvider, type Visit } from "./real-provider.js";
+import { type FinishedSignIn, finishSignIn, startSignIn, startedSignInOf, providerSettings } from "./provider-sign-ins.js";
+import { type ProviderAccount, type RealProvider, startRealProvider, type ProviderVisit } from "./real-provider.js";
 
 /** The id of the provider. */
 export const OWN = "own";
@@ -32,9 +32,9 @@ export interface ProviderWorld {
   /** Creates an account at the provider. */
   known(account?: Partial<ProviderAccount>): { readonly subject: string; readonly email: string };
   /** Signs in by the provider. */
-  visit(subject: string, body?: { readonly invite_token?: string }): Promise<Arrived & Pick<Visit, "signOut">>;
+  signInByProvider(subject: string, body?: { readonly invite_token?: string }): Promise<FinishedSignIn & Pick<ProviderVisit, "signOut">>;
   /** Links an account at the provider to a person. */
-  link(person: Person, subject: string): Promise<Arrived>;
+  link(person: Person, subject: string): Promise<FinishedSignIn>;
   principalOf(token: string, replica?: number): Promise<SessionRights>;
   /** `valid`, or the code with which the second replica rejects a session. */
   statusOf(token: string): Promise<string>;
@@ -51,7 +51,7 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
   const providers = [settings, providerSettings({ id: "down", issuer: "http://127.0.0.1:9" })];
   const topology = { ask: () => Promise.resolve(networkIds as never) };
   const identity = await startAudited({ providers, topology }, { providers, topology });
-  let people = 0;
+  let accountCount = 0;
 
   const principalOf: ProviderWorld["principalOf"] = async (token, replica = 0) => {
     const verified = await identity.verify("session", token, replica);
@@ -69,23 +69,23 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
       Object.assign(settings, fresh);
     },
     known: (account = {}) => {
-      const n = ++people;
+      const n = ++accountCount;
       const email = account.email ?? `known-${n}@provider.example`;
       provider.accounts.set(`subject-${n}`, { email_verified: true, ...account, email });
       return { subject: `subject-${n}`, email };
     },
-    visit: async (subject, body = {}) => {
-      const begun = await begin(identity, OWN, body);
+    signInByProvider: async (subject, body = {}) => {
+      const begun = await startSignIn(identity, OWN, body);
       const { callback, signOut } = await provider.signIn(begun.url, subject);
-      const arrived = await arrive(identity, OWN, Object.fromEntries(callback.searchParams), { ...begun, replica: 1 });
+      const arrived = await finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), { ...begun, replica: 1 });
       return { ...arrived, signOut };
     },
     link: async ({ principal: as, password }, subject) => {
       const asked = await identity.ask(linkProvider, { as, params: { provider: OWN }, body: { password } });
       if (asked.status !== 200) throw new Error(asked.text);
-      const begun = begunIn(asked);
+      const begun = startedSignInOf(asked);
       const { callback } = await provider.signIn(begun.url, subject);
-      return arrive(identity, OWN, Object.fromEntries(callback.searchParams), begun);
+      return finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), begun);
     },
     statusOf: async (token) => {
       const verified = await identity.verify("session", token, 1);

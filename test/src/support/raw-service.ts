@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
-import { sendJson } from "./neighbour.js";
+import { sendJson } from "./service-stub.js";
 
 export interface RawService {
   readonly url: string;

@@ -20,18 +20,18 @@ export interface RealProvider {
   /** Sent logout tokens, the oldest first. */
   readonly logoutTokens: string[];
   /** Signs in like a browser. @returns the redirect back from the provider */
-  signIn(authorizationUrl: string, subject: string): Promise<Visit>;
+  signIn(authorizationUrl: string, subject: string): Promise<ProviderVisit>;
   stop(): Promise<void>;
 }
 
 /** A browser that has signed in at the provider. */
-export interface Visit {
+export interface ProviderVisit {
   readonly callback: URL;
   signOut(): Promise<void>;
 }
 
 /** The settings of processes that use the provider. @param more members of its own */
-export function offering(
+export function providerEnv(
   { issuer, clientId: client_id, clientSecret: client_secret }: RealProvider,
   more: { readonly id: string; readonly name: string; readonly provision?: "invited" },
 ): { readonly OIDC_PROVIDERS: string } {
@@ -158,7 +158,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   await provider.interactionFinished(request, response, { login: { accountId } });
 }
 
-async function signInAs(issuer: string, authorizationUrl: string, subject: string): Promise<Visit> {
+async function signInAs(issuer: string, authorizationUrl: string, subject: string): Promise<ProviderVisit> {
   const jar = new Map<string, string>();
   const ask = async (url: string, form?: Record<string, string>): Promise<Response> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");

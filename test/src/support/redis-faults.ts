@@ -2,17 +2,17 @@
 import { Redis } from "ioredis";
 import type { LoneGateways } from "./lone-gateways.js";
 
-type Deed = (world: LoneGateways) => Promise<void> | void;
+type Action = (world: LoneGateways) => Promise<void> | void;
 
 export interface RedisFault {
   /** Completes "while Redis …". */
   readonly what: string;
-  readonly begin: Deed;
-  readonly end: Deed;
+  readonly begin: Action;
+  readonly end: Action;
 }
 
 /** Sends commands to Redis directly, bypassing the network of the gateways. */
-export async function tellRedis({ servers }: LoneGateways, ...commands: [string, ...string[]][]): Promise<void> {
+export async function sendToRedis({ servers }: LoneGateways, ...commands: [string, ...string[]][]): Promise<void> {
   const redis = new Redis(servers.urls.redis);
   try {
     for (const [command, ...args] of commands) await redis.call(command, ...args);
@@ -21,9 +21,9 @@ export async function tellRedis({ servers }: LoneGateways, ...commands: [string,
   }
 }
 
-const fault = (what: string, begin: Deed, end: Deed): RedisFault => ({ what, begin, end });
-const told = (...command: [string, ...string[]]): Deed => {
-  return (world) => tellRedis(world, command);
+const fault = (what: string, begin: Action, end: Action): RedisFault => ({ what, begin, end });
+const redisCommand = (...command: [string, ...string[]]): Action => {
+  return (world) => sendToRedis(world, command);
 };
 
 /** Those that prevent gateways from counting there. */
@@ -49,14 +49,14 @@ export const REDIS_FAULTS: readonly RedisFault[] = [
   ),
   fault(
     "is cut off without a word",
-    ({ redisNetwork }) => redisNetwork?.lose(true),
-    ({ redisNetwork }) => redisNetwork?.lose(false),
+    ({ redisNetwork }) => redisNetwork?.dropAll(true),
+    ({ redisNetwork }) => redisNetwork?.dropAll(false),
   ),
-  fault("is read-only", told("REPLICAOF", "127.0.0.1", "1"), told("REPLICAOF", "NO", "ONE")),
+  fault("is read-only", redisCommand("REPLICAOF", "127.0.0.1", "1"), redisCommand("REPLICAOF", "NO", "ONE")),
   fault(
     "misses its replicas",
-    told("CONFIG", "SET", "min-replicas-to-write", "1"),
-    told("CONFIG", "SET", "min-replicas-to-write", "0"),
+    redisCommand("CONFIG", "SET", "min-replicas-to-write", "1"),
+    redisCommand("CONFIG", "SET", "min-replicas-to-write", "0"),
   ),
-  fault("is full", told("CONFIG", "SET", "maxmemory", "1"), told("CONFIG", "SET", "maxmemory", "0")),
+  fault("is full", redisCommand("CONFIG", "SET", "maxmemory", "1"), redisCommand("CONFIG", "SET", "maxmemory", "0")),
 ];

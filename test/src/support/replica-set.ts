@@ -25,10 +25,10 @@ const ELECTION_MS = 2_000;
 const urlOf = (host = ""): string => `mongodb://${host}/?directConnection=true`;
 
 /** The state of a member; null without a response. */
-async function hello(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
+async function stateOf(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
   const client = new MongoClient(urlOf(host), { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
   try {
-    return await client.db("admin").command({ hello: 1 });
+    return await client.db("admin").command({ stateOf: 1 });
   } catch {
     return null;
   } finally {
@@ -56,7 +56,7 @@ export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
         ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
       ],
       env: serverEnvironment(runnable),
-      isReady: async () => (await hello(hosts[index] ?? "")) !== null,
+      isReady: async () => (await stateOf(hosts[index] ?? "")) !== null,
     };
     return startHandle(component, dataDir);
   }
@@ -64,7 +64,7 @@ export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
   async function primaryIndex(but = -1): Promise<number> {
     let found = -1;
     await until(async () => {
-      const said = await Promise.all(hosts.map((host, index) => (index === but ? Promise.resolve(null) : hello(host))));
+      const said = await Promise.all(hosts.map((host, index) => (index === but ? Promise.resolve(null) : stateOf(host))));
       found = said.findIndex((one) => one?.isWritablePrimary === true);
       return found !== -1;
     }, 100, 60_000); // prettier-ignore

@@ -4,7 +4,7 @@ import { createLinkTokens } from "@nts/identity/mail/link-tokens-store";
 import { newToken } from "@nts/identity/tokens";
 import type { UserDocument } from "@nts/identity/users/user";
 import { type Account, cookieOf } from "./api.js";
-import { offering, type RealProvider, startRealProvider } from "./real-provider.js";
+import { providerEnv, type RealProvider, startRealProvider } from "./real-provider.js";
 import { type Stack, type StackOptions, startStack } from "./stack.js";
 
 const DAY_MS = 86_400_000;
@@ -13,11 +13,11 @@ const DAY_MS = 86_400_000;
 export const PROVIDER = "test";
 
 /** What a change needs beside the public interface. */
-export interface Means {
+export interface RevocationMeans {
   /** Ages a key. */
   age(keyId: string, days: number): Promise<void>;
   /** Creates a reset link, like identity when it mails one. @returns its token */
-  linkTo(userId: string): Promise<string>;
+  createResetLink(userId: string): Promise<string>;
   /** Signs in by the provider, which links the account. */
   signIn(url: string, account: Account): Promise<ProviderSession>;
 }
@@ -29,21 +29,21 @@ export interface ProviderSession {
   signOut(): Promise<string>;
 }
 
-export interface Revocable {
+export interface RevocableSystem {
   readonly stack: Stack;
-  readonly means: Means;
+  readonly means: RevocationMeans;
   stop(): Promise<void>;
 }
 
-export async function startRevocable(options: StackOptions): Promise<Revocable> {
+export async function startRevocableSystem(options: StackOptions): Promise<RevocableSystem> {
   const provider = await startRealProvider();
-  const env = { ...options.env, ...offering(provider, { id: PROVIDER, name: "Test" }) };
+  const env = { ...options.env, ...providerEnv(provider, { id: PROVIDER, name: "Test" }) };
   const stack = await startStack({ ...options, env });
   return {
     stack,
     means: {
-      age: agingIn(stack),
-      linkTo: linkingIn(stack),
+      age: keyAgerOf(stack),
+      createResetLink: resetLinkCreatorOf(stack),
       signIn: (url, account) => signInBy(provider, url, account),
     },
     stop: async () => {
@@ -54,7 +54,7 @@ export async function startRevocable(options: StackOptions): Promise<Revocable> 
 
 type Databases = Pick<Stack, "databases"> & { servers: { urls: { mongodb: string } } };
 
-export function agingIn(stack: Databases): Means["age"] {
+export function keyAgerOf(stack: Databases): RevocationMeans["age"] {
   return (keyId, days) =>
     inIdentity(stack, async (db) => {
       const created_at = new Date(Date.now() - days * DAY_MS);
@@ -62,7 +62,7 @@ export function agingIn(stack: Databases): Means["age"] {
     });
 }
 
-export function linkingIn(stack: Databases): Means["linkTo"] {
+export function resetLinkCreatorOf(stack: Databases): RevocationMeans["linkTo"] {
   return async (userId) => {
     const token = newToken();
     await inIdentity(stack, async (db, tx) => {

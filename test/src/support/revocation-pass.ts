@@ -1,8 +1,8 @@
 /** Revokes permissions while they are used on every gateway, and counts what was accepted afterwards. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { inTurns } from "./attacks/parts.js";
-import { startHammer, type Hammer, type Shot } from "./hammer.js";
-import type { Means } from "./revocable.js";
+import { startHammer, type Hammer, type SentRequest } from "./hammer.js";
+import { mapConcurrently } from "./map-concurrently.js";
+import type { RevocationMeans } from "./revocable.js";
 import { send, type Prepare, type Revocation } from "./right-changes.js";
 import { until } from "./until.js";
 
@@ -25,7 +25,7 @@ export interface PassOptions {
   /** Base URLs of the gateways on which the credentials are used. */
   readonly urls: readonly string[];
   readonly kinds: readonly Prepare[];
-  readonly means: Means;
+  readonly means: RevocationMeans;
   /** The base URL through which changes are made; a gateway without a fault. */
   readonly through: string;
   readonly connections?: number;
@@ -34,7 +34,7 @@ export interface PassOptions {
   /** Injects a fault when the credentials are in use and nothing is changed yet. */
   readonly fault?: () => void | Promise<void>;
   /** Ends the fault, after the last change and while the credentials are still used. */
-  readonly relief?: () => void | Promise<void>;
+  readonly recover?: () => void | Promise<void>;
   /** How long credentials are used after the end of the fault. */
   readonly tailMs?: number;
 }
@@ -45,23 +45,23 @@ const HOT_GAP_MS = 5;
 const LEAD_MS = 30;
 const AFTER_MS = 120;
 const BURST = 4;
-const MOST_ASKED = 20;
+const MAX_ATTEMPTS = 20;
 /** Each is prepared with several accounts; concurrent preparation could exceed identity's limits. */
-const PREPARED_AT_A_TIME = 4;
+const PREPARE_CONCURRENCY = 4;
 
 /** Makes one change of each kind, sequentially. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
   const { urls, kinds, means, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
-  const revocations = await inTurns(kinds.length, PREPARED_AT_A_TIME, (n) => kinds[n]!(through, means));
+  const revocations = await mapConcurrently(kinds.length, PREPARE_CONCURRENCY, (n) => kinds[n]!(through, means));
   const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
-  const changed: { revocation: Revocation; answer: Answer }[] = [];
+  const changed: { revocation: Revocation; answer: ChangeResponse }[] = [];
   try {
     await untilAccepted(targets, urls);
     await options.fault?.();
     for (const { revocation, hammer } of targets) {
       hammer.pace(gapMs);
       await sleep(LEAD_MS + Math.random() * LEAD_MS);
-      const answer = await askUntilMade(() => send(through, revocation));
+      const answer = await retryUntilMade(() => send(through, revocation));
       hammer.burst(BURST);
       await sleep(AFTER_MS);
       hammer.pace(IDLE_GAP_MS);
@@ -69,7 +69,7 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
     }
     for (const { hammer } of targets) hammer.burst(BURST);
   } finally {
-    await options.relief?.();
+    await options.recover?.();
   }
   await sleep(tailMs);
   const shots = await Promise.all(targets.map(({ hammer }) => hammer.stop()));
@@ -77,7 +77,7 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
 }
 
 /** The successful response to a change. */
-export interface Answer {
+export interface ChangeResponse {
   readonly answeredAt: number;
   readonly answerMs: number;
   readonly asked: number;
@@ -87,14 +87,14 @@ export interface Answer {
  * Repeats a change until it succeeds, like a client. @param ask returns the status, or null without a response @throws
  * Error on a final rejection; 404 of a repeated removal is a success
  */
-export async function askUntilMade(ask: () => Promise<number | null>): Promise<Answer> {
+export async function retryUntilMade(ask: () => Promise<number | null>): Promise<ChangeResponse> {
   const begun = performance.now();
   for (let asked = 1; ; asked++) {
     const status = await ask();
     const answeredAt = performance.now();
     if (status === 200 || (status === 404 && asked > 1)) return { answeredAt, answerMs: answeredAt - begun, asked };
     if (status !== null && status !== 409 && status < 500) throw new Error(`a change was answered ${status}`);
-    if (asked === MOST_ASKED) throw new Error(`a change could not be made, at last with ${status}`);
+    if (asked === MAX_ATTEMPTS) throw new Error(`a change could not be made, at last with ${status}`);
   }
 }
 
@@ -108,7 +108,7 @@ export async function untilAccepted(targets: readonly { hammer: Hammer }[], urls
 }
 
 /** The outcome of the requests that were sent after the response to a change. */
-export function outcomeOf({ answeredAt, answerMs, asked }: Answer, shots: readonly Shot[]): Omit<Outcome, "kind"> {
+export function outcomeOf({ answeredAt, answerMs, asked }: ChangeResponse, shots: readonly SentRequest[]): Omit<Outcome, "kind"> {
   const after = shots.filter(({ sentAt }) => sentAt > answeredAt);
   return {
     answerMs,

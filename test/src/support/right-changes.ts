@@ -2,7 +2,7 @@
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aGuest, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
-import { type Means, PROVIDER } from "./revocable.js";
+import { type RevocationMeans, PROVIDER } from "./revocable.js";
 import { withSecondFactor } from "./second-factors.js";
 
 /** A valid credential, and the change that revokes it. */
@@ -23,12 +23,12 @@ export interface Revocation {
 }
 
 /** Creates a credential through a gateway. */
-export type Prepare = (url: string, means: Means) => Promise<Revocation>;
+export type Prepare = (url: string, means: RevocationMeans) => Promise<Revocation>;
 
 const LIST = "/api/v1/networks?limit=1";
 
 /** Every kind of change by name, in the order of the documents; null when its operation is not in the contract. */
-export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
+export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
   kind("disable", "update_user_api_key", async (url) => {
     const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
     return { ...key, change: { by: owner, params: { id }, body: { ...keyBody(owner), is_enabled: false } } };
@@ -128,11 +128,11 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
     return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
   kind("require a second factor", "update_organization", async (url) => {
-    const { owner, colleague, change } = await aRequirement(url);
+    const { owner, colleague, change } = await anOwnerRequiringSecondFactor(url);
     return { headers: { cookie: colleague.cookie }, path: LIST, change: { ...change, by: owner } };
   }),
   kind("the same, of a key", "update_organization", async (url) => {
-    const { owner, colleague, change } = await aRequirement(url);
+    const { owner, colleague, change } = await anOwnerRequiringSecondFactor(url);
     const { headers, path } = await aKeyOf(colleague, url, "Admin");
     return { headers, path, change: { ...change, by: owner } };
   }),
@@ -180,18 +180,18 @@ export const KINDS: ReadonlyMap<string, Prepare | null> = new Map([
   }),
   kind("reset the password", "reset_password", async (url, means) => {
     const owner = await anAccount(url);
-    const body = { token: await means.linkTo(owner.userId), new_password: `${owner.password}, changed` };
+    const body = { token: await means.createResetLink(owner.userId), new_password: `${owner.password}, changed` };
     return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner, body } };
   }),
   kind("the same, for keys of an unverified account", "reset_password", async (url, means) => {
     const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
-    const body = { token: await means.linkTo(owner.userId), new_password: `${owner.password}, changed` };
+    const body = { token: await means.createResetLink(owner.userId), new_password: `${owner.password}, changed` };
     return { headers, path, change: { by: owner, body } };
   }),
 ]);
 
 /** Those that need a provider controlled by the test. */
-export const BY_PROVIDER: readonly string[] = ["sign out at the provider", "switch passwords off"];
+export const PROVIDER_REVOCATIONS: readonly string[] = ["sign out at the provider", "switch passwords off"];
 
 /** Makes the change through a gateway. @returns the status of the response */
 export async function send(url: string, { change }: Revocation): Promise<number> {
@@ -218,7 +218,7 @@ type Prepared = Omit<Revocation, "kind" | "change"> & { change: Omit<Revocation[
 function kind(
   name: string,
   operationId: string,
-  prepare: (url: string, means: Means) => Promise<Prepared>,
+  prepare: (url: string, means: RevocationMeans) => Promise<Prepared>,
 ): [string, Prepare | null] {
   const operation = OPERATIONS.find((one) => one.operationId === operationId);
   if (operation === undefined) return [name, null];
@@ -232,7 +232,7 @@ function kind(
 }
 
 /** An Owner with a second factor who can require it of a colleague without one. */
-async function aRequirement(url: string) {
+async function anOwnerRequiringSecondFactor(url: string) {
   const owner = await anAccount(url);
   const colleague = await aColleague(url, owner, { permissions: "Admin" });
   await withSecondFactor(owner);

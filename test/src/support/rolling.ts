@@ -6,7 +6,7 @@ import type { StackProcess, Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
 /** Settings with which a process can stop without losing requests. */
-export const LEAVING = {
+export const GRACEFUL_SHUTDOWN = {
   // Longer than callers need to notice: a gateway probes its services once a second, load balancers should probe
   // gateways more often.
   DRAIN_DELAY_MS: "2000",

@@ -7,7 +7,7 @@ import type { Account } from "./api.js";
 import type { Direct, Person } from "./direct.js";
 
 const STEP_SECONDS = 30;
-const ROOM_MS = 3_000;
+const MIN_VALID_MS = 3_000;
 /** A timer may fire a moment before the clock says so. */
 const SURELY_NEXT_MS = 100;
 
@@ -19,7 +19,7 @@ export function codeOf(secret: string, steps = 0): string {
 /** The code of the previous step, which leaves the present one unused; valid for at least three seconds. */
 export async function earlierCodeOf(secret: string): Promise<string> {
   const leftMs = STEP_SECONDS * 1_000 - (Date.now() % (STEP_SECONDS * 1_000));
-  if (leftMs < ROOM_MS) await sleep(leftMs + SURELY_NEXT_MS); // in the next step it is rejected
+  if (leftMs < MIN_VALID_MS) await sleep(leftMs + SURELY_NEXT_MS); // in the next step it is rejected
   return codeOf(secret, -1);
 }
 
@@ -44,14 +44,14 @@ export async function withSecondFactor({
  * The same at identity itself, with the present code: the next one is valid, however slow the machine is. @returns the
  * secret
  */
-export async function guard(identity: Pick<Direct, "data">, { principal: as, password }: Person): Promise<string> {
+export async function setUpSecondFactor(identity: Pick<Direct, "data">, { principal: as, password }: Person): Promise<string> {
   const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
   await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
   return secret;
 }
 
 /** The same with the code of the previous step, which leaves the present one unused. */
-export async function guardEarlier(
+export async function setUpSecondFactorEarlier(
   identity: Pick<Direct, "data">,
   { principal: as, password }: Person,
 ): Promise<{ readonly secret: string; readonly recovery: readonly string[] }> {

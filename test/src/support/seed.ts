@@ -110,10 +110,10 @@ function createRows({ servicesPerHost, bindingsPerService = 0, bound = false, ad
   return { rows, seeded, next, addHost };
 }
 
-const BEGINNING = Date.UTC(2026, 0, 1);
+const START_TIME = Date.UTC(2026, 0, 1);
 
 function made(n: number): Entity {
-  const at = new Date(BEGINNING + n).toISOString();
+  const at = new Date(START_TIME + n).toISOString();
   return { id: newId(), created_at: at, updated_at: at };
 }
 

@@ -5,7 +5,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Mailbox, type MailFor, mailsFrom, type ReceivedMail, startMailbox } from "./mailbox.js";
-import { offering, type RealProvider, startRealProvider } from "./real-provider.js";
+import { providerEnv, type RealProvider, startRealProvider } from "./real-provider.js";
 import { startStack, type Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
@@ -76,7 +76,7 @@ async function startWithProvider(): Promise<StackWithProvider> {
     ...UNLIMITED,
     ...mailbox.env,
     WEBHOOK_ALLOW: "127.0.0.0/8",
-    ...offering(provider, { id: "test", name: PROVIDER_NAME, provision: "invited" }),
+    ...providerEnv(provider, { id: "test", name: PROVIDER_NAME, provision: "invited" }),
   };
   return { ...(await startStack({ identities: 2, env })), provider, mailbox };
 }

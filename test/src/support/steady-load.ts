@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ARCHIVE_TYPE, type ArchiveImport, type AuditEntry, type Webhook } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, type Account, type Caller } from "./api.js";
 import { ARCHIVE_PATH } from "./archives.js";
-import { type Answer, type Balancer, type Body, startBalancer } from "./balancer.js";
-import type { Written } from "./later-members.js";
+import { type BalancerResponse, type Balancer, type Body, startBalancer } from "./balancer.js";
+import type { WrittenIds } from "./later-members.js";
 import type { Mailbox } from "./mailbox.js";
 import type { Stack } from "./stack.js";
 import { startPeople } from "./steady-people.js";
@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 /** A request with an unexpected response. */
-export interface Lost extends Sent {
+export interface FailedRequest extends Sent {
   /** Status and code, or the connection error. */
   readonly how: string;
 }
@@ -30,14 +30,14 @@ export interface Lost extends Sent {
 export interface LoadReport {
   /** Requests with the expected response. */
   readonly answered: readonly Sent[];
-  readonly lost: readonly Lost[];
+  readonly lost: readonly FailedRequest[];
   /** Acknowledged writes that cannot be read afterwards, as sentences. */
-  readonly vanished: readonly string[];
+  readonly lostWrites: readonly string[];
 }
 
 export interface SteadyLoad {
   /** The entities that are written repeatedly. */
-  readonly written: Written;
+  readonly written: WrittenIds;
   /** Waits until this many requests got the expected response. */
   untilAnswered(count: number): Promise<void>;
   /** Ends it, reads every acknowledged write again, and reports the results. */
@@ -74,26 +74,26 @@ interface Owned {
 }
 
 /** Acknowledged writes that can no longer be read, as sentences. */
-async function vanishedOf(
+async function lostWritesOf(
   { session }: Account,
   acknowledged: readonly string[],
   owned: readonly Owned[],
   atOnce: number,
 ): Promise<string[]> {
-  const vanished: string[] = [];
+  const lostWrites: string[] = [];
   const paths = acknowledged.values();
   const read = async (): Promise<void> => {
     for (const path of paths) {
       const { status, text } = await session.send("get", path);
-      if (status !== 200) vanished.push(`${path}: ${status} ${text}`);
+      if (status !== 200) lostWrites.push(`${path}: ${status} ${text}`);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, read));
   for (const { id, name, later } of owned) {
     const now = await session.data<{ name: string }>("get", `/api/v1/hosts/${id}`);
-    if (![name, ...later].includes(now.name)) vanished.push(`name ${name} of host ${id}, which is ${now.name}`);
+    if (![name, ...later].includes(now.name)) lostWrites.push(`name ${name} of host ${id}, which is ${now.name}`);
   }
-  return vanished;
+  return lostWrites;
 }
 
 /** @param wanted the status, 200 by default */
@@ -103,11 +103,11 @@ export type Send = (
   as: OutgoingHttpHeaders,
   body?: Body,
   wanted?: number,
-) => Promise<Answer | null>;
+) => Promise<BalancerResponse | null>;
 
 /** Sends requests; the response is null when a request failed, which is recorded. */
-function createSend(send: Balancer["send"]): { readonly send: Send; readonly lost: Lost[]; readonly answered: Sent[] } {
-  const lost: Lost[] = [];
+function createSend(send: Balancer["send"]): { readonly send: Send; readonly lost: FailedRequest[]; readonly answered: Sent[] } {
+  const lost: FailedRequest[] = [];
   const answered: Sent[] = [];
   return {
     lost,
@@ -132,7 +132,7 @@ function createSend(send: Balancer["send"]): { readonly send: Send; readonly los
 }
 
 /** Imports the archive as a dry run. @returns what it would create in the organization it came from, as sentences */
-async function newsOfArchive(send: Send, as: OutgoingHttpHeaders): Promise<string[]> {
+async function creationsByArchive(send: Send, as: OutgoingHttpHeaders): Promise<string[]> {
   const archived = await send("GET", ARCHIVE_PATH, as);
   if (archived === null) return [];
   const headers = { ...as, "content-type": ARCHIVE_TYPE };
@@ -184,17 +184,17 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
       if (written !== null) Object.assign(own, { name, later: [] });
       await send("GET", `/api/v1/hosts?network_id=${network_id}&limit=10`, bearer);
       await send("GET", "/api/auth/me", session);
-      if (round % 10 === worker) await workOnKeys(worker, name);
+      if (round % 10 === worker) await doRareWork(worker, name);
       await sleep(pauseMs);
     }
   }
 
   /** Single workers also use the archive, people, a colleague's level, and the webhook, as often. */
-  async function workOnKeys(worker: number, name: string): Promise<void> {
+  async function doRareWork(worker: number, name: string): Promise<void> {
     const created = await send("POST", "/api/v1/auth/keys", session, keyBodyOf(account, name));
     if (created !== null) acknowledged.push(`/api/v1/auth/keys/${idOf(created)}`);
     await send("PUT", `/api/v1/auth/keys/${ownKeys[worker] ?? ""}`, session, keyBodyOf(account, name));
-    if (worker === 1 && archives) unknown.push(...(await newsOfArchive(send, session)));
+    if (worker === 1 && archives) unknown.push(...(await creationsByArchive(send, session)));
     if (worker === 2) await people?.work(send);
     if (worker === 3) await send("PUT", `/api/v1/users/${colleague.userId}`, session, { permissions: "Viewer" });
     if (worker !== 0) return;
@@ -210,9 +210,9 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
       stopping = true;
       await working;
       balancer.stop();
-      const gone = await vanishedOf(account, acknowledged, owned, workers);
+      const gone = await lostWritesOf(account, acknowledged, owned, workers);
       const faults = [...(await webhook.faults(audited)), ...((await people?.faults()) ?? [])];
-      return { answered, lost, vanished: [...unknown, ...gone, ...faults] };
+      return { answered, lost, lostWrites: [...unknown, ...gone, ...faults] };
     },
   };
 }
@@ -280,7 +280,7 @@ function keyBodyOf({ userId: user_id, organizationId: organization_id }: Account
   return { name, organization_id, user_id, tags: [] };
 }
 
-function idOf({ text }: Answer): string {
+function idOf({ text }: BalancerResponse): string {
   const { data } = JSON.parse(text) as { data: Made | { api_key: Made } };
   return "api_key" in data ? data.api_key.id : data.id;
 }

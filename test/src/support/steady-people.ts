@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { CurrentUser } from "@nts/shared/contract";
 import { aGuest, aKey, anAccount, type Account, type CreatedKey } from "./api.js";
 import { type Mailbox, SUBJECTS } from "./mailbox.js";
-import { agingIn } from "./revocable.js";
+import { keyAgerOf } from "./revocable.js";
 import type { Stack } from "./stack.js";
 import type { Send } from "./steady-load.js";
 import { until } from "./until.js";
@@ -16,7 +16,7 @@ export interface SteadyPeople {
 }
 
 /** An organization may mail a hundred invites a day. */
-const MOST_MAILS = 90;
+const MAX_MAILS = 90;
 /** Longer than the lease of a process that ended while it sent a mail. */
 const MAILED_MS = 90_000;
 const LIST = "/api/v1/networks?limit=1";
@@ -28,7 +28,7 @@ export async function startPeople(stack: Stack, mailbox: Mailbox): Promise<Stead
   await host.session.data("post", "/api/auth/email/verify", { token });
   await host.session.data("patch", `/api/v1/organizations/${host.organizationId}`, { max_key_lifetime_days: 30 });
   const old = await aKey(stack.url, host);
-  await agingIn(stack)(old.id, 31);
+  await keyAgerOf(stack)(old.id, 31);
   const promised: string[] = [];
   const faults: string[] = [];
   return {
@@ -38,7 +38,7 @@ export async function startPeople(stack: Stack, mailbox: Mailbox): Promise<Stead
       const answer = await send("GET", "/api/auth/me", { cookie: guest.cookie });
       const told = answer === null ? null : (JSON.parse(answer.text) as { data: CurrentUser }).data.organizations;
       if (told !== null && told.length !== 2) faults.push(`the organizations of an account: ${JSON.stringify(told)}`);
-      if (promised.length >= MOST_MAILS) return;
+      if (promised.length >= MAX_MAILS) return;
       const email = `rolling-${randomUUID()}@example.com`;
       const invited = await send("POST", "/api/v1/invites", { cookie: host.cookie }, { permissions: "Viewer", email });
       if (invited !== null) promised.push(email);

@@ -25,7 +25,7 @@ export interface Sweeps {
   /** Sweeps all deletions at once. @param count called with every batch */
   sweep(count?: SweepParts["count"], signal?: AbortSignal): Promise<void>;
   /** Sweeps at once what the journal has recorded. */
-  sweepAsTold(times?: Partial<SweepTimes>): Promise<void>;
+  sweepRecorded(times?: Partial<SweepTimes>): Promise<void>;
 }
 
 /** Two instances on one database, and its sweeps. */
@@ -47,7 +47,7 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
     announced,
     sweep: (count = () => undefined, signal = new AbortController().signal) =>
       createSweep({ ...parts, times, count, signal }).run(),
-    sweepAsTold: (others) => {
+    sweepRecorded: (others) => {
       const count = (): undefined => undefined;
       const patient = { ...times, untoldMs: 3_600_000, ...others };
       return createSweep({ ...parts, times: patient, count, signal: new AbortController().signal }).run();
@@ -55,16 +55,16 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
   };
 }
 
-export interface SlowJournal {
+export interface ManualJournal {
   /** Takes the events since the last call. */
-  take(): Promise<void>;
+  takeEvents(): Promise<void>;
   /** Records this many more entities, in whole batches, or all of them. */
-  tell(entries?: number): Promise<void>;
+  record(entries?: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A journal that knows all stored entities, and records a large deletion step by step. */
-export async function aSlowJournal(db: Db): Promise<SlowJournal> {
+export async function startManualJournal(db: Db): Promise<ManualJournal> {
   const collections = journalCollections(db);
   const hidden = createHiddenThings();
   const known = createKnownStates(collections);
@@ -74,17 +74,17 @@ export async function aSlowJournal(db: Db): Promise<SlowJournal> {
   await reconcile(making, new AbortController().signal);
   const telling = createTelling(making);
   return {
-    take: async () => {
+    takeEvents: async () => {
       for (let taken = -1; taken !== 0;) {
         const { events } = await stream.next(500);
         taken = events.length;
         await telling.take(events);
       }
     },
-    tell: async (entries = Infinity) => {
+    record: async (entries = Infinity) => {
       let told = 0;
-      const tellSome = async (): Promise<boolean> => (told += await telling.goOn()) >= entries || telling.isDone();
-      await until(tellSome, 1);
+      const recordSome = async (): Promise<boolean> => (told += await telling.goOn()) >= entries || telling.isDone();
+      await until(recordSome, 1);
     },
     close: async () => {
       await telling.close();
@@ -94,7 +94,7 @@ export async function aSlowJournal(db: Db): Promise<SlowJournal> {
 }
 
 /** The journal entries of all changes during a task. */
-export async function heardBy(db: Db, task: () => Promise<void>): Promise<Happening[]> {
+export async function entriesDuring(db: Db, task: () => Promise<void>): Promise<Happening[]> {
   const stream = await openStream(db, null);
   try {
     await task();

@@ -12,15 +12,15 @@ export interface TcpProxy {
   /** Delays every byte in one direction, so that a round trip takes this much longer; 0 is none. */
   delay(ms: number): Promise<void>;
   /** Drops every byte silently, also on new connections, until it is turned off; dropped bytes are lost. */
-  lose(losing: boolean): Promise<void>;
+  dropAll(isDropping: boolean): Promise<void>;
   /** Resets all connections; new ones are served. */
   cut(): Promise<void>;
   stop(): Promise<void>;
 }
 
-interface Order {
+interface ProxyCommand {
   readonly delayMs?: number;
-  readonly losing?: boolean;
+  readonly isDropping?: boolean;
   readonly cut?: true;
 }
 
@@ -28,14 +28,14 @@ interface Order {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const thread = new Worker(new URL(import.meta.url), { workerData: { targetPort } });
   const [port] = (await once(thread, "message")) as [number];
-  const tell = async (order: Order): Promise<void> => {
+  const tell = async (order: ProxyCommand): Promise<void> => {
     thread.postMessage(order);
     await once(thread, "message");
   };
   return {
     port,
     delay: (delayMs) => tell({ delayMs }),
-    lose: (losing) => tell({ losing }),
+    dropAll: (isDropping) => tell({ isDropping }),
     cut: () => tell({ cut: true }),
     stop: async () => {
       await thread.terminate();
@@ -43,10 +43,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
 }
 
-function serve(targetPort: number, onReady: (port: number) => void): (order: Order) => void {
+function serve(targetPort: number, onReady: (port: number) => void): (order: ProxyCommand) => void {
   const sockets = new Set<Socket>();
   let delayMs = 0;
-  let losing = false;
+  let isDropping = false;
 
   const server = createServer((client) => {
     const target = connect(targetPort, "127.0.0.1");
@@ -59,7 +59,7 @@ function serve(targetPort: number, onReady: (port: number) => void): (order: Ord
     sockets.add(from);
     from.setNoDelay(true);
     from.on("data", (bytes) => {
-      if (losing) return;
+      if (isDropping) return;
       const due = performance.now() + delayOf();
       // Keeps the order of chunks.
       passing = passing.then(async () => {
@@ -80,21 +80,21 @@ function serve(targetPort: number, onReady: (port: number) => void): (order: Ord
   });
   return (order) => {
     delayMs = order.delayMs ?? delayMs;
-    losing = order.losing ?? losing;
+    isDropping = order.isDropping ?? isDropping;
     if (order.cut === true) for (const socket of sockets) socket.resetAndDestroy();
   };
 }
 
-const door = parentPort;
-if (!isMainThread && door !== null) {
+const parent = parentPort;
+if (!isMainThread && parent !== null) {
   const { targetPort } = workerData as { targetPort?: number };
   if (targetPort !== undefined) {
-    const obey = serve(targetPort, (port) => {
-      door.postMessage(port);
+    const apply = serve(targetPort, (port) => {
+      parent.postMessage(port);
     });
-    door.on("message", (order: Order) => {
-      obey(order);
-      door.postMessage("done");
+    parent.on("message", (order: ProxyCommand) => {
+      apply(order);
+      parent.postMessage("done");
     });
   }
 }

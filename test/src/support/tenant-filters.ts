@@ -3,10 +3,10 @@ import type { CommandStartedEvent } from "mongodb";
 // All data of topology can be sharded by organization: every command contains the organization.
 
 /** Collections of all organizations: locks, pending deletions, the key of cursors, and the position of the journal. */
-const OF_ALL_ORGANIZATIONS = new Set(["locks", "deletions", "journal_secrets", "journal_tail"]);
+const GLOBAL_COLLECTIONS = new Set(["locks", "deletions", "journal_secrets", "journal_tail"]);
 
 /** What identity fetches for all organizations. */
-const READ_OF_ALL_ORGANIZATIONS = new Set(["audit_notes"]);
+const GLOBALLY_READ_COLLECTIONS = new Set(["audit_notes"]);
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -41,8 +41,8 @@ function namesOrganization(part: Part): boolean {
 /** Describes a command with a part that lacks the organization; null for any other. */
 export function withoutOrganization({ commandName, command }: CommandStartedEvent): string | null {
   const collection: unknown = command[commandName];
-  if (typeof collection !== "string" || OF_ALL_ORGANIZATIONS.has(collection)) return null;
-  if (commandName === "find" && READ_OF_ALL_ORGANIZATIONS.has(collection)) return null;
+  if (typeof collection !== "string" || GLOBAL_COLLECTIONS.has(collection)) return null;
+  if (commandName === "find" && GLOBALLY_READ_COLLECTIONS.has(collection)) return null;
   const wrong = partsOf(commandName, command).find((part) => !namesOrganization(part));
   return wrong === undefined ? null : `${commandName} of ${collection}: ${JSON.stringify(wrong).slice(0, 300)}`;
 }

@@ -1,14 +1,14 @@
 /** One entity of each kind and its operations, for tests that run through all kinds. */
 import * as contract from "@nts/shared/contract";
 import type { AnyEndpoint, Host, Interface, Network, Port, Service, Subnet } from "@nts/shared/contract";
-import type { Answered, Caller } from "./topology.js";
+import type { ServiceResponse, Caller } from "./topology.js";
 import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
 
 export type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services";
 export const KINDS: readonly Kind[] = ["networks", "subnets", "hosts", "interfaces", "ports", "services"];
 
 /** One entity of each kind, in one network, connected with each other. */
-export interface Everything {
+export interface OneOfEachKind {
   readonly networks: Network;
   readonly subnets: Subnet;
   readonly hosts: Host;
@@ -20,7 +20,7 @@ export interface Everything {
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /** Creates a network with one entity of each kind: the service is bound to the port on the interface. */
-export async function everythingOnce(owner: Caller, name = "Home"): Promise<Everything> {
+export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise<OneOfEachKind> {
   const world = await aNetwork(owner, name);
   const host = await aHost(world, { interfaces: 1, ports: 1 });
   const [at, port] = [host.interfaces[0]!, host.ports[0]!];
@@ -34,19 +34,19 @@ const NAME_IN_ERRORS = { networks: "Network", subnets: "Subnet", hosts: "Host", 
 /** The operations of a kind, loosely typed for tests that run through all kinds. */
 export interface Operations {
   readonly entityName: string;
-  list(query?: object): Promise<Answered<Entity[]>>;
-  get(id: string, headers?: Record<string, string>): Promise<Answered<Entity>>;
-  create(body: object): Promise<Answered<Entity>>;
-  update(id: string, body: object, headers?: Record<string, string>): Promise<Answered<Entity>>;
-  remove(id: string, headers?: Record<string, string>): Promise<Answered<null>>;
-  removeAll(ids: readonly string[]): Promise<Answered<unknown>>;
+  list(query?: object): Promise<ServiceResponse<Entity[]>>;
+  get(id: string, headers?: Record<string, string>): Promise<ServiceResponse<Entity>>;
+  create(body: object): Promise<ServiceResponse<Entity>>;
+  update(id: string, body: object, headers?: Record<string, string>): Promise<ServiceResponse<Entity>>;
+  remove(id: string, headers?: Record<string, string>): Promise<ServiceResponse<null>>;
+  removeAll(ids: readonly string[]): Promise<ServiceResponse<unknown>>;
 }
 
 /** The operations of a kind, on behalf of a caller. */
 export function operationsOf(caller: Caller, kind: Kind): Operations {
   const entityName = NAME_IN_ERRORS[kind];
   const named = (name: string): never => (contract as unknown as Record<string, AnyEndpoint>)[name] as never;
-  const send = caller.send as (operation: never, input: object) => Promise<Answered<never>>;
+  const send = caller.send as (operation: never, input: object) => Promise<ServiceResponse<never>>;
   return {
     entityName,
     list: (query = {}) => send(named(`list${entityName}s`), { query }),

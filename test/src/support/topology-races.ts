@@ -21,18 +21,18 @@ import {
   updateService,
   updateSubnet,
 } from "@nts/shared/contract";
-import type { Answered, Topology } from "./topology.js";
+import type { ServiceResponse, Topology } from "./topology.js";
 import { violationsIn } from "./invariants.js";
 import { aHost, aNetwork, echoOf, onInterface, onPort, type World } from "./topology-world.js";
 
 /** One request of a round. */
-export type Act = () => Promise<Answered<unknown>>;
+export type RaceRequest = () => Promise<ServiceResponse<unknown>>;
 
 export interface Round {
   /** Sent concurrently. */
-  readonly acts: readonly Act[];
+  readonly requests: readonly RaceRequest[];
   /** Returns what is wrong after all responses, which are in the order of the requests. */
-  readonly fault?: (answers: readonly Answered<unknown>[]) => Promise<unknown>;
+  readonly fault?: (answers: readonly ServiceResponse<unknown>[]) => Promise<unknown>;
 }
 
 /** The input of a round: `left` and `right` are one caller through two instances. */
@@ -45,30 +45,30 @@ export interface Sides {
 }
 
 /** Prepares a round. */
-export type Stage = (sides: Sides) => Promise<Round>;
+export type PrepareRound = (sides: Sides) => Promise<Round>;
 
 export interface Race {
-  readonly stage: Stage;
+  readonly prepare: PrepareRound;
   /** The allowed results of a round: for each request "done" or a code. */
-  readonly ends: readonly (readonly string[])[];
+  readonly results: readonly (readonly string[])[];
 }
 
 export interface RaceResult {
   /** The count of each result. */
-  readonly ends: ReadonlyMap<string, number>;
+  readonly results: ReadonlyMap<string, number>;
   /** Faults found after a round. */
   readonly faults: readonly unknown[];
   /** Violations in the database after all rounds. */
   readonly violations: readonly string[];
 }
 
-const AT_A_TIME = 6;
+const CONCURRENCY = 6;
 /** How many entities are created together. */
 export const BATCH = 25;
 
 /** Runs rounds of a race concurrently; sides and the order of sending alternate. */
-export async function runRace(topology: Topology, stage: Stage, rounds: number): Promise<RaceResult> {
-  const ends = new Map<string, number>();
+export async function runRace(topology: Topology, prepare: PrepareRound, rounds: number): Promise<RaceResult> {
+  const results = new Map<string, number>();
   const faults: unknown[] = [];
   let next = 0;
   const runner = async (): Promise<void> => {
@@ -82,28 +82,28 @@ export async function runRace(topology: Topology, stage: Stage, rounds: number):
     };
     for (let round = next++; round < rounds; round = next++) {
       const sides = round % 2 === 0 ? { left: world, right: other } : { left: other, right: world };
-      const { acts, fault } = await stage({ ...sides, round, take });
-      const answers = await allAtOnce(acts, round % 4 < 2);
+      const { requests, fault } = await prepare({ ...sides, round, take });
+      const answers = await allAtOnce(requests, round % 4 < 2);
       const end = answers.map(({ status, code }) => (status === 200 ? "done" : code)).join(", ");
-      ends.set(end, (ends.get(end) ?? 0) + 1);
+      results.set(end, (results.get(end) ?? 0) + 1);
       const wrong = (await fault?.(answers)) ?? null;
       if (wrong !== null) faults.push(wrong);
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, runner));
-  return { ends, faults, violations: await violationsIn(topology.db) };
+  await Promise.all(Array.from({ length: CONCURRENCY }, runner));
+  return { results, faults, violations: await violationsIn(topology.db) };
 }
 
 /** Sends requests concurrently, optionally in reverse. @returns the responses in the order of the requests */
-async function allAtOnce(acts: readonly Act[], reversed: boolean): Promise<Answered<unknown>[]> {
-  if (!reversed) return Promise.all(acts.map((act) => act()));
-  return (await Promise.all(acts.toReversed().map((act) => act()))).reverse();
+async function allAtOnce(requests: readonly RaceRequest[], reversed: boolean): Promise<ServiceResponse<unknown>[]> {
+  if (!reversed) return Promise.all(requests.map((act) => act()));
+  return (await Promise.all(requests.toReversed().map((act) => act()))).reverse();
 }
 
 const both = (reference: string): string[][] => [["done", "done"], [reference, "done"]]; // prettier-ignore
 
 const bindingAgainst = (what: "interface" | "port"): Race => ({
-  stage: async ({ left, right, round, take }) => {
+  prepare: async ({ left, right, round, take }) => {
     const { at, port, service } = await take(async () => {
       const { interfaces, ports, services } = await aHost(left, { interfaces: BATCH, ports: BATCH, services: 1 });
       return interfaces.map((one, n) => ({ at: one, port: ports[n]!, service: services[0]! }));
@@ -112,7 +112,7 @@ const bindingAgainst = (what: "interface" | "port"): Race => ({
     const bindings = what === "port" ? [onPort(port)] : [round % 3 === 0 ? onInterface(at) : onPort(port, at)];
     const body = { host_id, network_id, name: "new", service_definition: "x", bindings };
     return {
-      acts: [
+      requests: [
         round % 5 === 0
           ? () => left.owner.send(createService, { body })
           : () => left.owner.send(updateService, { params: service, body: { ...echoOf(service), bindings } }),
@@ -122,21 +122,21 @@ const bindingAgainst = (what: "interface" | "port"): Race => ({
       ],
     };
   },
-  ends: both("binding_cross_host"),
+  results: both("binding_cross_host"),
 });
 
 type Child = "service" | "port" | "interface" | "service that moves in";
 
 const childAgainstHost = (child: Child): Race => ({
-  stage: async (sides) => {
+  prepare: async (sides) => {
     const host = await aHost(sides.left);
-    const doomed: Act = () => sides.right.owner.send(deleteHost, { params: host });
-    return { acts: [await newChild(sides, host, child), doomed] };
+    const doomed: RaceRequest = () => sides.right.owner.send(deleteHost, { params: host });
+    return { requests: [await newChild(sides, host, child), doomed] };
   },
-  ends: both("invalid_reference"),
+  results: both("invalid_reference"),
 });
 
-async function newChild({ left, take }: Sides, host: Host, child: Child): Promise<Act> {
+async function newChild({ left, take }: Sides, host: Host, child: Child): Promise<RaceRequest> {
   const at = { host_id: host.id, network_id: host.network_id };
   const { owner, subnet } = left;
   switch (child) {
@@ -157,46 +157,46 @@ async function newChild({ left, take }: Sides, host: Host, child: Child): Promis
 }
 
 /** An interface that is created in, or moves to, a subnet of the round at 10.0.0.200. */
-const intoSubnet = (against: (right: World, subnet: World["subnet"]) => Act, ends: string[][]): Race => ({
-  stage: async ({ left, right, round, take }) => {
+const intoSubnet = (against: (right: World, subnet: World["subnet"]) => RaceRequest, results: string[][]): Race => ({
+  prepare: async ({ left, right, round, take }) => {
     const { owner, network } = left;
     const subnet = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "10.0.0.0/24", name: "s" } });
     const at = await take(async () => (await aHost(left, { interfaces: BATCH })).interfaces);
     const body = { ...at, subnet_id: subnet.id, ip_address: "10.0.0.200", position: undefined };
-    const into: Act =
+    const into: RaceRequest =
       round % 3 === 0
         ? () => owner.send(updateInterface, { params: at, body })
         : () => owner.send(createInterface, { body });
-    return { acts: [into, against(right, subnet)] };
+    return { requests: [into, against(right, subnet)] };
   },
-  ends,
+  results,
 });
 
 const intoNetwork = (kind: "host" | "subnet"): Race => ({
-  stage: async ({ left, right }) => {
+  prepare: async ({ left, right }) => {
     const network = await left.owner.call(createNetwork, { body: { name: "doomed" } });
     const body = { network_id: network.id, name: "new", cidr: "10.0.0.0/8" };
-    const acts: Act[] = [
+    const requests: RaceRequest[] = [
       () => (kind === "host" ? left.owner.send(createHost, { body }) : left.owner.send(createSubnet, { body })),
       () => right.owner.send(deleteNetwork, { params: network }),
     ];
-    return { acts };
+    return { requests };
   },
-  ends: both("invalid_reference"),
+  results: both("invalid_reference"),
 });
 
 const tagOntoService: Race = {
-  stage: async ({ left, right, round, take }) => {
+  prepare: async ({ left, right, round, take }) => {
     const service = await take(async () => (await aHost(left, { services: BATCH })).services);
     const tag = await left.owner.call(createTag, { body: { name: `tag ${round}` } });
     const body = { ...echoOf(service), tags: [tag.id] };
-    const acts: Act[] = [
+    const requests: RaceRequest[] = [
       () => left.owner.send(updateService, { params: service, body }),
       () => right.owner.send(deleteTag, { params: tag }),
     ];
-    return { acts };
+    return { requests };
   },
-  ends: both("invalid_reference"),
+  results: both("invalid_reference"),
 };
 
 /** Every guard with the races that it decides. */

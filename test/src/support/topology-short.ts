@@ -9,7 +9,7 @@ import { aHost, aNetwork, aService, echoOf, onPort } from "./topology-world.js";
 
 const SERVICES = 4;
 const WRITERS = 6;
-const GUESTS = 6;
+const TEMPORARY_SERVICES = 6;
 
 /** @param updates of each writer */
 export async function writeOneHost(topology: Topology, updates: number): Promise<string[]> {
@@ -34,8 +34,8 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
   };
 
   /** Services that are added after the others, changed, and deleted again. */
-  const guests = async (): Promise<void> => {
-    for (let n = 0; n < GUESTS; n++) {
+  const useTemporaryServices = async (): Promise<void> => {
+    for (let n = 0; n < TEMPORARY_SERVICES; n++) {
       const guest = await aService({ owner: sides[n % 2]! }, host, { name: `guest ${n}` });
       await sides[0].call(updateService, { params: guest, body: { ...echoOf(guest), name: `guest ${n}, renamed` } });
       await sides[1].call(deleteService, { params: guest });
@@ -52,7 +52,7 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
   };
 
   const seen = new Map<string, string>();
-  const writers = Promise.all([...Array.from({ length: WRITERS }, (_, own) => writer(own)), guests()]);
+  const writers = Promise.all([...Array.from({ length: WRITERS }, (_, own) => writer(own)), useTemporaryServices()]);
   const readers = Promise.all(sides.map(reader));
   await writers.finally(() => (isWriting = false));
   await readers;

@@ -55,7 +55,7 @@ const lock: Unguarded = (storage) => {
 type AddReferences = Storage["guards"]["reference"];
 
 /** The targets of some kinds of references are read, and not written. */
-function reading(db: Db, write: AddReferences, isRead: (kind: GuardDocument["kind"]) => boolean): AddReferences {
+function readInsteadOfWriting(db: Db, write: AddReferences, isRead: (kind: GuardDocument["kind"]) => boolean): AddReferences {
   return async (tx, scope, references) => {
     const missing = new Set(
       await write(tx, scope, references.filter(({ kind }) => !isRead(kind))), // prettier-ignore
@@ -68,23 +68,23 @@ function reading(db: Db, write: AddReferences, isRead: (kind: GuardDocument["kin
   };
 }
 
-const guardedBut =
+const withoutGuardOf =
   (isRead: (kind: GuardDocument["kind"]) => boolean): Unguarded =>
   (storage, db) => {
-    const reference = reading(db, storage.guards.reference, isRead);
+    const reference = readInsteadOfWriting(db, storage.guards.reference, isRead);
     return { ...storage, guards: { ...storage.guards, reference } };
   };
 
 /** Subnets and tags are read, and not written. */
-const reference = guardedBut((kind) => kind !== "network");
+const reference = withoutGuardOf((kind) => kind !== "network");
 
 /** Networks are read; nothing is counted. */
-const count = guardedBut((kind) => kind === "network");
+const count = withoutGuardOf((kind) => kind === "network");
 
 /** Imports have no shards of their own: each reads the network, and writes in shards unrelated to its host. */
 const inShard: Unguarded = (storage, db) => {
   const { guards } = storage;
-  const networks = reading(db, guards.reference, (kind) => kind === "network");
+  const networks = readInsteadOfWriting(db, guards.reference, (kind) => kind === "network");
   return {
     ...storage,
     guards: {

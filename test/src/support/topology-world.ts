@@ -83,7 +83,7 @@ export function echoOf(service: Service): BodyInputOf<typeof updateService> {
 }
 
 /** An unused id. */
-export const nothing = (): { id: string } => ({ id: randomUUID() });
+export const unknownEntity = (): { id: string } => ({ id: randomUUID() });
 
 function idOf(entity: { id: string } | undefined): string {
   if (entity === undefined) throw new Error("the world has no such thing");

@@ -1,16 +1,16 @@
 /** Races of writers of one entity: exactly one state results, that of one writer. */
 import { getInterface, getService, type Interface, type Service, updateInterface, updateService } from "@nts/shared/contract"; // prettier-ignore
-import { BATCH, type Stage } from "./topology-races.js";
+import { BATCH, type PrepareRound } from "./topology-races.js";
 import { aHost, echoOf, inputOf, onPort, type World } from "./topology-world.js";
 
 /** The members of a service that an update sets. */
-function saidBy({ name, position, service_definition, tags, virtualization, bindings }: Service): string {
+function updatableMembersOf({ name, position, service_definition, tags, virtualization, bindings }: Service): string {
   const said = { name, position, service_definition, tags, virtualization, bindings: bindings.map(inputOf) };
   return JSON.stringify(said);
 }
 
 /** Two updates of one service that differ in every member. @param ifMatch the revision in both, if any */
-export function twoUpdates(ifMatch?: string): Stage {
+export function twoUpdates(ifMatch?: string): PrepareRound {
   return async ({ left, right, take }) => {
     const { host, service } = await take(async () => {
       const made = await aHost(left, { ports: 2, services: BATCH });
@@ -32,10 +32,10 @@ export function twoUpdates(ifMatch?: string): Stage {
         return owner.send(updateService, { params: service, body, headers: { "if-match": ifMatch } });
       };
     return {
-      acts: [update(left, 0), update(right, 1)],
+      requests: [update(left, 0), update(right, 1)],
       fault: async (answers) => {
-        const stored = saidBy(await left.owner.call(getService, { params: service }));
-        const written = answers.filter(({ status }) => status === 200).map(({ data }) => saidBy(data as Service));
+        const stored = updatableMembersOf(await left.owner.call(getService, { params: service }));
+        const written = answers.filter(({ status }) => status === 200).map(({ data }) => updatableMembersOf(data as Service));
         return written.includes(stored) ? null : { written, stored };
       },
     };
@@ -43,14 +43,14 @@ export function twoUpdates(ifMatch?: string): Stage {
 }
 
 /** Four writers of the MAC address of one interface, and a fifth after it is set. */
-export const manyMacAddresses: Stage = async ({ left, right, take }) => {
+export const manyMacAddresses: PrepareRound = async ({ left, right, take }) => {
   const at = await take(async () => (await aHost(left, { interfaces: BATCH })).interfaces);
   const set = (n: number) => () => {
     const body = { ...at, mac_address: `02:00:00:00:00:0${n}` };
     return (n % 2 === 0 ? left : right).owner.send(updateInterface, { params: at, body });
   };
   return {
-    acts: [set(0), set(1), set(2), set(3)],
+    requests: [set(0), set(1), set(2), set(3)],
     fault: async (answers) => {
       const winners = answers.filter(({ status }) => status === 200).map(({ data }) => (data as Interface).mac_address);
       const refused = [...answers, await set(4)()].filter(({ code }) => code === "mac_address_immutable").length;

@@ -34,8 +34,8 @@ import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange } from "./bare-exchange.js";
-import { createImportDeskHere } from "./import-sessions.js";
-import { giveBackDatabase, takeDatabase } from "./prepared-databases.js";
+import { createInProcessImportDesk } from "./import-sessions.js";
+import { releaseDatabase, acquireDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
 const SECRETS = ["the-secret-of-the-tests-of-topology"];
@@ -72,7 +72,7 @@ export interface Topology {
 /** A principal on whose behalf the gateway calls; always through one instance. */
 export interface Caller {
   readonly scope: Scope;
-  send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Answered<DataOf<E>>>;
+  send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<ServiceResponse<DataOf<E>>>;
   /**
    * The data of a request that must succeed, after a few conflicts at most. @throws Error with the response otherwise
    */
@@ -82,7 +82,7 @@ export interface Caller {
   /** A page of a list, which must succeed. */
   list<E extends Endpoint>(operation: E, input: Input<E>): Promise<Page<DataOf<E>>>;
   /** Sends what the contract would not allow. */
-  raw(method: string, path: string, body?: unknown, headers?: Headers): Promise<Answered<unknown>>;
+  raw(method: string, path: string, body?: unknown, headers?: Headers): Promise<ServiceResponse<unknown>>;
   /** Starts a read, and disconnects at the first bytes of the response. */
   abandon(path: string): Promise<void>;
   /** The tenancy header of the caller. */
@@ -102,7 +102,7 @@ interface WithHeaders {
   readonly headers?: Headers;
 }
 
-export interface Answered<Data> {
+export interface ServiceResponse<Data> {
   readonly status: number;
   /** Of a success. */
   readonly data: Data;
@@ -139,7 +139,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const unscoped = new Set<string>();
   // Separate from the commands of the service.
   const ownClient = createMongoClient(url, "topology-test-itself");
-  const db = takeDatabase(ownClient, "topology");
+  const db = acquireDatabase(ownClient, "topology");
   const agent = new Agent({ keepAlive: true });
   const waiting = createWaiting();
   const parts = { options, url, database: db.databaseName, waiting, notices, unscoped };
@@ -175,7 +175,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
       await keeper?.stop();
       await Promise.all(started.map(({ server }) => server.close()));
       await Promise.all(started.map(({ client }) => client.close()));
-      await giveBackDatabase(db, "topology");
+      await releaseDatabase(db, "topology");
       await ownClient.close();
       if (unscoped.size > 0) throw new Error(`these name no organization:\n${[...unscoped].join("\n")}`);
     },
@@ -210,7 +210,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
       waiting,
       feeds: createFeeds(served, createLog("topology", "error")),
     },
-    imports: importsHere ? createImportDeskHere() : createImportDesk(),
+    imports: importsHere ? createInProcessImportDesk() : createImportDesk(),
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,
@@ -261,13 +261,13 @@ function callerOf(connection: Connection): Caller {
     return (await raw(operation.method, requestTarget(operation.path, target), body, headers)) as never;
   };
   const succeed: Caller["send"] = async (operation, input) => {
-    let answered = await send(operation, input);
+    let response = await send(operation, input);
     // A busy machine may return this where the contract allows it, and clients are told to retry.
     const mayCollide = operation.errors.some((code) => code === "write_conflict");
-    for (let again = 0; again < 3 && mayCollide && answered.code === "write_conflict"; again++)
-      answered = await send(operation, input);
-    if (answered.status === 200) return answered;
-    throw new Error(`${operation.operationId} answered ${answered.status}: ${answered.text}`);
+    for (let again = 0; again < 3 && mayCollide && response.code === "write_conflict"; again++)
+      response = await send(operation, input);
+    if (response.status === 200) return response;
+    throw new Error(`${operation.operationId} answered ${response.status}: ${response.text}`);
   };
   return {
     scope,

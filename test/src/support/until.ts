@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 export async function until(
   condition: () => boolean | Promise<boolean>,
   everyMs = 10,
-  patienceMs = 60_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`it did not come to pass within ${patienceMs / 1_000} s`);
+    if (Date.now() > deadline) throw new Error(`it did not come to pass within ${timeoutMs / 1_000} s`);
     await sleep(everyMs);
   }
 }

@@ -24,8 +24,8 @@ export interface Receiver {
   /** Sets the response at a path; 200 by default. */
   answer(path: string, status: number | "silence"): void;
   /** Stops listening. */
-  goAway(): Promise<void>;
-  comeBack(): Promise<void>;
+  stopListening(): Promise<void>;
+  listenAgain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -65,8 +65,8 @@ export async function startReceiver(): Promise<Receiver> {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     received: (path) => all.filter((one) => one.path === path),
     answer: (path, status) => answers.set(path, status),
-    goAway: close,
-    comeBack: async () => {
+    stopListening: close,
+    listenAgain: async () => {
       server = await listen(port);
     },
     stop: close,

@@ -14,7 +14,7 @@ export interface Place {
   readonly text: string;
 }
 
-export interface Listening {
+export interface BusListener {
   /** Publishes a text on the bus, as identity. */
   say(text: string): Promise<void>;
   /** What was published on the bus since, including subjects. */
@@ -23,7 +23,7 @@ export interface Listening {
 }
 
 /** Subscribes to everything that any process may receive on the bus, with the credentials of the processes. */
-export async function listenToBus({ servers }: Stack): Promise<Listening> {
+export async function listenToBus({ servers }: Stack): Promise<BusListener> {
   const lines: string[] = [];
   const listen = async (process: "gateway" | "identity"): Promise<NatsConnection> => {
     const { host, username, password } = new URL(servers.urls.nats[process]);

@@ -48,7 +48,7 @@ export function aWebhook(caller: Caller, { network }: Pick<NetworkWorld, "networ
 }
 
 /** The cursor of the first change that the caller may see. */
-export async function theFirstCursor(caller: Caller): Promise<string> {
+export async function firstCursor(caller: Caller): Promise<string> {
   const [change] = await caller.data<{ cursor: string }[]>("get", "/api/v1/changes?limit=1&wait=20");
   return change!.cursor;
 }
@@ -67,7 +67,7 @@ export function keyBody({ organizationId: organization_id, userId: user_id }: Ac
 }
 
 /** The code of operations whose subject does not exist: an unknown request, a missing second factor. */
-export const OF_NOTHING: Readonly<Record<string, string>> = {
+export const CODES_WITHOUT_SUBJECT: Readonly<Record<string, string>> = {
   revert_changes: "not_found",
   delete_current_user: "last_owner",
   leave_organization: "last_owner",
@@ -84,7 +84,7 @@ export const OF_NOTHING: Readonly<Record<string, string>> = {
 };
 
 /** The body of an operation that is not about an entity; null for others. */
-export function askedBodyOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
+export function bodyWithoutEntityOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
   if (operationId === "change_password") return { current_password: password, new_password: password };
   if (operationId === "verify_email") return { token: "no token" };
   if (operationId === "offer_second_factor") return { password };

@@ -5,7 +5,7 @@ const start = new Date("2026-06-01T12:00:00.000Z");
 const after = (hours: number): Date => new Date(start.getTime() + hours * 3_600_000);
 
 /** Which of these sign-ins, one per hour, are notified. */
-function toldOf(...places: readonly (readonly [string, string])[]): boolean[] {
+function notifiedOf(...places: readonly (readonly [string, string])[]): boolean[] {
   let known: KnownPlaces | null = null;
   return places.map(([address, browser], hour) => {
     const next = afterSignIn(known, { address, browser, now: after(hour) });
@@ -16,7 +16,7 @@ function toldOf(...places: readonly (readonly [string, string])[]): boolean[] {
 
 describe("sessions.places: a sign-in", () => {
   it("is notified when its address or its browser is new, except for the first one", () => {
-    expect(toldOf(["home", "fox"], ["home", "fox"], ["cafe", "fox"], ["home", "chrome"], ["cafe", "chrome"])).toEqual([
+    expect(notifiedOf(["home", "fox"], ["home", "fox"], ["cafe", "fox"], ["home", "chrome"], ["cafe", "chrome"])).toEqual([
       ...[false, false],
       ...[true, true],
       false,
@@ -25,7 +25,7 @@ describe("sessions.places: a sign-in", () => {
 
   it("is notified five times a day at most", () => {
     const places = Array.from({ length: 30 }, (_, n) => [`address ${n}`, "fox"] as const);
-    const told = toldOf(...places);
+    const told = notifiedOf(...places);
     expect(told.filter(Boolean)).toHaveLength(10);
     expect(told.slice(6, 24)).not.toContain(true);
   });

@@ -11,7 +11,7 @@ const LIMITS: QueueLimits = {
 const refused = (code: string): unknown => expect.objectContaining({ code, params: { retry_after_seconds: 5 } });
 
 /** Lets settled promises continue. */
-const settle = async (): Promise<void> => {
+const flushPromises = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
 
@@ -40,7 +40,7 @@ describe("concurrent imports", () => {
     void enter("b");
     void enter("b").catch(() => undefined);
     void enter("c");
-    await settle();
+    await flushPromises();
     expect(order).toEqual(["a", "a", "b", "c"]);
     expect([queue.running(), queue.waiting()]).toEqual([4, 1]);
   });
@@ -51,7 +51,7 @@ describe("concurrent imports", () => {
     const { enter, leaveFirst } = enterer(queue, order);
     for (const organization of ["a", "a", "a", "a", "b", "b", "c"]) void enter(organization);
     for (let n = 0; n < 7; n++) {
-      await settle();
+      await flushPromises();
       leaveFirst();
     }
     expect(order).toEqual(["a", "a", "b", "c", "a", "b", "a"]);

@@ -38,7 +38,7 @@ export interface Tenant {
   /** The header line of the key. */
   readonly keyLine: string;
   /** A request with the key; a body that is not text is sent as JSON. */
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<AttackResponse>;
   /** A request with the session of the registration. @throws Error when it does not succeed */
   bySession(method: string, path: string, body?: unknown): Promise<void>;
   /** Creates another key, which no gateway has cached. */
@@ -50,7 +50,7 @@ export interface Tenant {
 }
 
 /** `status` is 0 without a response. */
-export interface Answer {
+export interface AttackResponse {
   readonly status: number;
   readonly code: string;
   readonly text: string;

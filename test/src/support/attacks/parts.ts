@@ -40,16 +40,16 @@ export function closeAll(sockets: readonly RawSocket[]): void {
 }
 
 /** A network of a tenant with a subnet 10.0.0.0/8 in it. */
-export async function aNetworkOf(tenant: Tenant): Promise<{ networkId: string; subnetId: string }> {
+export async function createNetwork(tenant: Tenant): Promise<{ networkId: string; subnetId: string }> {
   const { id: networkId } = await tenant.data("POST", "/api/v1/networks", { name: "network" });
   const subnet = { network_id: networkId, cidr: "10.0.0.0/8", name: "subnet" };
   return { networkId, subnetId: (await tenant.data("POST", "/api/v1/subnets", subnet)).id };
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Creates a host with ports, and a service bound to each; retries conflicts. */
-export async function aHostWithServices(tenant: Tenant, networkId: string, name: string, count: number): Promise<void> {
+export async function createHostWithServices(tenant: Tenant, networkId: string, name: string, count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, n) => n + 1);
   const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
   const body = {
@@ -65,22 +65,8 @@ export async function aHostWithServices(tenant: Tenant, networkId: string, name:
   for (let attempt = 1; ; attempt++) {
     const { status, text } = await tenant.send("POST", "/api/v1/hosts", body);
     if (status === 200) return;
-    if (status !== 409 || attempt === MOST_ATTEMPTS) throw new Error(`a host was answered ${status}: ${text}`);
+    if (status !== 409 || attempt === MAX_ATTEMPTS) throw new Error(`a host was answered ${status}: ${text}`);
   }
-}
-
-/** Calls a function for each index, with limited concurrency. @returns the results in order */
-export async function inTurns<T>(count: number, atATime: number, what: (n: number) => Promise<T>): Promise<T[]> {
-  const results = new Array<T>(count);
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < count) {
-      const n = next++;
-      results[n] = await what(n);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(count, atATime) }, work));
-  return results;
 }
 
 /** Fails an attack. @throws Error with the message when the condition does not hold */

@@ -10,11 +10,11 @@ export function starvedMsOf(pid: number): number {
 }
 
 /** Processor time used outside of this test run: by other programs, and other virtual machines. */
-export function takenByOthersMs(): number {
+export function usedByOthersMs(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = numbersIn(
     read("/proc/stat").split("\n")[0] ?? "",
   );
-  return (user + nice + system + irq + softirq + steal) * TICK_MS - takenByRunMs();
+  return (user + nice + system + irq + softirq + steal) * TICK_MS - usedByRunMs();
 }
 
 interface Process {
@@ -24,7 +24,7 @@ interface Process {
 }
 
 /** By the process after which the folder of the run is named, and all its descendants. */
-function takenByRunMs(): number {
+function usedByRunMs(): number {
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const processes = all.flatMap((name) => processOf(Number(name)));
   const run = new Set([Number(basename(process.env["NTS_TEST_DIR"] ?? "0"))]);

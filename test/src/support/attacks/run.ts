@@ -6,7 +6,7 @@ import type { Stack, StackOptions } from "../stack.js";
 import type { Attack } from "./attack.js";
 import { targetOf } from "./target.js";
 import { type Verdict, verdictOn } from "./verdict.js";
-import { type Seen, startVictim } from "./victim.js";
+import { type Measurements, startVictim } from "./victim.js";
 
 const FOLDER = new URL("../../attacks/", import.meta.url);
 
@@ -20,8 +20,8 @@ export interface Outcome extends Verdict {
   /** What the attack reported. */
   readonly got: string;
   /** The victim's measurements before, and during the attack and shortly after. */
-  readonly idle: Seen;
-  readonly attacked: Seen;
+  readonly idle: Measurements;
+  readonly attacked: Measurements;
 }
 
 /** All attacks, in the order of their names. */
@@ -44,16 +44,16 @@ export function optionsOf({ settings = {}, topologies = 1 }: Pick<Attack, "setti
 }
 
 /** How an attack is measured and judged. */
-export interface Watching {
+export interface WatchOptions {
   /** The limit of the slowest response to the victim, unless 30 of its idle medians are more. */
-  readonly patienceMs: number;
+  readonly limitMs: number;
   /** How long the victim reads before the attack, and how long after it. */
   readonly beforeMs: number;
   readonly afterMs: number;
 }
 
 /** Runs an attack while a victim reads. @throws Error when the attack could not be prepared */
-export async function runAttack(attack: NamedAttack, stack: Stack, watching: Watching): Promise<Outcome> {
+export async function runAttack(attack: NamedAttack, stack: Stack, watching: WatchOptions): Promise<Outcome> {
   const target = targetOf(stack);
   const handles = [...stack.gateways, ...stack.identities, ...stack.topologies, ...serversOf(stack)];
   const processes = handles.map((handle) => ({ name: handle.name, pid: handle.pid(), handle }));
@@ -78,7 +78,7 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
     const attacked = await victim.report();
     const ended = processes.filter(({ handle, pid }) => !handle.isRunning() || handle.pid() !== pid);
     const wrong = [...attempt.failures, ...ended.map(({ name }) => `${name} ended`)];
-    return { got: attempt.got, idle, attacked, ...verdictOn({ idle, attacked, wrong }, watching.patienceMs) };
+    return { got: attempt.got, idle, attacked, ...verdictOn({ idle, attacked, wrong }, watching.limitMs) };
   } finally {
     await victim.stop();
   }

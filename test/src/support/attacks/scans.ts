@@ -1,7 +1,7 @@
-import type { Answer, Attack, Tenant } from "./attack.js";
-import { aNetworkOf, tally } from "./parts.js";
+import type { AttackResponse, Attack, Tenant } from "./attack.js";
+import { createNetwork, tally } from "./parts.js";
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** A scan file with this content. */
 export function scanWith(inside: string): string {
@@ -14,23 +14,23 @@ export function hostWith(inside: string): string {
 }
 
 /** Sends a scan, as a dry run by default. */
-export function sendScan(tenant: Tenant, networkId: string, file: string, isDry = true): Promise<Answer> {
+export function sendScan(tenant: Tenant, networkId: string, file: string, isDry = true): Promise<AttackResponse> {
   const path = `/api/v1/imports/nmap?network_id=${networkId}&dry_run=${isDry}`;
   return tenant.send("POST", path, file, { "content-type": "application/xml" });
 }
 
 /** Two organizations that send a file concurrently, twice each. */
-export function scanAttack(name: string, file: () => string, cheap = true): Attack<() => Promise<Answer[]>> {
+export function scanAttack(name: string, file: () => string, cheap = true): Attack<() => Promise<AttackResponse[]>> {
   return {
     name,
     cheap,
     prepare: async (target) => {
       const text = file();
       const tenants = [await target.newTenant(), await target.newTenant()];
-      const networks = await Promise.all(tenants.map(aNetworkOf));
+      const networks = await Promise.all(tenants.map(createNetwork));
       return () =>
         Promise.all(
-          Array.from({ length: AT_ONCE }, (_, n) => sendScan(tenants[n % 2]!, networks[n % 2]!.networkId, text)),
+          Array.from({ length: CONCURRENCY }, (_, n) => sendScan(tenants[n % 2]!, networks[n % 2]!.networkId, text)),
         );
     },
     run: async (_target, send) => {

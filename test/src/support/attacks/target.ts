@@ -2,10 +2,10 @@
 import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
 import { openRawSocket } from "../raw-socket.js";
 import type { Stack } from "../stack.js";
-import type { Answer, Target, Tenant } from "./attack.js";
+import type { AttackResponse, Target, Tenant } from "./attack.js";
 
-const PATIENCE_MS = 60_000;
-const OPENED_AT_A_TIME = 100;
+const TIMEOUT_MS = 60_000;
+const MAX_OPENING = 100;
 
 let addresses = 0;
 
@@ -53,7 +53,7 @@ async function newTenant(url: string): Promise<Tenant> {
     connect: async (count, { reads = true } = {}) => {
       const sockets = [];
       while (sockets.length < count) {
-        const length = Math.min(OPENED_AT_A_TIME, count - sockets.length);
+        const length = Math.min(MAX_OPENING, count - sockets.length);
         const opening = Array.from({ length }, () => openRawSocket(url, { from: address, reads }));
         sockets.push(...(await Promise.all(opening)));
       }
@@ -62,7 +62,7 @@ async function newTenant(url: string): Promise<Tenant> {
   };
 }
 
-function dataOf<T>({ status, text }: Answer): T {
+function dataOf<T>({ status, text }: AttackResponse): T {
   if (status !== 200) throw new Error(`answered ${status}: ${text.slice(0, 500)}`);
   return (JSON.parse(text) as { data: T }).data;
 }
@@ -76,7 +76,7 @@ interface Sent {
 }
 
 /** Sends a request; a failure becomes an answer with status 0. */
-async function exchange(sent: Sent, body: unknown): Promise<Answer & { cookie: string }> {
+async function exchange(sent: Sent, body: unknown): Promise<AttackResponse & { cookie: string }> {
   const { url, headers, ...options } = sent;
   const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
   const describing = body === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length };
@@ -88,7 +88,7 @@ async function exchange(sent: Sent, body: unknown): Promise<Answer & { cookie: s
   return new Promise((resolve) => {
     const request = httpRequest(
       url,
-      { ...options, timeout: PATIENCE_MS, headers: { ...describing, ...headers } },
+      { ...options, timeout: TIMEOUT_MS, headers: { ...describing, ...headers } },
       (response) => {
         textOf(response).then(
           (text) => {
@@ -100,7 +100,7 @@ async function exchange(sent: Sent, body: unknown): Promise<Answer & { cookie: s
         );
       },
     );
-    request.on("timeout", () => request.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`)));
+    request.on("timeout", () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)));
     request.on("error", (error) => {
       resolve(answer(0, error.message));
     });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Verdict, verdictOn } from "./verdict.js";
-import type { Seen } from "./victim.js";
+import type { Measurements } from "./victim.js";
 
-const CALM: Seen = {
+const CALM: Measurements = {
   ...{ answers: 100, medianMs: 5, slowestMs: 40, failures: [], grownBytes: {}, starvedMs: {}, othersShare: 0 },
 };
 const STARVED = { starvedMs: { "gateway-1": 30, "identity-1": 17_000 }, othersShare: 1.5 };
 
-function verdict(attacked: Partial<Seen>, wrong: readonly string[] = []): Verdict {
+function verdict(attacked: Partial<Measurements>, wrong: readonly string[] = []): Verdict {
   return verdictOn({ idle: CALM, attacked: { ...CALM, ...attacked }, wrong }, 500);
 }
 

@@ -1,11 +1,11 @@
 /** Judges the effect of an attack on a victim and on the processes. */
-import type { Seen } from "./victim.js";
+import type { Measurements } from "./victim.js";
 
 const GROWTH_LIMIT_BYTES = 150 * 1024 * 1024;
 const IDLE_FACTOR = 30;
 /** The attack uses the processors too: less than half of one used by others does not slow a system down. */
 const STARVED_MS = 1_000;
-const OTHERS_SHARE = 0.5;
+const OTHERS_SHARE_LIMIT = 0.5;
 
 export interface Verdict {
   /** Violations; empty when the system withstood the attack. */
@@ -18,8 +18,8 @@ export interface Verdict {
 
 /** The victim's measurements before and during an attack, and other failures, as sentences. */
 export interface Evidence {
-  readonly idle: Seen;
-  readonly attacked: Seen;
+  readonly idle: Measurements;
+  readonly attacked: Measurements;
   readonly wrong: readonly string[];
 }
 
@@ -31,16 +31,16 @@ export function verdictOn({ idle, attacked, wrong }: Evidence, patienceMs: numbe
   return {
     faults: [...faults, ...slow],
     isSlowOnly: faults.length === 0 && slow.length > 0,
-    isStarved: starvedMostIn(attacked).ms > STARVED_MS && attacked.othersShare > OTHERS_SHARE,
+    isStarved: starvedMostIn(attacked).ms > STARVED_MS && attacked.othersShare > OTHERS_SHARE_LIMIT,
   };
 }
 
 /** MongoDB's memory is its cache, whose size is a setting. */
-const HAS_OWN_BOUND = "mongod";
+const BOUNDED_BY_SETTING = "mongod";
 
-function faultsOf(seen: Seen): string[] {
+function faultsOf(seen: Measurements): string[] {
   const { failures, grownBytes, answers } = seen;
-  const grown = Object.entries(grownBytes).filter(([name, by]) => name !== HAS_OWN_BOUND && by > GROWTH_LIMIT_BYTES);
+  const grown = Object.entries(grownBytes).filter(([name, by]) => name !== BOUNDED_BY_SETTING && by > GROWTH_LIMIT_BYTES);
   const isWaiting = waitingIn(seen);
   const wrong = failures.filter((failure) => !isWaiting(failure));
   return [
@@ -56,12 +56,12 @@ const failed = (failures: readonly string[], all: number): string =>
  * Which failures are timeouts of the gateway or a client. When a process was starved for long, the gateway may also
  * have considered it unavailable.
  */
-function waitingIn(seen: Seen): (failure: string) => boolean {
+function waitingIn(seen: Measurements): (failure: string) => boolean {
   const sign = starvedMostIn(seen).ms > STARVED_MS ? /\b50[34]\b|no answer within / : /: 504$|: no answer within /;
   return (failure) => sign.test(failure);
 }
 
-function slowness(seen: Seen, limitMs: number): string[] {
+function slowness(seen: Measurements, limitMs: number): string[] {
   const { answers, failures, slowestMs, othersShare } = seen;
   const waited = failures.filter(waitingIn(seen));
   const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
@@ -73,7 +73,7 @@ function slowness(seen: Seen, limitMs: number): string[] {
 }
 
 /** The process that waited longest for a processor. */
-function starvedMostIn({ starvedMs }: Seen): { readonly name: string; readonly ms: number } {
+function starvedMostIn({ starvedMs }: Measurements): { readonly name: string; readonly ms: number } {
   const [name, ms] = Object.entries(starvedMs).sort(([, a], [, b]) => b - a)[0] ?? ["nobody", 0];
   return { name, ms };
 }

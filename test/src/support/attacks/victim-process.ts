@@ -4,16 +4,16 @@
  */
 import { readFileSync } from "node:fs";
 import { Agent, type ClientRequest, get } from "node:http";
-import { starvedMsOf, takenByOthersMs } from "./processors.js";
-import type { Seen, VictimOptions } from "./victim.js";
+import { starvedMsOf, usedByOthersMs } from "./processors.js";
+import type { Measurements, VictimOptions } from "./victim.js";
 
 const PATHS = ["/api/v1/networks", "/api/v1/auth/whoami"];
 const EVERY_MS = 20;
-const WATCH_EVERY_MS = 50;
-const PATIENCE_MS = 10_000;
-const PATIENCE_ROUNDS = PATIENCE_MS / EVERY_MS;
+const SAMPLE_EVERY_MS = 50;
+const TIMEOUT_MS = 10_000;
+const TIMEOUT_ROUNDS = TIMEOUT_MS / EVERY_MS;
 /** A waiting victim must not become an attacker. */
-const MOST_UNANSWERED = 100;
+const MAX_UNANSWERED = 100;
 const PAGE_BYTES = 4_096;
 
 interface Period {
@@ -39,7 +39,7 @@ const lastRoundOf = new Map<ClientRequest, number>();
 function newPeriod(): Period {
   const before = processes.map(({ pid }) => residentBytesOf(pid));
   const starvedBeforeMs = processes.map(({ pid }) => starvedMsOf(pid));
-  const now = { othersBeforeMs: takenByOthersMs(), begunAt: performance.now() };
+  const now = { othersBeforeMs: usedByOthersMs(), begunAt: performance.now() };
   return { times: [], failures: [], before, most: [...before], starvedBeforeMs, ...now, unanswered: 0 };
 }
 
@@ -61,7 +61,7 @@ function read(path: string): void {
     failure = response.statusCode === 200 ? null : `${response.statusCode ?? 0}`;
     response.resume();
   });
-  lastRoundOf.set(request, round + PATIENCE_ROUNDS);
+  lastRoundOf.set(request, round + TIMEOUT_ROUNDS);
   request.on("error", ({ message }) => (failure = message));
   request.once("close", () => {
     lastRoundOf.delete(request);
@@ -77,15 +77,15 @@ function read(path: string): void {
 setInterval(() => {
   round++;
   for (const [request, last] of lastRoundOf)
-    if (round > last) request.destroy(new Error(`no answer within ${PATIENCE_MS / 1_000} s`));
-  if (period.unanswered < MOST_UNANSWERED) for (const path of PATHS) read(path);
+    if (round > last) request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`));
+  if (period.unanswered < MAX_UNANSWERED) for (const path of PATHS) read(path);
 }, EVERY_MS);
 
 setInterval(() => {
   processes.forEach(({ pid }, index) => {
     period.most[index] = Math.max(period.most[index] ?? 0, residentBytesOf(pid));
   });
-}, WATCH_EVERY_MS);
+}, SAMPLE_EVERY_MS);
 
 // It ends with its parent.
 process.on("disconnect", () => process.exit());
@@ -98,10 +98,10 @@ process.on("message", () => {
     if (ended.unanswered > 0) return;
     clearInterval(waiting);
     process.send?.(seenIn(ended));
-  }, WATCH_EVERY_MS);
+  }, SAMPLE_EVERY_MS);
 });
 
-function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs, begunAt }: Period): Seen {
+function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs, begunAt }: Period): Measurements {
   const sorted = times.sort((a, b) => a - b);
   const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
   const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
@@ -112,6 +112,6 @@ function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs
     failures,
     grownBytes: Object.fromEntries(grown),
     starvedMs: Object.fromEntries(starved),
-    othersShare: (takenByOthersMs() - othersBeforeMs) / (performance.now() - begunAt),
+    othersShare: (usedByOthersMs() - othersBeforeMs) / (performance.now() - begunAt),
   };
 }

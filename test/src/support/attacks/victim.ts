@@ -12,7 +12,7 @@ export interface VictimOptions {
 }
 
 /** The measurements of a victim in a period. */
-export interface Seen {
+export interface Measurements {
   readonly answers: number;
   readonly medianMs: number;
   readonly slowestMs: number;
@@ -29,7 +29,7 @@ export interface Seen {
 /** A client that reads `/networks` and `/auth/whoami` every 20 ms with a cached key. */
 export interface Victim {
   /** The measurements since the last report, including every request of that time. */
-  report(): Promise<Seen>;
+  report(): Promise<Measurements>;
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function startVictim(options: VictimOptions): Promise<Victim> {
   return {
     report: async () => {
       child.send("report");
-      const [seen] = (await once(child, "message")) as [Seen];
+      const [seen] = (await once(child, "message")) as [Measurements];
       return seen;
     },
     stop: async () => {

@@ -12,7 +12,7 @@ import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { PROBE_PATH } from "@nts/shared/http/probe";
 
 /** A forwarded request, as it arrived. */
-export interface PassedOn {
+export interface ForwardedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
@@ -20,43 +20,43 @@ export interface PassedOn {
   readonly body: string;
 }
 
-export type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A credential whose secret only the test knows. */
-export interface GivenCredential {
+export interface StubCredential {
   readonly secret: string;
   readonly userId: string;
   readonly credentialId: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Neighbour {
+export interface ServiceStub {
   readonly url: string;
-  readonly passedOn: PassedOn[];
+  readonly forwarded: ForwardedRequest[];
   /** The number of credential lookups. */
   verifications(): number;
   /** Ids of keys that were reported as used. */
   readonly usedKeys: string[];
   /** Paths of the requests that a silent identity left unanswered. */
-  readonly leftOpen: string[];
+  readonly unanswered: string[];
   /** Sets the response to forwarded requests; `{}` with 200 by default. */
-  answerWith(answering: Answering): void;
-  /** Responds to the head of forwarded requests, without waiting for the body; undone by {@link answerWith}. */
-  answerHeadsWith(answering: Answering): void;
-  aKey(rights?: Partial<VerifiedPrincipal>): GivenCredential;
-  aSession(rights?: Partial<VerifiedPrincipal>): GivenCredential;
+  respondWith(answering: RequestHandler): void;
+  /** Responds to the head of forwarded requests, without waiting for the body; undone by {@link respondWith}. */
+  respondToHeadsWith(answering: RequestHandler): void;
+  aKey(rights?: Partial<VerifiedPrincipal>): StubCredential;
+  aSession(rights?: Partial<VerifiedPrincipal>): StubCredential;
   /** Revokes a credential like identity. @returns the number of the change */
-  revoke(credential: GivenCredential): number;
+  revoke(credential: StubCredential): number;
   /** `performance.now()` when a gateway deregistered; null before. */
-  leftAt(): number | null;
+  deregisteredAt(): number | null;
   /** The number that the last poll acknowledged. */
   applied(): number;
   /** Sets the number of live gateways that identity reports. */
-  gatewaysLive(count: number): void;
+  setLiveGateways(count: number): void;
   /** Whether identity answers, resets every connection, or leaves requests unanswered. */
-  identityIs(state: "there" | "broken" | "silent"): void;
+  setIdentity(state: "there" | "broken" | "silent"): void;
   /** Whether every request is left unanswered, as by a suspended process, also later. */
-  hangs(does: boolean): void;
+  setHanging(does: boolean): void;
   /** Resets all connections. */
   dropConnections(): void;
   stop(): Promise<void>;
@@ -66,23 +66,23 @@ export interface Neighbour {
 interface State {
   readonly principals: Map<string, VerifiedPrincipal>;
   readonly changes: { number: number; subjects: string[] }[];
-  readonly passedOn: PassedOn[];
+  readonly forwarded: ForwardedRequest[];
   readonly usedKeys: string[];
-  readonly leftOpen: string[];
+  readonly unanswered: string[];
   liveGateways: number;
   verifications: number;
   applied: number;
   isHanging: boolean;
   answersHeads: boolean;
-  leftAt: number | null;
+  deregisteredAt: number | null;
   identity: "there" | "broken" | "silent";
-  answering: Answering;
+  answering: RequestHandler;
 }
 
 function newState(liveGateways: number): State {
   return {
-    ...{ principals: new Map(), changes: [], passedOn: [], usedKeys: [], leftOpen: [], liveGateways },
-    ...{ verifications: 0, applied: 0, isHanging: false, answersHeads: false, leftAt: null, identity: "there" },
+    ...{ principals: new Map(), changes: [], forwarded: [], usedKeys: [], unanswered: [], liveGateways },
+    ...{ verifications: 0, applied: 0, isHanging: false, answersHeads: false, deregisteredAt: null, identity: "there" },
     answering: (_request, response) => {
       sendJson(response, {});
     },
@@ -95,7 +95,7 @@ function answerInternal(state: State, path: string, query: URLSearchParams, body
   switch (path) {
     case "/internal/key-changes":
       state.applied = Number(query.get("after"));
-      if (query.get("leaving") === "true") state.leftAt = performance.now();
+      if (query.get("leaving") === "true") state.deregisteredAt = performance.now();
       return {
         changes: changes.filter(({ number }) => number > state.applied),
         highest: changes.length,
@@ -117,12 +117,12 @@ function answerInternal(state: State, path: string, query: URLSearchParams, body
 }
 
 function serve(state: State, request: IncomingMessage, response: ServerResponse): void {
-  const { pathname, searchParams } = new URL(request.url ?? "", "http://neighbour");
+  const { pathname, searchParams } = new URL(request.url ?? "", "http://stub");
   if (state.isHanging) return;
   const internal = pathname.startsWith("/internal/");
   if (internal && state.identity !== "there") {
     if (state.identity === "broken") request.socket.destroy();
-    else state.leftOpen.push(pathname);
+    else state.unanswered.push(pathname);
     return;
   }
   if (pathname === PROBE_PATH) {
@@ -135,7 +135,7 @@ function serve(state: State, request: IncomingMessage, response: ServerResponse)
       return;
     }
     const { method = "", url = "", headers, rawHeaders } = request;
-    state.passedOn.push({ method, url, headers, rawHeaders, body });
+    state.forwarded.push({ method, url, headers, rawHeaders, body });
     state.answering(request, response);
   };
   if (state.answersHeads && !internal) {
@@ -147,12 +147,12 @@ function serve(state: State, request: IncomingMessage, response: ServerResponse)
 }
 
 /** Creates a credential that identity knows. */
-function give(
+function createCredential(
   { principals }: State,
   kind: "key" | "session",
   secret: string,
   rights: Partial<VerifiedPrincipal>,
-): GivenCredential {
+): StubCredential {
   const principal: VerifiedPrincipal = {
     kind,
     credential_id: randomUUID(),
@@ -168,9 +168,9 @@ function give(
   return { secret, headers, userId: principal.user_id, credentialId: principal.credential_id };
 }
 
-export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
+export async function startServiceStub(liveGateways = 1): Promise<ServiceStub> {
   const state = newState(liveGateways);
-  const { principals, changes, passedOn, usedKeys, leftOpen } = state;
+  const { principals, changes, forwarded, usedKeys, unanswered } = state;
   const limits = { keepAliveTimeout: 65_000, maxHeaderSize: INTERNAL_HEADER_LIMIT_BYTES };
   const server = createServer(limits, (request, response) => {
     serve(state, request, response);
@@ -179,29 +179,29 @@ export async function startNeighbour(liveGateways = 1): Promise<Neighbour> {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ passedOn, usedKeys, leftOpen },
+    ...{ forwarded, usedKeys, unanswered },
     verifications: () => state.verifications,
-    answerWith: (next) => {
+    respondWith: (next) => {
       Object.assign(state, { answering: next, answersHeads: false });
     },
-    answerHeadsWith: (next) => {
+    respondToHeadsWith: (next) => {
       Object.assign(state, { answering: next, answersHeads: true });
     },
-    aKey: (rights = {}) => give(state, "key", createApiKey().secret, rights),
-    aSession: (rights = {}) => give(state, "session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),
+    aKey: (rights = {}) => createCredential(state, "key", createApiKey().secret, rights),
+    aSession: (rights = {}) => createCredential(state, "session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),
     revoke: ({ secret, credentialId }) => {
       principals.delete(hashCredential(secret));
       return changes.push({ number: changes.length + 1, subjects: [credentialId] });
     },
-    leftAt: () => state.leftAt,
+    deregisteredAt: () => state.deregisteredAt,
     applied: () => state.applied,
-    gatewaysLive: (count) => {
+    setLiveGateways: (count) => {
       state.liveGateways = count;
     },
-    identityIs: (how) => {
+    setIdentity: (how) => {
       state.identity = how;
     },
-    hangs: (does) => {
+    setHanging: (does) => {
       state.isHanging = does;
     },
     dropConnections: () => {

@@ -1,7 +1,7 @@
 import type { Envelope } from "./api.js";
 
 /** A response from a raw socket. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** By lower-case name; the last of several. */
   readonly fields: Readonly<Record<string, string>>;
@@ -12,8 +12,8 @@ export interface RawAnswer {
  * Parses the bytes of a connection into responses with a length, without interim responses. @throws Error when there is
  * anything else
  */
-export function answersIn(bytes: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function parseResponses(bytes: string): RawResponse[] {
+  const answers: RawResponse[] = [];
   let rest = bytes;
   while (rest !== "") {
     const [all, status = "", lines = ""] = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/.exec(rest) ?? [];

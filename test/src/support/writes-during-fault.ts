@@ -5,13 +5,13 @@ import { until } from "./until.js";
 const WRITERS = 6;
 const BEFORE = 100;
 const AFTER = 200;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Creates hosts continuously during a fault; each must be created, rejected with 503 and Retry-After, or answered with
  * 502. @returns the names of the rejected ones, of which nothing may have been sent
  */
-export async function refusedWhile(caller: Caller, network_id: string, harm: () => Promise<void>): Promise<string[]> {
+export async function rejectedDuring(caller: Caller, network_id: string, harm: () => Promise<void>): Promise<string[]> {
   const refused: string[] = [];
   let made = 0;
   let isOver = false;
@@ -28,10 +28,10 @@ export async function refusedWhile(caller: Caller, network_id: string, harm: () 
   };
   const writing = Promise.all(Array.from({ length: WRITERS }, (_, worker) => write(worker)));
   try {
-    await until(() => made > BEFORE, 50, PATIENCE_MS);
+    await until(() => made > BEFORE, 50, TIMEOUT_MS);
     await harm();
     const before = made;
-    await until(() => made > before + AFTER, 50, PATIENCE_MS);
+    await until(() => made > before + AFTER, 50, TIMEOUT_MS);
   } finally {
     isOver = true;
     await writing;

@@ -14,12 +14,12 @@ const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const BASIC_CONSTRAINTS = "551d13";
 
 /** In PEM; the certificate is its own trust anchor. */
-export interface SelfMadeCertificate {
+export interface SelfSignedCertificate {
   readonly certificate: string;
   readonly key: string;
 }
 
-export function makeCertificate(): SelfMadeCertificate {
+export function createSelfSignedCertificate(): SelfSignedCertificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = der(SEQUENCE, oid(ECDSA_WITH_SHA256));
   const name = der(SEQUENCE, der(SET, der(SEQUENCE, oid(COMMON_NAME), der(TEXT, Buffer.from("test")))));

@@ -3,14 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 
-export interface MetricsOfEverything {
+export interface MetricsProxy {
   readonly url: string;
   /** The requested targets, as `address:port`. */
   asked(): string[];
   stop(): Promise<void>;
 }
 
-export async function startMetricsOfEverything(): Promise<MetricsOfEverything> {
+export async function startMetricsProxy(): Promise<MetricsProxy> {
   const asked = new Set<string>();
   const server = createServer((request, response) => {
     const { host, port } = new URL(request.url ?? "", "http://unknown.example");
