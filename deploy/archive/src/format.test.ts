@@ -25,9 +25,9 @@ describe("the backup format", () => {
   it.each([
     ["text", Buffer.from("this is something else altogether"), "This is not a backup."],
     ["documents without a head", Buffer.from(document({ _id: "a" })), "This is not a backup."],
-    ["a later form", Buffer.from(document({ $backup: 2 })), "does not support"],
-    ["one with a document too few", bytesOf([0, 1, 2, 5]), "has 1 documents and should have 2"],
-    ["one that goes on behind its end", bytesOf([0, 1, 2, 3, 5, 3]), "after its end"],
+    ["a later version", Buffer.from(document({ $backup: 2 })), "does not support"],
+    ["a file with a missing document", bytesOf([0, 1, 2, 5]), "has 1 documents and should have 2"],
+    ["a file that continues after its end", bytesOf([0, 1, 2, 3, 5, 3]), "after its end"],
   ])("is not confused with %s", async (_, bytes, sentence) => {
     await expect(decoded(bytes, 1_000)).rejects.toThrow(sentence);
   });

@@ -7,11 +7,11 @@ const JSON_TYPES = ["application/json"];
 
 describe("a cookie-authenticated write", () => {
   it.each([
-    ["no browser sends neither header", {}],
+    ["neither header is sent, unlike by browsers", {}],
     ["its origin is the public one", { origin: ownOrigin }],
-    ["its origin is the host it asks", { origin: `https://${host}` }],
+    ["its origin is the requested host", { origin: `https://${host}` }],
     ["the browser says same-origin", { "sec-fetch-site": "same-origin" }],
-    ["the user typed it", { "sec-fetch-site": "none" }],
+    ["the user entered the address", { "sec-fetch-site": "none" }],
   ])("passes when %s", (_why, headers) => {
     expect(isFromOwnPage({ host, ...headers }, ownOrigin, JSON_TYPES)).toBe(true);
   });
@@ -20,7 +20,7 @@ describe("a cookie-authenticated write", () => {
     ["another origin", { origin: "https://evil.example" }],
     ["another port of the host", { origin: `https://${host}:8443` }],
     ["an opaque origin", { origin: "null" }],
-    ["an origin that is none", { origin: "evil" }],
+    ["an invalid origin", { origin: "evil" }],
     ["a sibling site", { "sec-fetch-site": "same-site" }],
     ["another site", { "sec-fetch-site": "cross-site" }],
     ["another origin that claims the same site", { origin: "https://evil.example", "sec-fetch-site": "same-origin" }],

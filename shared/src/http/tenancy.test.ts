@@ -35,7 +35,7 @@ const principals: [string, Principal][] = [
   ["a user in no network", user([])],
   ["a session", { ...user("all"), kind: "session", permission: "Owner" }],
   ["nobody", { kind: "anonymous" }],
-  ["a process of ours", { kind: "process" }],
+  ["an internal process", { kind: "process" }],
 ];
 
 describe("tenancy: on whose behalf a request is made", () => {

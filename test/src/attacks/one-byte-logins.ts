@@ -15,7 +15,7 @@ export const attack: Attack = {
     // Another user who signs in meanwhile, from another address.
     const { status, tookMs } = await (await target.newTenant()).send("GET", "/api/v1/auth/whoami");
     if (status !== 200 || tookMs > HELD_MS)
-      throw new Error(`somebody else got ${status} after ${tookMs.toFixed(0)} ms`);
+      throw new Error(`another client got ${status} after ${tookMs.toFixed(0)} ms`);
     const got = tally(statusesOf(sockets));
     closeAll(sockets);
     return got;

@@ -64,14 +64,14 @@ describe("a change of the contract", () => {
   });
 
   it.each([
-    ["an operation that is gone", '"/api/v1/tags/{id}"', '"/api/v1/labels/{id}"', "is gone"],
-    ["a path that is gone", '"/api/v1/topology"', '"/api/v1/graph"', "GET /api/v1/topology is gone"],
-    ["a member of an answer that is gone", '"total_count":', '"total":', "total_count is gone"],
-    ["a body that must have more", '"required": ["email", "password"]', '"required": ["email", "password", "otp"]', "request.otp is required now"], // prettier-ignore
-    ["a text that may be less long", '"maxLength":500', '"maxLength":400', "maxLength is 400, was 500"],
-    ["a value that is not taken any more", '["asc","desc"]', '["asc"]', "may not be desc now"],
-    ["an answer that has values unknown so far", '["Owner","Admin","Member","Viewer"]', '["Owner","Admin","Member","Viewer","Guest"]', "may be Guest now"], // prettier-ignore
-    ["a credential that is no longer enough", '"security": [{"apiKey":[]},{"session":[]}]', '"security": [{"session":[]}]', "the credential apiKey is no longer enough"], // prettier-ignore
+    ["a removed operation", '"/api/v1/tags/{id}"', '"/api/v1/labels/{id}"', "is gone"],
+    ["a removed path", '"/api/v1/topology"', '"/api/v1/graph"', "GET /api/v1/topology is gone"],
+    ["a removed member of a response", '"total_count":', '"total":', "total_count is gone"],
+    ["a new required member of a body", '"required": ["email", "password"]', '"required": ["email", "password", "otp"]', "request.otp is required now"], // prettier-ignore
+    ["a shorter maximum length", '"maxLength":500', '"maxLength":400', "maxLength is 400, was 500"],
+    ["a value that is no longer accepted", '["asc","desc"]', '["asc"]', "may not be desc now"],
+    ["new values in a response", '["Owner","Admin","Member","Viewer"]', '["Owner","Admin","Member","Viewer","Guest"]', "may be Guest now"], // prettier-ignore
+    ["a credential that is no longer sufficient", '"security": [{"apiKey":[]},{"session":[]}]', '"security": [{"session":[]}]', "the credential apiKey is no longer enough"], // prettier-ignore
   ])("is detected when it is %s", (_, was, is, sentence) => {
     const compact = (value: string): string => value.replaceAll(/: (?=[[{"\d])/g, ":").replaceAll(", ", ",");
     const changed = JSON.stringify(JSON.parse(text)).replaceAll(compact(was), compact(is));

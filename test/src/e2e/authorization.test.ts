@@ -257,7 +257,7 @@ async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "organizations/keys") return { id: (await aKey(stack.url, own)).id };
   if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
-  if (create === undefined) throw new Error(`nothing makes ${resource}`);
+  if (create === undefined) throw new Error(`no operation creates ${resource}`);
   const made = await own.session.data<Made & { api_key?: Made }>("post", create.path, bodyFor(create, resource, target, existing(resource, target))); // prettier-ignore
   return made.api_key ?? made;
 }

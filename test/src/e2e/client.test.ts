@@ -36,7 +36,7 @@ describe("the typed client", () => {
 
   it.each([
     ["a text", scanFile("ping")],
-    ["a file of a browser", new Blob([scanFile("ping")])],
+    ["a browser's File", new Blob([scanFile("ping")])],
   ])("sends %s as a body", async (_what, body) => {
     const { id: network_id } = await client.call(createNetwork, { body: { name: "Scanned" } });
     const plan = await client.call(importNmap, { query: { network_id, dry_run: true }, body });

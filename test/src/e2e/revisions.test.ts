@@ -38,7 +38,7 @@ const named = (method: string): (readonly [string, AnyEndpoint])[] =>
 
 function entityFor(operation: AnyEndpoint): Made {
   const entity = entities[resourceOf(operation).replace("organizations/keys", "auth/keys")];
-  if (entity === undefined) throw new Error(`nothing is known of ${operation.path}`);
+  if (entity === undefined) throw new Error(`no entity for ${operation.path}`);
   return entity;
 }
 

@@ -217,9 +217,9 @@ describe("npm start that fails", () => {
 
   it.each([
     ["a taken port", {}, "is already in use; choose another one, for example PORT="],
-    ["a port that is no number", { PORT: "http" }, 'PORT is "http", but must be a number'],
+    ["a port that is not a number", { PORT: "http" }, 'PORT is "http", but must be a number'],
     ["a server that does not answer", { NATS_URL: "nats://127.0.0.1:9" }, "NATS_URL names 127.0.0.1:9"],
-    ["a data folder that cannot be made", { DATA_DIR: "/dev/null/data" }, "set DATA_DIR"],
+    ["a data folder that cannot be created", { DATA_DIR: "/dev/null/data" }, "set DATA_DIR"],
   ])("rejects %s in one sentence and leaves nothing running", async (_, env: Record<string, string>, sentence) => {
     const occupied = await listenOn(place.port);
     const [other = 0] = await freePorts(1);

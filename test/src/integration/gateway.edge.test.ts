@@ -169,7 +169,7 @@ describe("the edge of the gateway: bodies", () => {
 
   it.each([
     ["announced", { "content-length": String(MIB + 1) }],
-    ["sent in chunks", {}],
+    ["chunked", {}],
   ])("rejects a body of more than a mebibyte that is %s", async (_how, headers) => {
     const answer = await fetch(`${world.url}/api/v1/hosts`, {
       method: "POST",

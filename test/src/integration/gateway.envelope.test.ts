@@ -161,13 +161,13 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
 describe("the envelope around a service's response: faults of the service", () => {
   it.each<[string, RequestHandler, number, string]>([
     [
-      "breaks off before any of its body has come",
+      "aborts before any of its body has arrived",
       (_request, response) => breakOffAfterHead(response),
       502,
       "upstream_failed",
     ],
-    ["closes the connection without an answer", ({ socket }) => void socket.destroy(), 502, "upstream_failed"],
-    ["answers no HTTP", ({ socket }) => void socket.end("nonsense\r\n\r\n"), 502, "upstream_failed"],
+    ["closes the connection without a response", ({ socket }) => void socket.destroy(), 502, "upstream_failed"],
+    ["answers invalid HTTP", ({ socket }) => void socket.end("nonsense\r\n\r\n"), 502, "upstream_failed"],
     [
       "answers HTML",
       (_request, response) => void response.setHeader("content-type", "text/html").end("<h1>"),
@@ -175,7 +175,7 @@ describe("the envelope around a service's response: faults of the service", () =
       "upstream_failed",
     ],
     [
-      "answers a failure of unknown form",
+      "answers a failure with an unknown body",
       (_request, response) => void response.writeHead(500).end("oops"),
       502,
       "upstream_failed",
@@ -187,12 +187,12 @@ describe("the envelope around a service's response: faults of the service", () =
       "upstream_failed",
     ],
     [
-      "refuses the tenancy header",
+      "rejects the tenancy header",
       (_request, response) => sendJson(response, { error: "No.", code: "not_authenticated", params: {} }, {}, 401),
       502,
       "upstream_failed",
     ],
-    ["answers a list without its place", (_request, response) => sendJson(response, []), 502, "upstream_failed"],
+    ["answers a list without pagination", (_request, response) => sendJson(response, []), 502, "upstream_failed"],
   ])("answers 502 when a service %s", async (_what, answering, status, code) => {
     respondWith(answering);
     const answer = await send(_what.includes("list") ? LIST : ONE);

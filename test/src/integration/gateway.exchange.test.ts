@@ -98,7 +98,7 @@ describe("a request aborted by the gateway", () => {
 describe("a response that its service aborts", () => {
   it.each([
     ["in the middle of a body of known length", { "content-length": "1000" }],
-    ["in the middle of a body in chunks", {}],
+    ["in the middle of a chunked body", {}],
   ])("never looks complete: %s", async (_when, headers) => {
     let breakOff = (): void => undefined;
     world.stub.respondWith((_request, response) => {

@@ -57,9 +57,9 @@ describe("a file from a service", () => {
   });
 
   it.each([
-    ["of a type that the operation does not declare", PATH, 200, "text/html"],
-    ["of an operation that declares none", "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", 200, HEADERS["content-type"]],
-    ["for a failure", PATH, 400, HEADERS["content-type"]],
+    ["with a content type that the operation does not declare", PATH, 200, "text/html"],
+    ["from an operation that declares none", "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", 200, HEADERS["content-type"]],
+    ["as a failure", PATH, 400, HEADERS["content-type"]],
   ])("is rejected %s", async (_what, path, status, type) => {
     world.stub.respondWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
     const answer = await send(path);

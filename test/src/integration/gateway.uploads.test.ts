@@ -131,13 +131,13 @@ describe("a file uploaded to the gateway: limits", () => {
 describe("a file uploaded to the gateway: slow and aborted uploads", () => {
   it.each([
     [
-      "goes away",
+      "disconnects",
       (socket: RawSocket) => {
         socket.close();
       },
     ],
     [
-      "sends what is no HTTP",
+      "sends invalid HTTP",
       (socket: RawSocket) => {
         socket.write("zz\r\n");
       },

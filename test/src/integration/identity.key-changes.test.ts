@@ -227,8 +227,8 @@ describe("identity.key-changes: the response and its gateways", () => {
   });
 
   it.each([
-    ["that changes nothing more", updateKey, 200],
-    ["of what is gone", deleteKey, 404],
+    ["without a further effect", updateKey, 200],
+    ["of a deleted key", deleteKey, 404],
   ])("waits as long for a repetition %s while gateways may still apply the first", async (_kind, operation, status) => {
     const person = await identity.aPerson();
     const change = { ...(await aKey(person)), body: keyBodyOf(person, { is_enabled: false }) };

@@ -15,7 +15,7 @@ describe("the servers of a suite", () => {
 
   it("can be killed and started again with their data", async () => {
     const { mongodb, urls } = servers;
-    if (mongodb === null) throw new Error("ownMongod gives an own MongoDB");
+    if (mongodb === null) throw new Error("ownMongod starts a MongoDB");
     await insert(urls.mongodb, "before");
     const before = mongodb.pid();
     await mongodb.kill();

@@ -61,7 +61,7 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
 
   it.each([
     ["no ids", []],
-    ["what is no id", ["not an id"]],
+    ["an invalid id", ["not an id"]],
     ["more than a thousand", Array.from({ length: 1001 }, () => unknownEntity().id)],
     ["an object", { ids: [] }],
     ["null", null],

@@ -75,14 +75,14 @@ describe("hosts: with children in one request", () => {
 
   it.each<[string, (world: World) => object, number, string]>([
     ["an address outside of its subnet", ({ subnet }) => ({ interfaces: [{ ip_address: "11.0.0.1", subnet_id: subnet.id }] }), 400, "ip_outside_subnet"],
-    ["a subnet that is not there", () => ({ interfaces: [{ ip_address: "10.0.0.1", subnet_id: unknownEntity().id }] }), 400, "invalid_reference"],
-    ["an address twice", ({ subnet }) => ({ interfaces: [1, 2].map(() => ({ ip_address: "10.0.0.1", subnet_id: subnet.id })) }), 409, "already_exists"],
-    ["a port twice", () => ({ ports: [1, 2].map(() => ({ number: 80, protocol: "Tcp" })) }), 409, "already_exists"],
-    ["a local name twice", ({ subnet }) => ({ ...children(subnet.id), ports: [{ id: local(1), number: 1, protocol: "Udp" }] }), 400, "validation_failed"],
-    ["a binding to what is not in the body", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(99) })) }), 400, "binding_cross_host"],
-    ["bindings in conflict", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(80) }), onInterface({ id: local(1) })) }), 409, "binding_conflict"],
-    ["a tag of a service that is not there", () => ({ services: [{ name: "s", service_definition: "x", tags: [unknownEntity().id] }] }), 400, "invalid_reference"],
-    ["a network that is not there", () => ({ network_id: unknownEntity().id }), 400, "invalid_reference"],
+    ["a missing subnet", () => ({ interfaces: [{ ip_address: "10.0.0.1", subnet_id: unknownEntity().id }] }), 400, "invalid_reference"],
+    ["a duplicate address", ({ subnet }) => ({ interfaces: [1, 2].map(() => ({ ip_address: "10.0.0.1", subnet_id: subnet.id })) }), 409, "already_exists"],
+    ["a duplicate port", () => ({ ports: [1, 2].map(() => ({ number: 80, protocol: "Tcp" })) }), 409, "already_exists"],
+    ["a duplicate local id", ({ subnet }) => ({ ...children(subnet.id), ports: [{ id: local(1), number: 1, protocol: "Udp" }] }), 400, "validation_failed"],
+    ["a binding to something outside of the body", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(99) })) }), 400, "binding_cross_host"],
+    ["conflicting bindings", ({ subnet }) => ({ ...children(subnet.id), services: serviceWith(onPort({ id: local(80) }), onInterface({ id: local(1) })) }), 409, "binding_conflict"],
+    ["a service with a missing tag", () => ({ services: [{ name: "s", service_definition: "x", tags: [unknownEntity().id] }] }), 400, "invalid_reference"],
+    ["a missing network", () => ({ network_id: unknownEntity().id }), 400, "invalid_reference"],
   ])("creates nothing of it with %s", async (_fault, more, status, code) => {
     const world = await aWorld();
     const before = await countsIn(world);

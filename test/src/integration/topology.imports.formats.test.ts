@@ -147,7 +147,7 @@ describe("a machine that reported its name and no address before", () => {
     ["tagged", (owner, host) => owner.call(patchHost, { params: host, body: { tags: ["mine"] } })],
     ["given a port", (owner, host) => owner.call(createPort, { body: { host_id: host.id, network_id: host.network_id, number: 22, protocol: "Tcp" } })], // prettier-ignore
     ["given another address", (owner, { network_id }) => importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS.replace(".20", ".21"))],
-    ["given a name for its card", (owner, { interfaces: [one] }) => owner.call(patchInterface, { params: one!, body: { name: "eth0" } })],
+    ["given an interface name", (owner, { interfaces: [one] }) => owner.call(patchInterface, { params: one!, body: { name: "eth0" } })],
   ])("does not change the host of its address when that was %s", async (_what, make) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);

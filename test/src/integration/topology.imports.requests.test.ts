@@ -32,7 +32,7 @@ describe("subnets of imported addresses", () => {
   });
 
   it.each([
-    ["no block", "10.0.0.1", "subnet_hint.0"],
+    ["an invalid block", "10.0.0.1", "subnet_hint.0"],
     ["host bits", "10.0.0.0/8,10.0.0.1/24", "subnet_hint.1"],
   ])("reject a hint with %s, with its place", async (_what, subnet_hint, path) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -125,10 +125,10 @@ describe("an import is rejected as a whole for its file", () => {
     ["without a type", null, scanFile("ping"), { "content-type": undefined }, 415, "unsupported_media_type"],
     ["in another charset", null, scanFile("ping"), { "content-type": "text/xml; charset=latin1" }, 415, "unsupported_media_type"],
     ["that is not well-formed", null, scanOf("<host>"), {}, 400, "validation_failed"],
-    ["that is no scan", null, "<html/>", {}, 400, "validation_failed"],
-    ["with a document type that declares", null, '<!DOCTYPE nmaprun [<!ENTITY a "b">]><nmaprun/>', {}, 400, "validation_failed"],
+    ["that is not a scan", null, "<html/>", {}, 400, "validation_failed"],
+    ["with a document type that declares entities", null, '<!DOCTYPE nmaprun [<!ENTITY a "b">]><nmaprun/>', {}, 400, "validation_failed"],
     ["that is nested deeply", null, scanOf("<a>".repeat(40) + "</a>".repeat(40)), {}, 400, "validation_failed"],
-    ["of one byte too many", null, scanOf(`<!--${"x".repeat(20_971_520)}-->`).slice(0, 20_971_521), {}, 413, "payload_too_large"],
+    ["with one byte too many", null, scanOf(`<!--${"x".repeat(20_971_520)}-->`).slice(0, 20_971_521), {}, 413, "payload_too_large"],
   ] as const)("%s", async (_what, query, file, headers, status, code) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const response = await sendScan(owner, query ?? { network_id: network }, file, headers);

@@ -31,7 +31,7 @@ afterAll(() => topology.stop());
 /** Creates entities until a rejection. @returns how many were created */
 async function fill(caller: Caller, create: (n: number) => Promise<{ status: number }>): Promise<number> {
   for (let n = 0; n <= 2 * LIMIT; n++) if ((await create(n)).status !== 200) return n;
-  throw new Error(`nothing was refused to ${caller.scope.organizationId}`);
+  throw new Error(`nothing was rejected for ${caller.scope.organizationId}`);
 }
 
 it("an organization creates no more than its quota, of all kinds together, until something is deleted", async () => {

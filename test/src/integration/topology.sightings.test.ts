@@ -144,11 +144,11 @@ describe("the coverage of a scan", () => {
   }); // prettier-ignore
 
   it.each([
-    ["that was cut off", (file: string) => file.slice(0, file.indexOf("<runstats>"))],
-    ["whose totals do not add up", (file: string) => file.replace('total="256"', 'total="255"')],
-    ["that leaves out hosts that are up", (file: string) => file.replace('up="0"', 'up="1"')],
+    ["that was truncated", (file: string) => file.slice(0, file.indexOf("<runstats>"))],
+    ["with inconsistent totals", (file: string) => file.replace('total="256"', 'total="255"')],
+    ["that omits hosts that are up", (file: string) => file.replace('up="0"', 'up="1"')],
     ["that only lists addresses", (file: string) => file.replace("-sS", "-sL")],
-    ["with targets from elsewhere", (file: string) => file.replace("-sS", "-iL targets.txt")],
+    ["with targets from another file", (file: string) => file.replace("-sS", "-iL targets.txt")],
     ["that failed", (file: string) => file.replace('exit="success"', 'exit="error"')],
   ])("is empty in a file %s", async (_what, spoil) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());

@@ -162,8 +162,8 @@ describe("tenancy: authentication", () => {
 
   it.each([
     ["none", undefined],
-    ["an empty one", ""],
-    ["a forged one", bySomebodyElse],
+    ["an empty text", ""],
+    ["a forged header", bySomebodyElse],
   ])("rejects %s as a tenancy header", async (_which, header) => {
     for (const path of ["/api/v1/hosts", `/api/v1/hosts/${own.hosts.id}`, "/nowhere"]) {
       const response = await owner.raw("get", path, undefined, { [INTERNAL.tenancy]: header });

@@ -35,7 +35,7 @@ function list(attacks: readonly NamedAttack[]): void {
 }
 
 async function attackAll(attacks: readonly NamedAttack[]): Promise<void> {
-  if (attacks.length === 0) throw new Error("no attack has such a name; --list tells them");
+  if (attacks.length === 0) throw new Error("no attack has this name; --list prints all");
   const build = values.against === undefined ? await buildHere() : await buildOfRef(values.against);
   row("attack", "what the attacker got", "victim: idle median, median, slowest ms", "failed", "memory MiB", "verdict");
   row("---", "---", "---", "---", "---", "---");

@@ -60,5 +60,5 @@ async function round(url: string): Promise<void> {
 
 async function expectStatus(answer: Promise<{ status: number; text: string }>, wanted: number): Promise<void> {
   const { status, text } = await answer;
-  if (status !== wanted) throw new Error(`${wanted} was to be answered, not ${status}: ${text}`);
+  if (status !== wanted) throw new Error(`expected ${wanted}, got ${status}: ${text}`);
 }

@@ -30,7 +30,7 @@ export async function archiveOf(caller: Caller): Promise<Archive> {
 
 export function parsed(text: string): Archive {
   const lines = text.split("\n");
-  if (lines.pop() !== "") throw new Error("the last line has no end");
+  if (lines.pop() !== "") throw new Error("the last line is not terminated");
   const [first = "", last = ""] = [lines.shift(), lines.pop()];
   const end = JSON.parse(last) as Archive["end"];
   const sha256 = sumOf(text.slice(0, -last.length - 1));

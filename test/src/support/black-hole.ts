@@ -31,7 +31,7 @@ export async function startBlackHole(): Promise<BlackHole> {
     queued.push(socket);
     isFull = await Promise.race([once(socket, "connect").then(() => false), sleep(300).then(() => true)]);
   }
-  if (!isFull) throw new Error("connections to a process that is stopped are still made");
+  if (!isFull) throw new Error("a suspended process still accepts connections");
   return {
     url: `http://127.0.0.1:${port}`,
     stop: async () => {

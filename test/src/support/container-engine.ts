@@ -70,7 +70,7 @@ async function firstOf(names: readonly string[]): Promise<string> {
     }
     if (await succeeds("docker", ["pull", "--quiet", name])) return name;
   }
-  throw new Error(`None of these images can be had: ${names.join(", ")}.`);
+  throw new Error(`None of these images is available: ${names.join(", ")}.`);
 }
 
 /** Leftovers of killed test runs: systems are named after the process that started them. */

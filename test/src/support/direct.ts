@@ -98,7 +98,7 @@ function createAsk(stack: DirectTarget): Direct["ask"] {
   };
 
   return async (operation, question) => {
-    if (operation.upstream === "gateway") throw new Error("the gateway is asked through its own door");
+    if (operation.upstream === "gateway") throw new Error("the gateway is called through its public URL");
     const { replicas, sign } = services[operation.upstream];
     const { as = { kind: "anonymous" }, replica = 0, body } = question;
     const response = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, question), {

@@ -61,7 +61,7 @@ export async function importScan(
   const { status, data, text } = await sendScan(caller, { network_id: networkId, ...query }, file);
   if (status !== 200) throw new Error(`the import answered ${status}: ${text}`);
   const plan = ImportPlan.parse(data);
-  if (JSON.stringify(plan) !== JSON.stringify(data)) throw new Error(`not the contract's: ${text}`);
+  if (JSON.stringify(plan) !== JSON.stringify(data)) throw new Error(`it violates the contract: ${text}`);
   return plan;
 }
 

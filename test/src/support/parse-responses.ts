@@ -17,10 +17,10 @@ export function parseResponses(bytes: string): RawResponse[] {
   let rest = bytes;
   while (rest !== "") {
     const [all, status = "", lines = ""] = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/.exec(rest) ?? [];
-    if (all === undefined) throw new Error(`no answer: ${JSON.stringify(rest.slice(0, 300))}`);
+    if (all === undefined) throw new Error(`not a response: ${JSON.stringify(rest.slice(0, 300))}`);
     const fields = Object.fromEntries(lines.split("\r\n").map((line) => fieldIn(line)));
     const end = all.length + Number(fields["content-length"] ?? 0);
-    if (rest.length < end) throw new Error(`half an answer: ${JSON.stringify(rest.slice(0, 300))}`);
+    if (rest.length < end) throw new Error(`an incomplete response: ${JSON.stringify(rest.slice(0, 300))}`);
     const text = rest.slice(all.length, end);
     if (!status.startsWith("1"))
       answers.push({

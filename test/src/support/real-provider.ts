@@ -180,7 +180,7 @@ async function signInAs(issuer: string, authorizationUrl: string, subject: strin
     if (new URL(next, issuer).pathname.endsWith("/callback"))
       return { callback: new URL(next), signOut: () => signOut(ask) };
   }
-  throw new Error("the provider leads nowhere");
+  throw new Error("the provider does not redirect back");
 }
 
 async function signOut(ask: (url: string, form?: Record<string, string>) => Promise<Response>): Promise<void> {

@@ -86,6 +86,6 @@ export function echoOf(service: Service): BodyInputOf<typeof updateService> {
 export const unknownEntity = (): { id: string } => ({ id: randomUUID() });
 
 function idOf(entity: { id: string } | undefined): string {
-  if (entity === undefined) throw new Error("the world has no such thing");
+  if (entity === undefined) throw new Error("the world has no such entity");
   return entity.id;
 }

@@ -177,7 +177,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
       await Promise.all(started.map(({ client }) => client.close()));
       await releaseDatabase(db, "topology");
       await ownClient.close();
-      if (unscoped.size > 0) throw new Error(`these name no organization:\n${[...unscoped].join("\n")}`);
+      if (unscoped.size > 0) throw new Error(`these commands lack the organization:\n${[...unscoped].join("\n")}`);
     },
   };
 }

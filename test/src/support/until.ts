@@ -8,7 +8,7 @@ export async function until(
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`it did not come to pass within ${timeoutMs / 1_000} s`);
+    if (Date.now() > deadline) throw new Error(`the condition did not hold within ${timeoutMs / 1_000} s`);
     await sleep(everyMs);
   }
 }

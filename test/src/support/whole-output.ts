@@ -95,7 +95,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   if (type === "hash") return redis.hgetall(key);
   if (type === "string") return redis.get(key);
   if (type === "none") return null; // it has expired since
-  throw new Error(`Redis keeps a ${type}, which is not looked into`);
+  throw new Error(`Redis keeps a ${type}, which is not supported here`);
 }
 
 async function databasesOf({ servers, databases }: Stack): Promise<Place[]> {

@@ -36,7 +36,7 @@ describe("comparing a past graph with the present one", () => {
   it.each([
     ["a port on it", difference("Port", "p", "quiet", []), {}],
     ["an interface of it", difference("Interface", "i", "quiet", ["name"]), { quiet: "changed" }],
-    ["only its place", difference("Host", "quiet", "quiet", ["position"]), {}],
+    ["only its position", difference("Host", "quiet", "quiet", ["position"]), {}],
     ["a tag", difference("Tag", "quiet", null, ["name"]), {}],
   ])("derives the changed hosts from the differences: %s", (_what, one, expected) => {
     const { marks } = compared(then, then, diff(one));

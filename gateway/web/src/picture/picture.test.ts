@@ -155,11 +155,11 @@ describe("the visible nodes", () => {
   it.each<[string, object, string[]]>([
     ["no filter: all but hidden hosts", {}, ["dmz", "files", "lan", "nas", "proxy", "shop", "web"]],
     ["hidden hosts too", { withHidden: true }, ["dmz", "files", "ghost", "lan", "nas", "proxy", "shop", "web"]],
-    ["a tag: whole hosts, and services with theirs", { tags: ["home"] }, ["dmz", "files", "lan", "nas", "shop", "web"]],
+    ["a tag: whole hosts, and services with their hosts", { tags: ["home"] }, ["dmz", "files", "lan", "nas", "shop", "web"]],
     ["a tag of a subnet", { tags: ["outside"] }, ["dmz"]],
     ["a category", { categories: ["Storage"] }, ["files", "lan", "nas"]],
-    ["a subnet: whoever is in it", { subnets: ["dmz"] }, ["dmz", "proxy", "shop", "web"]],
-    ["several at once", { subnets: ["lan"], tags: ["home"], categories: ["ReverseProxy"] }, ["lan", "shop", "web"]],
+    ["a subnet: the hosts in it", { subnets: ["dmz"] }, ["dmz", "proxy", "shop", "web"]],
+    ["several filters", { subnets: ["lan"], tags: ["home"], categories: ["ReverseProxy"] }, ["lan", "shop", "web"]],
     ["nothing that matches", { categories: ["DNS"] }, []],
   ])("with %s", (_what, filters, expected) => {
     expect(shown(filters)).toEqual(expected);

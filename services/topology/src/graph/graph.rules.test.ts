@@ -77,8 +77,8 @@ describe("the graph", () => {
 
   it.each<[string, Record<string, unknown>]>([
     ["nothing", {}],
-    ["no text", { host_id: 7, service_id: ["x"] }],
-    ["no id", { host_id: "pve1", service_id: "" }],
+    ["something other than text", { host_id: 7, service_id: ["x"] }],
+    ["something other than an id", { host_id: "pve1", service_id: "" }],
     ["the host itself", { host_id: idOf(HOST, 0) }],
   ])("finds no parent for a host whose details name %s", (_what, details) => {
     expect(runnersOf(host(0, { type: "VM", details }))).toEqual([]);

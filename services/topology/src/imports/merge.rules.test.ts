@@ -31,11 +31,11 @@ describe("sightings of one host in one file", () => {
   it.each([
     ["with one address", [seen("10.0.0.1", null, 22), seen("10.0.0.1", null, 80)], ["10.0.0.1,22,80"]],
     ["with one MAC address", [seen("10.0.0.1", A), seen("10.0.0.2", A)], [`10.0.0.1 ${A},10.0.0.2 ${A}`]],
-    ["of which only one knows the MAC address", [seen("10.0.0.1"), seen("10.0.0.1", A)], [`10.0.0.1 ${A}`]],
-    ["with one address and two MAC addresses are two hosts, and the later one has it", [seen("10.0.0.2", A, 21), seen("10.0.0.1", A, 22), seen("10.0.0.1", B, 80)], [`10.0.0.2 ${A},21`, `10.0.0.1 ${B},80`]],
-    ["of an address that moves and comes back", [seen("10.0.0.1", A), seen("10.0.0.1", B), seen("10.0.0.1", A, 22)], [`10.0.0.1 ${A},22`]],
-    ["that a later one joins", [seen("10.0.0.1", null, 22), seen("10.0.0.2", null, 80), both("10.0.0.1", "10.0.0.2")], ["10.0.0.1,10.0.0.2,22,80"]],
-    ["that a later MAC address joins", [seen("10.0.0.1", A), seen("10.0.0.2"), seen("10.0.0.2", A)], [`10.0.0.1 ${A},10.0.0.2 ${A}`]],
+    ["only one of which has the MAC address", [seen("10.0.0.1"), seen("10.0.0.1", A)], [`10.0.0.1 ${A}`]],
+    ["with one address and two MAC addresses are two hosts, and the later one gets it", [seen("10.0.0.2", A, 21), seen("10.0.0.1", A, 22), seen("10.0.0.1", B, 80)], [`10.0.0.2 ${A},21`, `10.0.0.1 ${B},80`]],
+    ["of an address that moves and returns", [seen("10.0.0.1", A), seen("10.0.0.1", B), seen("10.0.0.1", A, 22)], [`10.0.0.1 ${A},22`]],
+    ["that a later one connects", [seen("10.0.0.1", null, 22), seen("10.0.0.2", null, 80), both("10.0.0.1", "10.0.0.2")], ["10.0.0.1,10.0.0.2,22,80"]],
+    ["that a later MAC address connects", [seen("10.0.0.1", A), seen("10.0.0.2"), seen("10.0.0.2", A)], [`10.0.0.1 ${A},10.0.0.2 ${A}`]],
     ["with nothing in common are two hosts", [seen("10.0.0.1", A), seen("10.0.0.2", B)], [`10.0.0.1 ${A}`, `10.0.0.2 ${B}`]],
   ])("%s", (_what, hosts, expected) => {
     expect(merged(...hosts)).toEqual(expected);

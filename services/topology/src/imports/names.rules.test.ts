@@ -14,21 +14,21 @@ const seenWithMac = { ...seen("nas"), addresses: [{ ip: "10.0.0.1", mac: "02:00:
 
 describe("a hostname is matched with", () => {
   it.each([
-    ["the one host that has it", seen("nas"), [host("a", "nas"), host("b", "web")], "a"],
-    ["a host that writes it otherwise", seen("NAS"), [host("a", "nas")], "a"],
+    ["the only host that has it", seen("nas"), [host("a", "nas"), host("b", "web")], "a"],
+    ["a host that has it in another case", seen("NAS"), [host("a", "nas")], "a"],
     ["a host that has a domain, too", seen("nas"), [host("a", "nas.home.example")], "a"],
     ["a host that has no domain", seen("nas.home.example"), [host("a", "nas")], "a"],
     ["the host with the same domain, rather than one without", seen("nas.lan"), [host("a", "nas"), host("b", "nas.lan")], "b"],
-    ["nobody, when a host has another domain", seen("nas.lan"), [host("a", "nas.home.example")], null],
-    ["nobody, when two hosts have it", seen("nas"), [host("a", "nas"), host("b", "NAS")], null],
-    ["nobody, when it may be that of two hosts", seen("nas"), [host("a", "nas.lan"), host("b", "nas.home.example")], null],
-    ["nobody, when one of two that have it has addresses", seen("nas"), [host("a", "nas"), host("b", "nas", withInterfaces)], null],
-    ["nobody, when the host has addresses, and others were seen", seen("nas"), [host("a", "nas", withInterfaces)], null],
-    ["a host that has addresses, when none were seen", seen("nas", []), [host("a", "nas", withInterfaces)], "a"],
-    ["a host that has lost its address, when no MAC address was seen", seen("nas"), [host("a", "nas", lost)], "a"],
-    ["nobody, when the host had another MAC address than was seen", seenWithMac, [host("a", "nas", lost)], null],
-    ["nobody, when it is the name of every machine", seen("localhost"), [host("a", "localhost")], null],
-    ["nobody, when nothing is called anything", seen(null), [host("a", null)], null],
+    ["none, when a host has another domain", seen("nas.lan"), [host("a", "nas.home.example")], null],
+    ["none, when two hosts have it", seen("nas"), [host("a", "nas"), host("b", "NAS")], null],
+    ["none, when it is ambiguous", seen("nas"), [host("a", "nas.lan"), host("b", "nas.home.example")], null],
+    ["none, when one of two that have it has addresses", seen("nas"), [host("a", "nas"), host("b", "nas", withInterfaces)], null],
+    ["none, when the host has addresses, and others were found", seen("nas"), [host("a", "nas", withInterfaces)], null],
+    ["a host that has addresses, when none were found", seen("nas", []), [host("a", "nas", withInterfaces)], "a"],
+    ["a host that has lost its address, when no MAC address was found", seen("nas"), [host("a", "nas", lost)], "a"],
+    ["none, when the host had another MAC address", seenWithMac, [host("a", "nas", lost)], null],
+    ["none, when it is a generic name", seen("localhost"), [host("a", "localhost")], null],
+    ["none, when there are no names", seen(null), [host("a", null)], null],
   ] as const)("%s", (_what, sighting, hosts, expected) => {
     expect(createKnownNames(hosts).named(sighting, "label", new Set())?.id ?? null).toBe(expected);
   }); // prettier-ignore

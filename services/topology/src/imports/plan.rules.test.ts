@@ -24,10 +24,10 @@ describe("a new host", () => {
   });
 
   it.each([
-    ["its address without a host name", null, "10.0.0.1"],
-    ["its host name", "nas", "nas"],
-    ["the first label of a long host name", `nas.${"x".repeat(99)}`, "nas"],
-    ["as much as fits of a long label", "x".repeat(200), "x".repeat(100)],
+    ["by its address without a hostname", null, "10.0.0.1"],
+    ["by its hostname", "nas", "nas"],
+    ["by the first label of a long hostname", `nas.${"x".repeat(99)}`, "nas"],
+    ["by a truncated long label", "x".repeat(200), "x".repeat(100)],
   ])("is named %s", (_what, hostname, name) => {
     expect(plan(seenHost(["10.0.0.1"], [], { hostname })).entity.name).toBe(name);
   });
@@ -36,13 +36,13 @@ describe("a new host", () => {
 describe("the services of open ports", () => {
   const nginx = { name: "http", product: "nginx" };
   it.each([
-    ["are bound where they were seen, not on all interfaces", [["10.0.0.1", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1"]],
-    ["are one when they are one product", [["10.0.0.1", "80/Tcp", nginx], ["10.0.0.1", "8081/Tcp", nginx]], ["nginx: 80/Tcp@10.0.0.1 8081/Tcp@10.0.0.1"]],
-    ["are one when they have one number", ["53/Tcp", "53/Udp"], ["DNS: 53/Tcp@10.0.0.1 53/Udp@10.0.0.1"]],
-    ["are one when their ports are usual together", ["139/Tcp", "445/Tcp"], ["SMB: 139/Tcp@10.0.0.1 445/Tcp@10.0.0.1"]],
-    ["are several when nothing joins them", [["10.0.0.1", "8080/Tcp", { name: "http" }], ["10.0.0.1", "8090/Udp", { name: "http" }]], ["HTTP: 8080/Tcp@10.0.0.1", "HTTP: 8090/Udp@10.0.0.1"]],
-    ["are one when one port was seen at two addresses", [["10.0.0.1", "22/Tcp"], ["10.0.0.2", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2"]],
-    ["are none when nothing tells what they are", ["50001/Tcp"], []],
+    ["are bound where they were found, not on all interfaces", [["10.0.0.1", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1"]],
+    ["are merged when they have the same product", [["10.0.0.1", "80/Tcp", nginx], ["10.0.0.1", "8081/Tcp", nginx]], ["nginx: 80/Tcp@10.0.0.1 8081/Tcp@10.0.0.1"]],
+    ["are merged when they have the same number", ["53/Tcp", "53/Udp"], ["DNS: 53/Tcp@10.0.0.1 53/Udp@10.0.0.1"]],
+    ["are merged when their ports usually belong together", ["139/Tcp", "445/Tcp"], ["SMB: 139/Tcp@10.0.0.1 445/Tcp@10.0.0.1"]],
+    ["are separate when nothing connects them", [["10.0.0.1", "8080/Tcp", { name: "http" }], ["10.0.0.1", "8090/Udp", { name: "http" }]], ["HTTP: 8080/Tcp@10.0.0.1", "HTTP: 8090/Udp@10.0.0.1"]],
+    ["are merged when one port was found at two addresses", [["10.0.0.1", "22/Tcp"], ["10.0.0.2", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2"]],
+    ["are left out when nothing determines a definition", ["50001/Tcp"], []],
   ] as const)("%s", (_what, ports, services) => {
     const planned = plan(seenHost(["10.0.0.1", "10.0.0.2"], ports));
     expect(servicesOf(after(planned))).toEqual(services);
@@ -138,9 +138,9 @@ describe("a known host", () => {
 describe("the services of a known host", () => {
   it.each([
     ["renamed", { name: "Login" }],
-    ["called something else", { service_definition: "Gitea" }],
+    ["given another definition", { service_definition: "Gitea" }],
     ["tagged", { tags: ["mine"] }],
-    ["said to be one's own", byPerson],
+    ["given a custom definition", byPerson],
   ])("include a service that a user has %s", (_what, edit) => {
     const person = edited(there, () => edit);
     expect(plan(first, person).action).toBe("unchanged");

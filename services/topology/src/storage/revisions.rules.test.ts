@@ -30,9 +30,9 @@ describe("revisions: the next state of an entity", () => {
   });
 
   it.each([
-    ["a list that lost an element", { tags: ["x"] }],
-    ["a list in another order", { tags: ["y", "x"] }],
-    ["a member deep inside", { virtualization: { type: "vm", details: { node: "n1" } } }],
+    ["a removed list element", { tags: ["x"] }],
+    ["a reordered list", { tags: ["y", "x"] }],
+    ["a nested member", { virtualization: { type: "vm", details: { node: "n1" } } }],
     ["an object that became null", { virtualization: {} }],
   ])("treats %s as a change", (_what, change) => {
     expect(revised(current, { ...entity, ...change }, LATER)?.revision).toBe(8);

@@ -159,21 +159,21 @@ describe("a file that is not a scan is rejected with line and column", () => {
     ["a text", "Nmap scan report", "line 1, column 17: text data outside of root node"],
     ["JSON", '{"a": 1}', "line 1, column 9: text data outside of root node"],
     ["another document", "<?xml version='1.0'?>\n<html><body/></html>", "line 2, column 7: must be a <nmaprun> element"],
-    ["an end that is another's", scanOf("<host></nmaprun>"), "line 4, column 17: unexpected close tag"],
+    ["a mismatched end tag", scanOf("<host></nmaprun>"), "line 4, column 17: unexpected close tag"],
     ["two documents", `${scanOf("")}\n${scanOf("")}`, expect.stringMatching(/^line 6, column \d+: /)],
     ["an attribute without quotes", scanOf("<host a=b/>"), "line 4, column 10: unquoted attribute value"],
-    ["an attribute twice", scanOf('<host a="" a=""/>'), expect.stringMatching(/^line 4, .*duplicate attribute: a$/)],
-    ["an entity that nobody declared", scanOf('<host a="&x;"/>'), "line 4, column 13: undefined entity"],
-    ["an entity of the language", scanOf('<host a="&toString;"/>'), "line 4, column 20: undefined entity"],
+    ["a duplicate attribute", scanOf('<host a="" a=""/>'), expect.stringMatching(/^line 4, .*duplicate attribute: a$/)],
+    ["an undeclared entity", scanOf('<host a="&x;"/>'), "line 4, column 13: undefined entity"],
+    ["an internal entity", scanOf('<host a="&toString;"/>'), "line 4, column 20: undefined entity"],
     ["an entity bomb", `<!DOCTYPE nmaprun [${bomb}]><nmaprun args="&h;"/>`, expect.stringMatching(/^line 1, .*must not declare anything in its document type$/)],
-    ["a file of the server", '<!DOCTYPE nmaprun [<!ENTITY x SYSTEM "file:///etc/passwd">]><nmaprun args="&x;"/>', expect.stringMatching(/must not declare/)],
-    ["an empty declaration", "<!DOCTYPE nmaprun []><nmaprun/>", "line 1, column 22: must not declare anything in its document type"],
+    ["an external entity", '<!DOCTYPE nmaprun [<!ENTITY x SYSTEM "file:///etc/passwd">]><nmaprun args="&x;"/>', expect.stringMatching(/must not declare/)],
+    ["an empty document type", "<!DOCTYPE nmaprun []><nmaprun/>", "line 1, column 22: must not declare anything in its document type"],
     ["deep nesting", scanOf("<a>".repeat(32)), "line 4, column 97: must not be nested deeper than 32 levels"],
     ["a very long attribute", scanOf(`<script output="${"x".repeat(1_048_577)}"/>`), expect.stringMatching(/the attribute output is too long$/)],
-    ["another encoding, as it says", scanOf("").replace("UTF-8", "ISO-8859-1"), expect.stringMatching(/^line 1, column \d+: must be in UTF-8$/)],
-    ["bytes that are no UTF-8", Buffer.from(scanOf('<host a="\xe4"/>'), "latin1"), "line 1, column 1: must be in UTF-8 from here on"],
+    ["another declared encoding", scanOf("").replace("UTF-8", "ISO-8859-1"), expect.stringMatching(/^line 1, column \d+: must be in UTF-8$/)],
+    ["bytes that are not UTF-8", Buffer.from(scanOf('<host a="\xe4"/>'), "latin1"), "line 1, column 1: must be in UTF-8 from here on"],
     ["UTF-16", Buffer.from(`\ufeff${scanOf("")}`, "utf16le"), "line 1, column 1: must be in UTF-8 from here on"],
-    ["a character that XML does not have", scanOf('<host a="&#0;"/>'), "line 4, column 14: malformed character entity"],
+    ["a character that XML does not allow", scanOf('<host a="&#0;"/>'), "line 4, column 14: malformed character entity"],
   ])("%s", (_what, document, refusal) => {
     expect(refusalOf(document as string)).toEqual(refusal);
   }); // prettier-ignore
@@ -184,16 +184,16 @@ describe("unusable parts of a scan are left out with a reason", () => {
   const port = (attributes: string, state = '<state state="open"/>'): string =>
     host(`<ports><port ${attributes}>${state}</port></ports>`);
   it.each([
-    ["an address that is none", host('<address addr="10.0.0.300" addrtype="ipv4"/>'), "address 10.0.0.300: it is no IP address"],
-    ["a MAC address that is none", host('<address addr="xx" addrtype="mac"/>'), "address xx: it is no MAC address"],
-    ["the MAC address of nobody", host('<address addr="00:00:00:00:00:00" addrtype="mac"/>'), "address 00:00:00:00:00:00: it is not the MAC address of one network card"],
-    ["the MAC address of a group", host('<address addr="01:00:5E:00:00:01" addrtype="mac"/>'), "address 01:00:5E:00:00:01: it is not the MAC address of one network card"],
+    ["an invalid address", host('<address addr="10.0.0.300" addrtype="ipv4"/>'), "address 10.0.0.300: it is no IP address"],
+    ["an invalid MAC address", host('<address addr="xx" addrtype="mac"/>'), "address xx: it is no MAC address"],
+    ["the null MAC address", host('<address addr="00:00:00:00:00:00" addrtype="mac"/>'), "address 00:00:00:00:00:00: it is not the MAC address of one network card"],
+    ["a multicast MAC address", host('<address addr="01:00:5E:00:00:01" addrtype="mac"/>'), "address 01:00:5E:00:00:01: it is not the MAC address of one network card"],
     ["a second MAC address", host('<address addr="02:00:00:00:00:01" addrtype="mac"/><address addr="02:00:00:00:00:02" addrtype="mac"/>'), "address 02:00:00:00:00:02: the host has another MAC address already"],
     ["an empty host name", host('<hostnames><hostname name=" "/></hostnames>'), "host name: it is no text of 1 to 253 characters"],
     ["a port without a number", port('protocol="tcp"'), "port /tcp of 10.0.0.1: its number is not from 1 to 65535"],
     ["port 0", port('protocol="tcp" portid="0"'), "port 0/tcp of 10.0.0.1: its number is not from 1 to 65535"],
-    ["a port beyond all", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
-    ["a port of an object's member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP have ports here"],
+    ["a port above 65535", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
+    ["a port named like an object member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP have ports here"],
     ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is not told"],
   ])("%s", (_what, document, sentence) => {
     expect(skippedIn(read(document))).toEqual([`4 ${sentence}`]);

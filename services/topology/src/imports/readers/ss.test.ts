@@ -66,7 +66,7 @@ describe("the sockets of a machine: limits and rejected files", () => {
 
   it.each([
     ["another file", "hello\n", "line 1, column 1: must be a socket as `ss -H -tulnp` writes it"],
-    ["bytes that are no UTF-8", Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]), "line 1, column 1: must be in UTF-8 from here on"],
+    ["bytes that are not UTF-8", Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]), "line 1, column 1: must be in UTF-8 from here on"],
     ["a line of a megabyte", "x".repeat(1_000_000), "line 1, column 1: must not be longer than 65536 characters"],
     ["a million lines too many", "\n".repeat(1_000_001), "line 1000001, column 1: an import reads at most 1000000 lines"],
   ])("are rejected with the place in %s", (_what, file, refusal) => {
