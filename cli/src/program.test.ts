@@ -9,13 +9,13 @@ import { parametersOf } from "./resources.js";
 import type { Surroundings } from "./terminal.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
-const asked: string[] = [];
+const requests: string[] = [];
 let server: Server;
 let surroundings: Surroundings;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    asked.push(`${request.method} ${(request.url ?? "").split("?")[0]}`);
+    requests.push(`${request.method} ${(request.url ?? "").split("?")[0]}`);
     request.resume();
     response.setHeader("content-type", "application/json").end('{"success":true,"data":null,"meta":{}}');
   });
@@ -51,10 +51,10 @@ describe("the nts program", () => {
         ...pairs("--query", query.map(({ name }) => name), value), // prettier-ignore
         ...(operation.body === undefined ? [] : ["--file", "-"]),
       ];
-      asked.length = 0;
+      requests.length = 0;
       const ended = await run(surroundings, "0", ["api", operation.operationId, ...words]);
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => value(name));
-      expect([operation.operationId, ended, asked]).toEqual([operation.operationId, 0, [`${operation.method.toUpperCase()} ${path}`]]); // prettier-ignore
+      expect([operation.operationId, ended, requests]).toEqual([operation.operationId, 0, [`${operation.method.toUpperCase()} ${path}`]]); // prettier-ignore
     }
   });
 
@@ -88,12 +88,12 @@ describe("the nts program", () => {
   });
 
   it("reports what is missing from a command line before it sends a request", async () => {
-    asked.length = 0;
+    requests.length = 0;
     expect(await run(surroundings, "0", ["api", "get_host_by_id"])).toBe(2);
     expect(await run(surroundings, "0", ["api", "list_hosts", "--query", "color=red"])).toBe(2);
     expect(await run(surroundings, "0", ["api", "no_such_operation"])).toBe(2);
     expect(await run(surroundings, "0", ["get", "hosts", "--limit", "all"])).toBe(2);
     expect(await run(surroundings, "0", ["get", "keys"])).toBe(2);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

@@ -183,9 +183,9 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
 
   it("charges for a lookup, but not when the credential was valid the last time", async () => {
     const { verifier, answer } = aVerifier();
-    let paid = 0;
+    let charged = 0;
     const pay = (): null => {
-      paid++;
+      charged++;
       return null;
     };
     const refused: Verification = { status: "refused", number: 0, code: "api_key_disabled", subjects: ["key-1"] };
@@ -196,6 +196,6 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
       verifier.forgetAll();
     }
     // One for the first lookup, and one for that after the rejection.
-    expect(paid).toBe(2);
+    expect(charged).toBe(2);
   });
 });

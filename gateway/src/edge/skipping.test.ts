@@ -35,15 +35,15 @@ describe("discarding unwanted bodies", () => {
     const skipping = createSkipping((turn) => scheduled.push(turn));
     const requests = await requestsWithBodies();
     let pieces = 0;
-    let mostAtOnce = 0;
-    let mostAhead = 0;
+    let maxConcurrent = 0;
+    let maxAhead = 0;
     const bytes = new Map<IncomingMessage, number>();
     for (const request of requests) {
       skipping.skip(request);
       bytes.set(request, 0);
       request.on("data", ({ length }: Buffer) => {
         pieces++;
-        mostAtOnce = Math.max(mostAtOnce, length);
+        maxConcurrent = Math.max(maxConcurrent, length);
         bytes.set(request, (bytes.get(request) ?? 0) + length);
       });
     }
@@ -56,11 +56,11 @@ describe("discarding unwanted bodies", () => {
       await soon();
       if (pieces > turns * IN_A_TURN) throw new Error(`${pieces} pieces in ${turns} turns`);
       const counts = [...bytes.values()];
-      mostAhead = Math.max(mostAhead, Math.max(...counts) - Math.min(...counts));
+      maxAhead = Math.max(maxAhead, Math.max(...counts) - Math.min(...counts));
     }
     expect([...bytes.values()]).toEqual(requests.map(() => BODY_BYTES));
-    expect(mostAtOnce).toBeLessThanOrEqual(PIECE_BYTES);
-    expect(mostAhead).toBeLessThan(BODY_BYTES / 2);
+    expect(maxConcurrent).toBeLessThanOrEqual(PIECE_BYTES);
+    expect(maxAhead).toBeLessThan(BODY_BYTES / 2);
   });
 });
 

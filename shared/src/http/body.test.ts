@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-interface Answered {
+interface BodyResponse {
   readonly status: number;
   readonly json: { body?: unknown; code?: string; params?: object };
 }
@@ -33,12 +33,12 @@ interface Answered {
 function send(
   pieces: readonly (string | Buffer)[],
   contentType: string | null = "application/json",
-): Promise<Answered> {
+): Promise<BodyResponse> {
   return new Promise((resolve, reject) => {
     const headers = contentType === null ? {} : { "content-type": contentType };
     const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers }, (response) => {
       textOf(response).then((text) => {
-        resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) as Answered["json"] });
+        resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) as BodyResponse["json"] });
       }, reject);
     });
     request.on("error", reject);

@@ -14,14 +14,14 @@ const SECRETS = ["the-secret-of-the-tests-of-mount"];
 
 describe("an unpaginated list", () => {
   it("makes no further queries when the hidden entities cannot be read, and is answered 503", async () => {
-    let asked = 0;
+    let queryCount = 0;
     const router = createRouter({
       ...{ verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology") },
       ...{ log: createLog("test", "silent"), tracing: passOn, shares: createShares(), deadlineMs: 1_000 },
       mapFault: () => new AppError("unavailable"),
       visible: () => Promise.reject(new Error("away")),
       beforeList: () => {
-        asked += 1;
+        queryCount += 1;
         return Promise.reject(new Error("away"));
       },
     });
@@ -36,6 +36,6 @@ describe("an unpaginated list", () => {
     const headers = { "x-tenancy": createTenancySigner(SECRETS, "topology")(user) };
     const answered = await fetch(`http://127.0.0.1:${port}${listHosts.path}?limit=0`, { headers });
     server.close().closeAllConnections();
-    expect([answered.status, asked]).toEqual([503, 0]);
+    expect([answered.status, queryCount]).toEqual([503, 0]);
   });
 });

@@ -7,13 +7,13 @@ import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
-const { url, somebody } = createVisits();
+const { url, openWindow } = createVisits();
 
 /** An owner on the page of a host with one child of each kind. */
 async function onAHost() {
   const account = await anAccount(url());
   const world = await aNetworkWithAHost(account.session);
-  const page = await somebody({ account });
+  const page = await openWindow({ account });
   await page.goto(`/hosts/${world.host.id}`);
   return { ...world, account, page };
 }
@@ -109,7 +109,7 @@ describe("the editors of children of a host", () => {
     const { host, network, port } = await aNetworkWithAHost(account.session);
     const other = { host_id: host.id, network_id: network.id, number: 80, protocol: "Tcp" };
     await account.session.data("post", "/api/v1/ports", other);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto(`/hosts/${host.id}`);
     await button(page, "Actions for tcp/443").click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
@@ -133,7 +133,7 @@ describe("the editors of children of a host", () => {
   it("edit the virtualization of the host and its services, with API errors next to the fields", async () => {
     const account = await anAccount(url());
     const { host, service } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     const virtualizationOf = async (path: string): Promise<unknown> =>
       (await account.session.data<{ virtualization: unknown }>("get", path)).virtualization;
     const editor = page.getByRole("dialog");
@@ -225,7 +225,7 @@ describe("a session that ends", () => {
   it("shows nothing of that form to another user who signs in", async () => {
     const [account, other] = [await anAccount(url()), await anAccount(url())];
     const { host } = await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto(`/hosts/${host.id}`);
     await button(page, "Edit").click();
     await account.session.data("post", "/api/auth/logout");
@@ -240,7 +240,7 @@ describe("a session that ends", () => {
   it("redirects to the requested page after signing in, when it had ended before", async () => {
     const account = await anAccount(url());
     await aNetworkWithAHost(account.session);
-    const page = await somebody();
+    const page = await openWindow();
     await page.goto("/hosts?order=hostname");
     await heading(page, "Sign in").waitFor();
     await field(page, "Email").fill(account.email);

@@ -8,11 +8,11 @@ import { until } from "../support/until.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
-const { url, somebody } = createVisits();
+const { url, openWindow } = createVisits();
 
 describe("a new user", () => {
   it("signs up, creates a network, imports a scan, and sees the result", async () => {
-    const page = await somebody();
+    const page = await openWindow();
     await page.goto("/");
     await page.getByRole("link", { name: "Create one" }).click();
     await heading(page, "Create an account").waitFor();
@@ -49,13 +49,13 @@ describe("a new user", () => {
   it("joins an organization by an invite link, and sees the granted networks", async () => {
     const account = await anAccount(url());
     await aNetworkWithAHost(account.session, "Office");
-    const owner = await somebody({ account });
+    const owner = await openWindow({ account });
     await owner.goto("/users");
     await button(owner, "Invite user").click();
     await button(owner, "Create invite").click();
     const link = await owner.getByLabel("Link", { exact: true }).innerText();
 
-    const page = await somebody();
+    const page = await openWindow();
     await page.goto(link);
     await field(page, "Email").fill("grace@journey.example.com");
     await field(page, "Password").fill("a long password");
@@ -70,7 +70,7 @@ describe("an API key", () => {
   it("is shown once, works, and stops working when it is rotated, disabled or deleted", async () => {
     const account = await anAccount(url());
     await aNetworkWithAHost(account.session);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     const statusOf = async (secret: string): Promise<number> =>
       (await callerOf(url(), "key", { authorization: `Bearer ${secret}` }).send("get", "/api/v1/hosts")).status;
     await page.goto("/keys");
@@ -110,7 +110,7 @@ describe("the activity page and the history of a host", () => {
     const patch = { "content-type": "application/merge-patch+json", "change-comment": "shared with the family" };
     await account.session.send("patch", `/api/v1/services/${service.id}`, '{"name": "Photos"}', patch);
     await until(async () => (await changesOf(account)).length === 8);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/activity");
     const updated = page.getByRole("article").filter({ hasText: "shared with the family" });
     expect(await updated.innerText()).toContain(account.email);
@@ -145,7 +145,7 @@ describe("the activity page and the history of a host", () => {
     await page.getByRole("table", { name: "nas before and after" }).waitFor();
 
     const colleague = await aColleague(url(), account, { permissions: "Viewer", network_ids: [other.id] });
-    const limited = await somebody({ account: colleague });
+    const limited = await openWindow({ account: colleague });
     await limited.goto("/activity");
     await limited.getByRole("button", { name: "Network Office" }).waitFor();
     expect(await limited.getByRole("article").count()).toBe(1);
@@ -161,7 +161,7 @@ describe("an open page", () => {
     const hosts = await Promise.all(
       names.map((name) => session.data<{ id: string }>("post", "/api/v1/hosts", { network_id: network.id, name })),
     );
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     const following = countFollowers(page);
     await page.goto("/hosts");
     const chosen = page.getByRole("checkbox", { name: "Select box 25" });

@@ -4,13 +4,13 @@ import { anAccount } from "../support/api.js";
 import { SUBJECTS } from "../support/mailbox.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 
-const { url, mailFor, somebody } = createVisits();
+const { url, mailFor, openWindow } = createVisits();
 
 describe("mail", () => {
   it("contains a link that verifies the address, also before signing in; verified users invite others, who join by their link", async () => {
     const account = await anAccount(url());
     const { link } = await mailFor(account.email);
-    const page = await somebody();
+    const page = await openWindow();
     await page.goto(link);
     await field(page, "Email").fill(account.email);
     await page.getByLabel("Password").first().fill(account.password);
@@ -28,7 +28,7 @@ describe("mail", () => {
     await page.getByText(`The invite is on its way to ${invited}.`).waitFor();
     await button(page, "Done").click();
     await page.getByRole("table", { name: "Pending invites" }).getByText(invited).waitFor();
-    const guest = await somebody();
+    const guest = await openWindow();
     await guest.goto((await mailFor(invited)).link);
     await heading(guest, "Join your organization").waitFor();
     await guest.getByText("You are invited to My Organization as Member.").waitFor();
@@ -43,7 +43,7 @@ describe("mail", () => {
   it("shows a reminder for an unverified address, and is sent again", async () => {
     const account = await anAccount(url());
     await mailFor(account.email);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/hosts");
     await page.getByRole("note").getByText("Verify your email address").waitFor();
     await button(page, "Send mail again").click();
@@ -55,10 +55,10 @@ describe("mail", () => {
 describe("mail for a forgotten password", () => {
   it("contains a reset link, which ends the sessions and works once", async () => {
     const account = await anAccount(url());
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/hosts");
     await heading(page, "Hosts").waitFor();
-    const guest = await somebody();
+    const guest = await openWindow();
     await guest.goto("/sign-in");
     await guest.getByRole("link", { name: "Forgot your password?" }).click();
     await field(guest, "Email").fill(account.email);

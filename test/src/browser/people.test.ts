@@ -6,7 +6,7 @@ import { until } from "../support/until.js";
 import { codeOf, earlierCodeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 
-const { url, somebody } = createVisits();
+const { url, openWindow } = createVisits();
 
 const statusWith = async (headers: Record<string, string>): Promise<number> =>
   (await callerOf(url(), "anybody", headers).send("get", "/api/v1/networks")).status;
@@ -16,7 +16,7 @@ describe("the sessions of a user", () => {
     const account = await anAccount(url());
     const others = [await anotherSession(url(), account), await anotherSession(url(), account)];
     const statuses = () => Promise.all([account, ...others].map(({ cookie }) => statusWith({ cookie })));
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/settings");
     await page.getByText("This session").waitFor();
     await page
@@ -37,7 +37,7 @@ describe("an API key", () => {
   it("has two secrets after a rotation with a grace period, until the previous one is ended", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), account, { name: "backup" });
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/keys");
     const act = async (action: string): Promise<void> => {
       await button(page, "Actions for backup").click();
@@ -62,7 +62,7 @@ describe("an API key", () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), account, { name: "backup" });
     expect(await statusWith({ authorization: `Bearer ${secret}` })).toBe(200);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/keys");
     await button(page, "Actions for backup").click();
     await page.getByRole("menuitem", { name: "Usage" }).click();
@@ -72,7 +72,7 @@ describe("an API key", () => {
   it("of a colleague is deleted by an Owner", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), await aColleague(url(), account), { name: "scanner", permissions: "Viewer" });
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/keys");
     await page.getByRole("table", { name: "Keys of colleagues" }).waitFor();
     await button(page, "Actions for scanner").click();
@@ -88,7 +88,7 @@ describe("a second factor: setting up and resetting", () => {
     const account = await anAccount(url());
     const colleague = await aColleague(url(), account);
     await withSecondFactor(colleague);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/users");
     await button(page, `Actions for ${colleague.email}`).click();
     await page.getByRole("menuitem", { name: "Reset second factor" }).click();
@@ -99,7 +99,7 @@ describe("a second factor: setting up and resetting", () => {
 
   it("is set up in the settings, and required when signing in, where a recovery code works, too", async () => {
     const account = await anAccount(url());
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/settings");
     await button(page, "Set up").click();
     await page.getByRole("dialog").getByLabel("Your password").fill(account.password);
@@ -116,7 +116,7 @@ describe("a second factor: setting up and resetting", () => {
     await page.getByText("10 recovery codes are left.").waitFor();
 
     for (const code of [codeOf(secret), recovery]) {
-      const guest = await somebody();
+      const guest = await openWindow();
       await guest.goto("/sign-in");
       await field(guest, "Email").fill(account.email);
       await guest.getByLabel("Password").first().fill(account.password);
@@ -139,19 +139,19 @@ describe("a second factor: where it is required", () => {
     const account = await anAccount(url());
     const { cookie } = await anotherSession(url(), account);
     const { secret } = await withSecondFactor(account);
-    const page = await somebody({ account: { ...account, cookie } });
+    const page = await openWindow({ account: { ...account, cookie } });
     await page.goto("/keys");
     await button(page, "New API key").first().click();
     await field(page, "Name").fill("everything");
     await page.getByRole("dialog").getByLabel("Level").first().click();
     await page.getByRole("option", { name: "Owner" }).click();
     await button(page, "Create").click();
-    const asked = page.getByRole("dialog", { name: "Confirm your identity" });
-    await asked.getByRole("button", { name: "Cancel" }).click();
+    const confirmDialog = page.getByRole("dialog", { name: "Confirm your identity" });
+    await confirmDialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("Not confirmed").waitFor();
     await button(page, "Create").click();
-    await field(asked, "Code").fill(codeOf(secret));
-    await asked.getByRole("button", { name: "Confirm" }).click();
+    await field(confirmDialog, "Code").fill(codeOf(secret));
+    await confirmDialog.getByRole("button", { name: "Confirm" }).click();
     await page.getByLabel("API key", { exact: true }).waitFor();
     await button(page, "Done").click();
     await page.goto("/settings");
@@ -164,7 +164,7 @@ describe("a second factor: where it is required", () => {
     const owner = await anAccount(url());
     const member = await aColleague(url(), owner);
     await withSecondFactor(owner);
-    const [page, other] = [await somebody({ account: owner }), await somebody({ account: member })];
+    const [page, other] = [await openWindow({ account: owner }), await openWindow({ account: member })];
     await other.goto("/hosts");
     await heading(other, "Hosts").waitFor();
     await page.goto("/settings");
@@ -191,7 +191,7 @@ describe("several organizations", () => {
     const [host, account] = [await anAccount(url()), await anAccount(url())];
     await host.session.data("put", `/api/v1/organizations/${host.organizationId}`, { name: "The other one", api_access_enabled: true }); // prettier-ignore
     const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto(`/sign-up#invite=${token}`);
     await heading(page, "Join another organization").waitFor();
     await page.getByText("Your account joins The other one as Viewer").waitFor();
@@ -210,7 +210,7 @@ describe("several organizations", () => {
   it("are explained to a registered user who registers again with an invite", async () => {
     const [host, account] = [await anAccount(url()), await anAccount(url())];
     const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
-    const page = await somebody({});
+    const page = await openWindow({});
     await page.goto(`/sign-up#invite=${token}`);
     await field(page, "Email").fill(account.email);
     await page.locator("input[type=password]").fill(account.password);
@@ -226,8 +226,8 @@ describe("several organizations", () => {
 });
 
 describe("the danger zone", () => {
-  const startOver = async (name: string, account: Parameters<typeof somebody>[0]) => {
-    const page = await somebody(account);
+  const startOver = async (name: string, account: Parameters<typeof openWindow>[0]) => {
+    const page = await openWindow(account);
     await page.goto("/settings");
     await button(page, `${name}…`).click();
     return page;

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { anAccount } from "../support/api.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
 
-const { url, provider, somebody } = createVisits();
+const { url, provider, openWindow } = createVisits();
 
 async function signInThere(page: Page, account: string): Promise<void> {
   await heading(page, "Provider").waitFor();
@@ -16,7 +16,7 @@ describe("an identity provider", () => {
   it("is linked in the settings, signs in from the sign-in page back to the requested page, and signs out", async () => {
     const { issuer: elsewhere, name } = provider();
     const account = await anAccount(url());
-    const page = await somebody({ account, elsewhere });
+    const page = await openWindow({ account, elsewhere });
     await page.goto("/settings");
     await button(page, `Link ${name}`).click();
     await page.getByRole("dialog").getByLabel("Your password").fill(account.password);
@@ -24,7 +24,7 @@ describe("an identity provider", () => {
     await signInThere(page, account.userId);
     await button(page, `Unlink ${name}`).waitFor();
 
-    const guest = await somebody({ elsewhere });
+    const guest = await openWindow({ elsewhere });
     await guest.goto("/hosts");
     await button(guest, `Continue with ${name}`).click();
     await signInThere(guest, account.userId);
@@ -45,7 +45,7 @@ describe("an identity provider", () => {
 
   it("reports an account that is not linked", async () => {
     const { issuer: elsewhere, name } = provider();
-    const guest = await somebody({ elsewhere });
+    const guest = await openWindow({ elsewhere });
     await guest.goto("/sign-in");
     await button(guest, `Continue with ${name}`).click();
     await signInThere(guest, "nobody-here");
@@ -56,7 +56,7 @@ describe("an identity provider", () => {
     const { issuer: elsewhere, name } = provider();
     const owner = await anAccount(url());
     const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
-    const guest = await somebody({ elsewhere });
+    const guest = await openWindow({ elsewhere });
     await guest.goto(`/sign-up#invite=${token}`);
     await button(guest, `Continue with ${name}`).click();
     await signInThere(guest, `invited-${owner.userId}`);

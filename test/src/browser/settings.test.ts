@@ -10,7 +10,7 @@ import { button, createVisits, field, heading } from "../support/visits.js";
 import { type Receiver, startReceiver, verified } from "../support/webhook-receiver.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
-const { url, somebody } = createVisits();
+const { url, openWindow } = createVisits();
 const PATH = "/hook";
 
 let receiver: Receiver;
@@ -45,7 +45,7 @@ describe("a webhook", () => {
     const account = await anAccount(url());
     const { network } = await aNetworkWithAHost(account.session);
     const { session } = account;
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     const dialog = page.getByRole("dialog");
     const act = async (action: string): Promise<void> => {
       await button(page, `Actions for ${new URL(receiver.url("")).host}`).click();
@@ -111,7 +111,7 @@ describe("a webhook: its page and who sees it", () => {
     await session.data("post", "/api/v1/networks", { name: "Office" });
     const deliveries = (): Promise<WebhookDelivery[]> => session.data("get", `/api/v1/webhooks/${id}/deliveries`);
     await until(async () => (await deliveries()).length > 0);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/settings/webhooks");
     await page.getByRole("table", { name: "Webhooks" }).getByText("Behind").waitFor();
     await page.goto(`/settings/webhooks/${id}`);
@@ -126,7 +126,7 @@ describe("a webhook: its page and who sees it", () => {
     const account = await anAccount(url());
     const { network } = await aNetworkWithAHost(account.session);
     const member = await aColleague(url(), account, { permissions: "Member", network_ids: [network.id] });
-    const page = await somebody({ account: member });
+    const page = await openWindow({ account: member });
     await page.goto("/settings");
     await heading(page, "Password").waitFor();
     expect(await page.getByRole("link", { name: "Manage webhooks" }).count()).toBe(0);
@@ -141,7 +141,7 @@ describe("the archive of an organization", () => {
     const account = await anAccount(url());
     const { session } = account;
     const { network, host } = await aNetworkWithAHost(session);
-    const page = await somebody({ account });
+    const page = await openWindow({ account });
     await page.goto("/settings");
     await page.getByRole("link", { name: "Open archive" }).click();
     const link = page.getByRole("link", { name: "Download archive" });

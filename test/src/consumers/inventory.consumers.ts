@@ -91,7 +91,7 @@ describe("Prometheus", () => {
       await until(async () => new Set((await targets()).map((one) => new URL(one.scrapeUrl).host)).size === wanted.length, 200, 60_000); // prettier-ignore
       await until(async () => (await targets()).every(({ health }) => health === "up"), 200, 120_000);
       expect([...new Set((await targets()).map((one) => hostOf(one)))].sort()).toEqual(wanted);
-      expect(everything.asked()).toEqual(wanted);
+      expect(everything.requestedTargets()).toEqual(wanted);
       const query = encodeURIComponent('count by (host) (demo_up{job="inventory",kind="Grafana"})');
       const { body } = await api.send("get", `/api/v1/query?query=${query}`);
       const { result } = body.data as { result: { metric: { host: string } }[] };

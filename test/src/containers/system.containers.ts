@@ -128,9 +128,11 @@ describe("a system started from nothing", () => {
   it("keeps its secrets out of its logs and of every command line", async () => {
     const ids = (await system.compose("ps", "-q")).split("\n").filter((id) => id !== "");
     const commands = await Promise.all(ids.map((id) => docker("top", id, "-o", "args").catch(() => ""))); // one has ended
-    const said = (await system.compose("logs", "--no-color")) + commands.join("\n");
-    expect(said).toContain("gateway listens");
-    const leaked = Object.entries(system.secrets).filter(([, secret]) => secret.length >= 64 && said.includes(secret));
+    const printed = (await system.compose("logs", "--no-color")) + commands.join("\n");
+    expect(printed).toContain("gateway listens");
+    const leaked = Object.entries(system.secrets).filter(
+      ([, secret]) => secret.length >= 64 && printed.includes(secret),
+    );
     expect(leaked.map(([name]) => name)).toEqual([]);
   });
 

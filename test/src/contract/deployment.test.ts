@@ -153,7 +153,7 @@ describe("docker-compose.yml", () => {
 
 describe("compose", () => {
   /** The output before Compose itself, which is replaced by a stub. */
-  function said(args: readonly string[], env: Readonly<Record<string, string>>): string {
+  function outputOf(args: readonly string[], env: Readonly<Record<string, string>>): string {
     const folder = mkdtempSync(join(tmpdir(), "compose-"));
     try {
       writeFileSync(join(folder, "docker"), "#!/bin/sh\n", { mode: 0o755 });
@@ -165,13 +165,13 @@ describe("compose", () => {
   }
 
   it.each(["8080", "0.0.0.0:8080", "192.0.2.1:80"])("warns about missing TLS when it publishes %s", (PUBLISH) => {
-    expect(said(["up", "-d"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toContain("TLS is missing");
-    expect(said(["up", "-d"], { PUBLISH, PUBLIC_URL: "https://topology.example.com" })).toBe("");
-    expect(said(["ps"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toBe("");
+    expect(outputOf(["up", "-d"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toContain("TLS is missing");
+    expect(outputOf(["up", "-d"], { PUBLISH, PUBLIC_URL: "https://topology.example.com" })).toBe("");
+    expect(outputOf(["ps"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toBe("");
   });
 
   it("prints no warning when only this machine reaches the edge", () => {
-    expect(said(["up", "-d"], { PUBLISH: "127.0.0.1:8080", PUBLIC_URL: "http://localhost:8080" })).toBe("");
+    expect(outputOf(["up", "-d"], { PUBLISH: "127.0.0.1:8080", PUBLIC_URL: "http://localhost:8080" })).toBe("");
   });
 });
 

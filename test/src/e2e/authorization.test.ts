@@ -265,8 +265,8 @@ async function victim(resource: string, target: Target): Promise<Made> {
 function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
   if (operation.upload !== undefined) return resource === "organizations" ? archiveText([]) : scanFile("ping");
   if (operation.body === undefined || operation.path.endsWith("/bulk-delete")) return operation.body && [entity.id];
-  const asked = bodyWithoutEntityOf(operation, own.password, cursor);
-  if (asked !== null) return asked;
+  const special = bodyWithoutEntityOf(operation, own.password, cursor);
+  if (special !== null) return special;
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
   if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);

@@ -37,8 +37,8 @@ async function follow(
 
 const aTag = (name: string, by = account) => by.session.data<{ id: string }>("post", "/api/v1/tags", { name });
 const names = (stream: EventStream): string[] => stream.data<Change>("change").map(({ name }) => name);
-const hasCome = (stream: EventStream, name: string) => until(() => names(stream).includes(name));
-const isCaughtUp = (stream: EventStream) => until(() => stream.data("bookmark").length > 0);
+const waitForName = (stream: EventStream, name: string) => until(() => names(stream).includes(name));
+const waitForBookmark = (stream: EventStream) => until(() => stream.data("bookmark").length > 0);
 const codeOf = (stream: EventStream) => (JSON.parse(stream.text) as { code: string }).code;
 
 describe("a stream of changes: where it starts", () => {
@@ -46,10 +46,10 @@ describe("a stream of changes: where it starts", () => {
     await aTag("before");
     const stream = await follow();
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
-    await hasCome(stream, "before");
-    await isCaughtUp(stream);
+    await waitForName(stream, "before");
+    await waitForBookmark(stream);
     await aTag("meanwhile");
-    await hasCome(stream, "meanwhile");
+    await waitForName(stream, "meanwhile");
     const listed = await account.session.data<Change[]>("get", "/api/v1/changes?limit=1000");
     expect(stream.data("change")).toEqual(listed);
     const changes = stream.events.filter(({ event }) => event === "change");
@@ -58,17 +58,17 @@ describe("a stream of changes: where it starts", () => {
 
   it("resumes after Last-Event-ID, which takes precedence over `after`, and sends bookmarks", async () => {
     const first = await follow();
-    await isCaughtUp(first);
+    await waitForBookmark(first);
     const begin = first.lastId()!;
     first.close();
     await aTag("one");
     await aTag("two");
     const second = await follow(`?after=${begin}`);
-    await hasCome(second, "two");
+    await waitForName(second, "two");
     expect(names(second)).toEqual(["one", "two"]);
     const one = second.events.find(({ event }) => event === "change")!;
     const third = await follow(`?after=${begin}`, { cookie: account.cookie, "last-event-id": one.id! });
-    await isCaughtUp(third);
+    await waitForBookmark(third);
     expect(names(third)).toEqual(["two"]);
     expect(third.data("bookmark")).toEqual([{ cursor: third.lastId() }]);
   });
@@ -82,7 +82,7 @@ describe("a stream of changes: filters and permissions", () => {
     const { secret } = await aKey(stack.url, account, { network_ids: [home!.id] });
     const restricted = { authorization: `Bearer ${secret}` };
     const [all, mine, deletions] = await Promise.all([follow(), follow("", restricted), follow("?action=deleted")]);
-    await Promise.all([all, mine, deletions].map(isCaughtUp));
+    await Promise.all([all, mine, deletions].map(waitForBookmark));
     const subnet = (network_id: string) => ({ network_id, cidr: "10.0.0.0/24", name: "LAN" });
     const [theirs, ours] = [
       await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(office!.id)),
@@ -109,7 +109,7 @@ describe("a stream of changes: filters and permissions", () => {
     const other = await anAccount(stack.url);
     await aTag("of another", other);
     const theirs = await follow("", { cookie: other.cookie });
-    await isCaughtUp(theirs);
+    await waitForBookmark(theirs);
     const foreign = await follow("", { cookie: account.cookie, "last-event-id": theirs.lastId()! });
     expect([foreign.status, codeOf(foreign)]).toEqual([400, "cursor_invalid"]);
 
@@ -126,7 +126,7 @@ describe("a stream of changes: filters and permissions", () => {
 });
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string };
-type Told = Pick<Change, "entity_id" | "after">;
+type SentChange = Pick<Change, "entity_id" | "after">;
 let world: NetworkWorld;
 let host: { id: string };
 let isOver: boolean;
@@ -151,7 +151,7 @@ async function write(): Promise<void> {
 
 const list = () => account.session.send("get", "/api/v1/services?limit=0");
 const textsOf = (rows: readonly Row[]) => new Map(withoutSightings(rows).map((row) => [row.id, JSON.stringify(row)]));
-const held = (rows: readonly Row[], changes: readonly Told[]): Map<string, string> => {
+const held = (rows: readonly Row[], changes: readonly SentChange[]): Map<string, string> => {
   const texts = textsOf(rows);
   for (const { entity_id, after } of changes)
     if (after === null) texts.delete(entity_id);
@@ -164,7 +164,7 @@ const sorted = (texts: ReadonlyMap<string, string>): string[] => [...texts.value
 /** Each change continues the state before it. */
 function expectUnbroken(stream: EventStream): void {
   const state = new Map(
-    ofServices<Told>(stream, "state").map(({ entity_id, after }) => [entity_id, JSON.stringify(after)]),
+    ofServices<SentChange>(stream, "state").map(({ entity_id, after }) => [entity_id, JSON.stringify(after)]),
   );
   expect(state.size).toBe(ofServices(stream, "state").length);
   const changes = ofServices<Change>(stream, "change");
@@ -194,14 +194,14 @@ describe("an initial state followed by changes", () => {
         await delay(BETWEEN_STREAMS_MS);
         streams.push(await follow(query, headers));
       }
-    await Promise.all(streams.map(isCaughtUp));
+    await Promise.all(streams.map(waitForBookmark));
     await Promise.all(streams.map((stream) => until(() => ofServices(stream, "change").length > 5)));
     isOver = true;
     await writing;
     const wanted = (await list()).body.data as Row[];
     for (const [n, stream] of streams.entries()) {
       const rows = wanted.filter((row) => n % 2 === 0 || row["host_id"] === host.id);
-      const now = () => held([], [...ofServices<Told>(stream, "state"), ...ofServices<Change>(stream, "change")]);
+      const now = () => held([], [...ofServices<SentChange>(stream, "state"), ...ofServices<Change>(stream, "change")]);
       await until(() => JSON.stringify(sorted(now())) === JSON.stringify(sorted(textsOf(rows))));
       const kinds = stream.events.map(({ event }) => event).join();
       const entities = new Set(stream.data<Change>("state").map(({ entity }) => entity));
@@ -235,7 +235,7 @@ describe("a stream whose caller loses its permissions", () => {
     const expires = new Date(Date.now() + 2_500);
     const key = await aKey(stack.url, account, { expires_at: expires.toISOString() });
     const stream = await follow("", { authorization: `Bearer ${key.secret}` });
-    await isCaughtUp(stream);
+    await waitForBookmark(stream);
     await delay(expires.getTime() - Date.now());
     await aTag("after it has expired");
     expect(await stream.ended).toBe(true);
@@ -252,7 +252,7 @@ describe("a stream whose caller loses its permissions", () => {
       const revocation = await prepare(stack.url, means);
       const stream = await follow("", revocation.headers);
       expect(stream.status).toBe(200);
-      await isCaughtUp(stream);
+      await waitForBookmark(stream);
       expect(await send(stack.url, revocation)).toBe(200);
       const answeredAt = performance.now();
       await revocation.change.by.session.send("post", "/api/v1/tags", { name: "secret" });

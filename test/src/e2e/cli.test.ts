@@ -207,11 +207,14 @@ function programs(): string {
     link("docker0", "02:42:00:00:00:01", "172.17.0.1"),
   ];
   const neighbours = [{ dst: "192.168.1.9", lladdr: "00:11:32:aa:bb:dd", state: ["REACHABLE"] }];
-  const says = (name: string, script: string): void => {
+  const prints = (name: string, script: string): void => {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  says("ip", `if [ "$2" = addr ]; then echo '${JSON.stringify(links)}'; else echo '${JSON.stringify(neighbours)}'; fi`);
-  says("ss", `echo 'tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))'`);
+  prints(
+    "ip",
+    `if [ "$2" = addr ]; then echo '${JSON.stringify(links)}'; else echo '${JSON.stringify(neighbours)}'; fi`,
+  );
+  prints("ss", `echo 'tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))'`);
   return `${bin}:${join(process.execPath, "..")}`;
 }

@@ -15,11 +15,11 @@ afterEach(async () => {
 type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
 /** A client of a server with this handler, and the requests it received. */
-async function aClientOf(handler: Handler): Promise<{ client: Client; asked: IncomingMessage[] }> {
-  const asked: IncomingMessage[] = [];
+async function aClientOf(handler: Handler): Promise<{ client: Client; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     request.resume();
-    handler(request, response, asked.push(request));
+    handler(request, response, requests.push(request));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stops.push(() => {
@@ -27,7 +27,7 @@ async function aClientOf(handler: Handler): Promise<{ client: Client; asked: Inc
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { client: createClient({ baseUrl, apiKey: "key" }), asked };
+  return { client: createClient({ baseUrl, apiKey: "key" }), requests };
 }
 
 function succeed(response: ServerResponse, data: unknown = null): void {
@@ -43,19 +43,19 @@ const creating = (client: Client) => client.call("create_network", { body: { nam
 
 describe("a failed call: retries", () => {
   it("is retried under the same idempotency key when the connection breaks after the write", async () => {
-    const { client, asked } = await aClientOf((_request, response, number) => {
+    const { client, requests } = await aClientOf((_request, response, number) => {
       if (number < 3) response.destroy();
       else succeed(response, { id: "1" });
     });
     expect(await creating(client)).toEqual({ id: "1" });
-    const keys = asked.map(({ headers }) => headers["idempotency-key"]);
+    const keys = requests.map(({ headers }) => headers["idempotency-key"]);
     expect(keys).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it("is retried no sooner than Retry-After says, and not at all when that is long", async () => {
-    const { client, asked } = await aClientOf((_request, response, number) => {
+    const { client, requests } = await aClientOf((_request, response, number) => {
       if (number === 1) refuse(response, 429, "rate_limited", { "retry-after": "1" });
       else if (number === 2) succeed(response);
       else refuse(response, 429, "login_throttled", { "retry-after": "900" });
@@ -65,14 +65,14 @@ describe("a failed call: retries", () => {
     expect(performance.now() - begun).toBeGreaterThan(990);
     const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
     await expect(login).rejects.toMatchObject({ code: "login_throttled", retryAfterSeconds: 900 });
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   it("is not retried when a repetition could have a second effect", async () => {
-    const { client, asked } = await aClientOf((_request, response) => response.destroy());
+    const { client, requests } = await aClientOf((_request, response) => response.destroy());
     const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
     await expect(login).rejects.toMatchObject({ code: "unreachable", status: 0, method: "POST", path: "/api/auth/login" }); // prettier-ignore
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
@@ -85,20 +85,20 @@ describe("a failed call: errors", () => {
   });
 
   it("throws the reason of its signal, also while it waits for a retry", async () => {
-    const { client, asked } = await aClientOf((_request, response) =>
+    const { client, requests } = await aClientOf((_request, response) =>
       refuse(response, 503, "unavailable", { "retry-after": "50" }),
     );
     const over = new AbortController();
     const waiting = client.call("get_version", { signal: over.signal });
-    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     over.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
     await expect(client.call("get_version", { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no");
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it("restarts an edit from the current state when another client was faster", async () => {
-    const { client, asked } = await aClientOf((request, response, number) => {
+    const { client, requests } = await aClientOf((request, response, number) => {
       if (request.method === "GET") response.setHeader("etag", `"${number}"`);
       if (request.method === "GET") succeed(response, { tags: [String(number)] });
       else if (number < 4) refuse(response, 412, "precondition_failed");
@@ -110,7 +110,7 @@ describe("a failed call: errors", () => {
       return { tags };
     });
     expect(seen).toEqual([["1"], ["3"]]);
-    expect(asked.map(({ headers }) => headers["if-match"])).toEqual([undefined, '"1"', undefined, '"3"']);
+    expect(requests.map(({ headers }) => headers["if-match"])).toEqual([undefined, '"1"', undefined, '"3"']);
   });
 });
 
@@ -140,7 +140,7 @@ describe("watching changes", () => {
 
   it("restarts when the changes after its cursor are no longer kept, and reports that", async () => {
     const bookmark = 'id: c2\nevent: bookmark\ndata: {"cursor":"c2"}\n\n';
-    const { client, asked } = await aClientOf((_request, response, number) => {
+    const { client, requests } = await aClientOf((_request, response, number) => {
       if (number === 1) refuse(response, 410, "changes_gone");
       else response.writeHead(200, { "content-type": "text/event-stream" }).end(bookmark);
     });
@@ -153,7 +153,7 @@ describe("watching changes", () => {
       { type: "reset", reason: "changes_gone" },
       { type: "bookmark", cursor: "c2" },
     ]);
-    expect(asked.map(({ headers }) => headers["last-event-id"])).toEqual(["c1", undefined]);
+    expect(requests.map(({ headers }) => headers["last-event-id"])).toEqual(["c1", undefined]);
     const without = await aClientOf((_request, response) => refuse(response, 410, "changes_gone"));
     await expect(without.client.watch({ after: "c1" }).next()).rejects.toMatchObject({ code: "changes_gone" });
   });

@@ -78,7 +78,10 @@ function requestsFor(operation: AnyEndpoint): Request[] {
       ? []
       : ENCODED.map((id) => ({ path: operation.path.replace("{id}", id || "0"), ...validBody }))),
     ...parameters.flatMap((name) =>
-      [...ENCODED, `1&${name}=1`, `&${name}[$gt]=1`].map((value) => ({ path: `${path}?${name}=${value}`, ...validBody })),
+      [...ENCODED, `1&${name}=1`, `&${name}[$gt]=1`].map((value) => ({
+        path: `${path}?${name}=${value}`,
+        ...validBody,
+      })),
     ),
     ...["__proto__", "constructor", "%00"].map((name) => ({ path: `${path}?${name}=1`, ...validBody })),
     ...(operation.body === undefined ? [] : BODIES.map((body) => ({ path, body }))),
@@ -125,7 +128,7 @@ const TEXTS: Readonly<Record<string, string>> = { cidr: "10.9.0.0/24", ip_addres
 function sampleOf(name: string, given: Schema): unknown {
   const { type, format, minimum, properties = {}, ...schema } = resolved(given);
   if (schema.enum) return schema.enum[0];
-  if (format === "uuid") return knownId(name);
+  if (format === "uuid") return existingId(name);
   if (format === "mac") return "AA:BB:CC:DD:EE:FF";
   if (format === "date-time") return "2100-01-01T00:00:00Z";
   if (type === "object")
@@ -135,7 +138,7 @@ function sampleOf(name: string, given: Schema): unknown {
   return type === "string" ? (TEXTS[name] ?? "some text") : (minimum ?? 1);
 }
 
-function knownId(name: string): string {
+function existingId(name: string): string {
   if (name === "organization_id") return account.organizationId;
   if (name === "user_id") return account.userId;
   return (world as unknown as Record<string, { id: string } | undefined>)[name.replace(/_id$/, "")]?.id ?? ID;

@@ -107,8 +107,7 @@ describe("the rate limit: of an address", () => {
   it("refunds the token of the lookup for a valid credential", async () => {
     const { stub } = world;
     const before = levelOf(await sendTo(world, 0, {})).remaining;
-    for (let index = 0; index < 8; index++)
-      expect((await sendTo(world, index, stub.aKey().headers)).status).toBe(200);
+    for (let index = 0; index < 8; index++) expect((await sendTo(world, index, stub.aKey().headers)).status).toBe(200);
     expect(levelOf(await sendTo(world, 0, {})).remaining).toBeGreaterThanOrEqual(before - 1);
   });
 
@@ -137,9 +136,9 @@ describe("the rate limit: of an address", () => {
     );
     // Meanwhile the address gets one token back per second.
     expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(ADDRESS_BURST);
-    const asked = stub.verifications() - before;
-    expect(asked).toBeGreaterThanOrEqual(LOOKUP_BURST);
-    expect(asked).toBeLessThan(2 * LOOKUP_BURST);
+    const lookups = stub.verifications() - before;
+    expect(lookups).toBeGreaterThanOrEqual(LOOKUP_BURST);
+    expect(lookups).toBeLessThan(2 * LOOKUP_BURST);
     expect((await sendTo(world, 0, cached.headers)).status).toBe(200);
   });
 });

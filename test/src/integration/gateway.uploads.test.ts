@@ -49,7 +49,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
   key = world.stub.aKey();
-  responsesToUnread = sendUntaken(); // they are awaited while the other tests run
+  responsesToUnread = sendUnread(); // they are awaited while the other tests run
   responsesToUnread.catch(() => undefined);
 });
 
@@ -76,7 +76,7 @@ async function outcomeOf(socket: RawSocket): Promise<string> {
   return `${status} ${body.code ?? "ok"}`;
 }
 
-async function sendUntaken(): Promise<string[]> {
+async function sendUnread(): Promise<string[]> {
   const silent = await begin("silent", `Content-Length: ${KIB}`);
   silent.write("x".repeat(KIB));
   const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);

@@ -125,8 +125,12 @@ describe("a replica that has just stopped", () => {
     ["topology", ONE],
     ["identity", "/api/v1/organizations/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"],
   ])("costs no write of %s its body", async (_service, path) => {
-    const gone = await startServiceStub();
-    const world = await startLoneGateways({ env: LIMITS, otherTopologies: [gone.url], otherIdentities: [gone.url] });
+    const stopped = await startServiceStub();
+    const world = await startLoneGateways({
+      env: LIMITS,
+      otherTopologies: [stopped.url],
+      otherIdentities: [stopped.url],
+    });
     try {
       // Only one of the two identities knows a key, and a rejection is cached: a new key each time finds that one.
       let headers: Record<string, string> = {};
@@ -134,7 +138,7 @@ describe("a replica that has just stopped", () => {
         headers = { ...world.stub.aKey().headers, "content-type": "application/json" };
         return (await fetch(world.url + ONE, { headers })).status === 200;
       });
-      await gone.stop();
+      await stopped.stop();
       const sent = Array.from({ length: 6 }, (_, round) => JSON.stringify({ name: `round ${round}` }));
       const write = async (body: string): Promise<number> =>
         (await fetch(world.url + path, { method: "PUT", headers, body })).status;

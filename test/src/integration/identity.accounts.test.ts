@@ -22,7 +22,7 @@ const credentials = (email: string) => ({ email, password: "correct horse batter
 describe("identity.accounts: registering", () => {
   it("creates an organization, its first Owner, and a session", async () => {
     const body = { ...credentials("Grace.Hopper@Example.com "), organization_name: "Navy" };
-    const { data, headers } = await identity.ask(register, { body });
+    const { data, headers } = await identity.send(register, { body });
     expect(data).toMatchObject({ email: "grace.hopper@example.com", permissions: "Owner", network_ids: [] });
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^session_id=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/),
@@ -49,7 +49,7 @@ describe("identity.accounts: registering", () => {
   it("rejects an email address that is in use, also in another case, and one of two concurrent ones", async () => {
     const answers = await Promise.all(
       ["twice@example.com", "TWICE@example.com"].map((email, replica) =>
-        identity.ask(register, { replica, body: credentials(email) }),
+        identity.send(register, { replica, body: credentials(email) }),
       ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -60,7 +60,7 @@ describe("identity.accounts: registering", () => {
   });
 
   it("reports every error of the body at once", async () => {
-    const { status, params } = await identity.ask(register, { body: { email: "nobody", password: "short" } });
+    const { status, params } = await identity.send(register, { body: { email: "nobody", password: "short" } });
     expect(status).toBe(400);
     expect(params).toMatchObject({ errors: [{ path: "email" }, { path: "password" }] });
   });
@@ -77,8 +77,8 @@ describe("identity.accounts: logging in and out", () => {
 
   it("answers a wrong password and an unknown user with the same bytes", async () => {
     const { email } = await identity.aPerson();
-    const wrong = await identity.ask(login, { body: { email, password: "wrong" } });
-    const unknown = await identity.ask(login, { body: { email: `no-${email}`, password: "wrong" } });
+    const wrong = await identity.send(login, { body: { email, password: "wrong" } });
+    const unknown = await identity.send(login, { body: { email: `no-${email}`, password: "wrong" } });
     expect(wrong).toMatchObject({ status: 401, code: "invalid_credentials", params: {} });
     expect(unknown.text).toBe(wrong.text);
     expect(unknown.headers.get("set-cookie")).toBeNull();
@@ -87,7 +87,7 @@ describe("identity.accounts: logging in and out", () => {
   it("ends only the session of the caller on logout", async () => {
     const first = await identity.aPerson();
     const second = await identity.logIn(first);
-    const { status, headers } = await identity.ask(logout, { as: first.principal });
+    const { status, headers } = await identity.send(logout, { as: first.principal });
     expect(status).toBe(200);
     expect(headers.getSetCookie()).toEqual(["session_id=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"]);
     expect(await identity.verify("session", first.token, 1)).toMatchObject({ code: "session_expired" });
@@ -97,7 +97,7 @@ describe("identity.accounts: logging in and out", () => {
   it("logs out without a session, and repeatedly", async () => {
     const { principal } = await identity.aPerson();
     for (const as of [undefined, principal, principal])
-      expect(await identity.ask(logout, as === undefined ? {} : { as })).toMatchObject({ status: 200, data: null });
+      expect(await identity.send(logout, as === undefined ? {} : { as })).toMatchObject({ status: 200, data: null });
   });
 });
 
@@ -118,11 +118,11 @@ describe("identity.accounts: the current user", () => {
     const [topology] = stack.topologies;
     await topology?.stop();
     try {
-      expect(await identity.ask(getCurrentUser, { as: person.principal })).toMatchObject({
+      expect(await identity.send(getCurrentUser, { as: person.principal })).toMatchObject({
         status: 503,
         code: "unavailable",
       });
-      const { status, headers } = await identity.ask(login, { body: person });
+      const { status, headers } = await identity.send(login, { body: person });
       expect([status, headers.get("set-cookie"), headers.get("retry-after")]).toEqual([503, null, "1"]);
     } finally {
       await topology?.restart();
@@ -136,9 +136,9 @@ describe("identity.accounts: the organization", () => {
     const stranger = await identity.aPerson();
     const change = { params: { id: organizationId }, body: { name: "Renamed" } };
     expect(
-      await identity.ask(updateOrganization, { ...change, as: { ...principal, permission: "Admin" } }),
+      await identity.send(updateOrganization, { ...change, as: { ...principal, permission: "Admin" } }),
     ).toMatchObject({ status: 403, code: "permission_denied", params: { required: "Owner" } });
-    expect(await identity.ask(updateOrganization, { ...change, as: stranger.principal })).toMatchObject({
+    expect(await identity.send(updateOrganization, { ...change, as: stranger.principal })).toMatchObject({
       status: 404,
       params: { entity: "Organization" },
     });
@@ -153,13 +153,13 @@ describe("identity.accounts: the organization", () => {
   it("keeps its revision when nothing changes, and rejects an outdated revision", async () => {
     const { principal, organizationId } = await identity.aPerson();
     const put = (name: string, headers = {}) =>
-      identity.ask(updateOrganization, { as: principal, params: { id: organizationId }, body: { name }, headers });
+      identity.send(updateOrganization, { as: principal, params: { id: organizationId }, body: { name }, headers });
     const before = await put("Acme", { "if-match": '"1"' });
     const same = await put("Acme", { "if-match": '"2"' });
     expect([before, same].map(({ headers }) => headers.get("etag"))).toEqual(['"2"', '"2"']);
     expect(same.data).toEqual(before.data);
     expect(await put("Other", { "if-match": '"1"' })).toMatchObject({ status: 412, code: "precondition_failed" });
-    const read = await identity.ask(getOrganization, { as: principal, headers: { "if-none-match": '"2"' } });
+    const read = await identity.send(getOrganization, { as: principal, headers: { "if-none-match": '"2"' } });
     expect(read.status).toBe(304);
   });
 

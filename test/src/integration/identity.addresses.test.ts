@@ -18,7 +18,7 @@ afterAll(() => world.stop());
 
 const isVerified = async ({ principal: as }: Person) =>
   (await world.identity.data(getCurrentUser, { as })).email_verified;
-const verify = ({ principal: as }: Person, token: string) => world.identity.ask(verifyEmail, { as, body: { token } });
+const verify = ({ principal: as }: Person, token: string) => world.identity.send(verifyEmail, { as, body: { token } });
 
 /** A person with a verified address. */
 async function aVerifiedPerson(): Promise<Person> {
@@ -54,7 +54,7 @@ describe("identity.addresses: the address of a new account", () => {
     const { identity, mailbox } = world;
     const person = await identity.aPerson();
     await mailbox.next(person.email);
-    const send = () => identity.ask(sendVerification, { as: person.principal, headers: fromRandomAddress() });
+    const send = () => identity.send(sendVerification, { as: person.principal, headers: fromRandomAddress() });
     const codes = [(await send()).code, (await send()).code, (await send()).code];
     // The first mail counts; an hour may end meanwhile.
     expect(codes.slice(0, 2)).toEqual(["", ""]);
@@ -72,10 +72,10 @@ describe("identity.addresses: the address of a new account", () => {
 });
 
 const invite = (person: Person, email: string) =>
-  world.identity.ask(createInvite, { as: person.principal, body: { permissions: "Member", email } });
-const preview = (token: string) => world.identity.ask(previewInvite, { replica: 1, body: { token } });
+  world.identity.send(createInvite, { as: person.principal, body: { permissions: "Member", email } });
+const preview = (token: string) => world.identity.send(previewInvite, { replica: 1, body: { token } });
 const join = (email: string, invite_token: string) =>
-  world.identity.ask(register, { body: { email, password: "correct horse battery staple", invite_token } });
+  world.identity.send(register, { body: { email, password: "correct horse battery staple", invite_token } });
 
 describe("identity.addresses: an invite by mail", () => {
   it("verifies the address of a user who joins with its token, and not with the displayed one", async () => {
@@ -162,7 +162,7 @@ describe("identity.addresses: the token of an invite", () => {
 describe("identity.addresses: a sign-in from a new place", () => {
   const FOX = "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0";
   const signIn = ({ email, password }: Person, address: string, agent = FOX) =>
-    world.identity.ask(login, {
+    world.identity.send(login, {
       body: { email, password },
       headers: { "x-client-address": address, "user-agent": agent },
     });

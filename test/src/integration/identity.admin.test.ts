@@ -92,8 +92,8 @@ describe("identity.admin: create-owner", () => {
       expect([won?.exitCode, lost?.exitCode]).toEqual([0, 1]);
       expect(lost?.stderr).toContain("The email address ada@example.com is in use.");
       await identity?.restart();
-      const { ask } = createDirect(closed);
-      const logins = passwords.map((password) => ask(login, { body: { email: "ada@example.com", password } }));
+      const { send } = createDirect(closed);
+      const logins = passwords.map((password) => send(login, { body: { email: "ada@example.com", password } }));
       expect((await Promise.all(logins)).map(({ status }) => status).sort()).toEqual([200, 401]);
     } finally {
       await closed.stop();

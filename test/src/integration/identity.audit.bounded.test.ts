@@ -23,7 +23,7 @@ afterAll(() => identity.stop());
 describe("identity.audit: failed logins", () => {
   const failures = (person: Person) => identity.entriesOf(person, { action: "login_failed" });
   const guess = ({ email }: Pick<Person, "email">, address: string) =>
-    identity.ask(login, { headers: { [INTERNAL.clientAddress]: address }, body: { email, password: "wrong" } });
+    identity.send(login, { headers: { [INTERNAL.clientAddress]: address }, body: { email, password: "wrong" } });
 
   it("are recorded with the account and the address, the first one and at each power of two", async () => {
     const owner = await identity.aPerson();
@@ -50,7 +50,7 @@ describe("identity.audit: failed logins", () => {
   it("include wrong passwords of a password change", async () => {
     const owner = await identity.aPerson();
     const body = { current_password: "wrong", new_password: "another battery staple" };
-    expect(await identity.ask(changePassword, { as: owner.principal, body })).toMatchObject({ status: 401 });
+    expect(await identity.send(changePassword, { as: owner.principal, body })).toMatchObject({ status: 401 });
     await identity.settled();
     expect(await failures(owner)).toMatchObject([{ actor: { user_id: owner.userId } }]);
   });

@@ -165,7 +165,7 @@ describe("identity.audit: what is left out", () => {
     const owner = await identity.aPerson();
     const before = await identity.actionsOf(owner);
     expect(
-      await identity.ask(updateUser, {
+      await identity.send(updateUser, {
         ...{ as: owner.principal, params: { id: owner.userId }, body: { permissions: "Admin" } },
       }),
     ).toMatchObject({ status: 409, code: "last_owner" });
@@ -201,7 +201,7 @@ describe("identity.audit: access", () => {
 
   it("shows Owners when sessions begin and end", async () => {
     const owner = await identity.aPerson();
-    const { headers } = await identity.ask(login, { body: { email: owner.email, password: owner.password } });
+    const { headers } = await identity.send(login, { body: { email: owner.email, password: owner.password } });
     await identity.data(logout, { headers: { [INTERNAL.sessionHashes]: hashCredential(tokenOf(headers)) } });
     const [begun, ended] = (await identity.entriesOf(owner)).slice(-2);
     expect([begun, ended]).toMatchObject([
@@ -229,7 +229,7 @@ describe("identity.audit: cursors", () => {
     const as = owner.principal;
     const write = async (at: number): Promise<void> => {
       const replica = at % 2;
-      if (at % 3 === 0) await identity.ask(login, { replica, body: { email: owner.email, password: owner.password } });
+      if (at % 3 === 0) await identity.send(login, { replica, body: { email: owner.email, password: owner.password } });
       else if (at % 3 === 1) await identity.data(createKey, { as, replica, body: keyBodyOf(owner) });
       else await identity.data(updateOrganizationProfile, { as, replica, body: { job_title: `Title ${at}` } });
     };

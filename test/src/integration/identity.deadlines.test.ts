@@ -39,7 +39,7 @@ it("every database operation of identity has a server-side time limit", async ()
   await identity.data(recordKeyUses, { as: { kind: "process" }, body: { uses: [{ key_id: key.id, used_at: new Date().toISOString() }] } }); // prettier-ignore
   await identity.data(rotateKey, { as, params });
   for (const read of [listKeys, listUsers, listInvites, getOrganization, getCurrentUser, whoami] as const)
-    expect((await identity.ask(read, { as })).status).toBe(200);
+    expect((await identity.send(read, { as })).status).toBe(200);
   await identity.data(getKey, { as, params });
   await identity.data(deleteKey, { as, params });
   const invite = await identity.data(createInvite, { as, body: { permissions: "Viewer" } });

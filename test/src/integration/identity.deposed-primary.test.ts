@@ -59,16 +59,18 @@ describe("a deposed primary that does not know it yet", () => {
     expect(await identity.verify("session", person.token, 1)).toMatchObject({ status: "valid" });
     deposed.pause();
     await set.untilReplaced(deposed);
-    await until(async () => (await identity.ask(logout, { as: person.principal })).status === 200, 100, 60_000);
+    await until(async () => (await identity.send(logout, { as: person.principal })).status === 200, 100, 60_000);
 
     // Sent after the logout was answered; the old primary reads the requests when it continues.
     const body = { kind: "session", hash: hashCredential(person.token) } as const;
-    const asked = Array.from({ length: AT_ONCE }, () =>
-      identity.ask(verifyCredential, { as: { kind: "process" }, replica: 1, body }),
+    const verifications = Array.from({ length: AT_ONCE }, () =>
+      identity.send(verifyCredential, { as: { kind: "process" }, replica: 1, body }),
     );
     await sleep(QUESTIONS_ARRIVE_MS);
     deposed.resume();
-    const answers = (await Promise.all(asked)).map(({ status, data }) => (status === 200 ? data.status : status));
+    const answers = (await Promise.all(verifications)).map(({ status, data }) =>
+      status === 200 ? data.status : status,
+    );
     expect(answers).toHaveLength(AT_ONCE);
     expect(answers.filter((answer) => answer === "valid")).toEqual([]);
   });

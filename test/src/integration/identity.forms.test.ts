@@ -95,15 +95,15 @@ describe("two builds of identity on one database: writing", () => {
   it("keep them when networks are removed by an update without a read, and remove no others", async () => {
     const person = await identity.aPerson();
     const { organizationId } = person;
-    const [gone, stays] = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
+    const [deleted, stays] = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
     const key = await aKeyOfTheNextBuild(person);
     const other = await identity.aKey(person);
-    await collectionOf("api_keys").updateOne({ _id: key.id }, { $set: { network_ids: [gone, stays] } });
+    await collectionOf("api_keys").updateOne({ _id: key.id }, { $set: { network_ids: [deleted, stays] } });
     await collectionOf("api_keys").updateOne({ _id: other.id }, { $set: { network_ids: [stays] } });
     const forget = createForgetNetworks(unshared(identity.db), (_work, _subjects, write) =>
       identity.db.client.withSession((session) => session.withTransaction(() => write(session))),
     );
-    await forget(organizationId, [gone]);
+    await forget(organizationId, [deleted]);
     const kept = { form: FORMS.api_keys.version, ...BY_NEXT, label: "FIRST" };
     expect(await rawOf("api_keys", key.id)).toMatchObject({ ...kept, network_ids: [stays], revision: 2 });
     expect(await rawOf("api_keys", other.id)).toMatchObject({ network_ids: [stays], revision: 1 });
@@ -186,12 +186,12 @@ describe("two builds of identity on one database: migrations and second factors"
     await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
     expect(await storedHash()).toMatch(/^\$argon2i\$/);
     const next = "another horse battery staple";
-    const changed = await identity.ask(changePassword, {
+    const changed = await identity.send(changePassword, {
       as,
       body: { current_password: password, new_password: next },
     });
     expect([changed.status, await storedHash()]).toEqual([200, expect.stringMatching(/^\$argon2i\$/)]);
-    const asked = await identity.ask(login, { body: { email: person.email, password: next } });
-    expect(asked.code).toBe("second_factor_required");
+    const response = await identity.send(login, { body: { email: person.email, password: next } });
+    expect(response.code).toBe("second_factor_required");
   });
 });

@@ -24,12 +24,12 @@ describe("a repeated write of accounts with an idempotency key", () => {
     const colleague = await identity.aColleague(person, {});
     const params_ = { id: person.organizationId };
     const writes = [
-      (replica: number) => identity.ask(updateOrganization, { ...keyed("name"), replica, params: params_, body: { name: "Renamed" } }), // prettier-ignore
-      (replica: number) => identity.ask(updateOrganizationProfile, { ...keyed("profile"), replica, body: { job_title: "Admin" } }), // prettier-ignore
-      (replica: number) => identity.ask(updateKey, { ...keyed("key"), replica, params, body: { ...keyBodyOf(person), name: "renamed" } }), // prettier-ignore
-      (replica: number) => identity.ask(updateKey, { ...keyed("off"), replica, params, body: { ...keyBodyOf(person), name: record.name, is_enabled: false } }), // prettier-ignore
-      (replica: number) => identity.ask(deleteKey, { ...keyed("gone"), replica, params }),
-      (replica: number) => identity.ask(deleteUser, { ...keyed("left"), replica, params: { id: colleague.userId } }),
+      (replica: number) => identity.send(updateOrganization, { ...keyed("name"), replica, params: params_, body: { name: "Renamed" } }), // prettier-ignore
+      (replica: number) => identity.send(updateOrganizationProfile, { ...keyed("profile"), replica, body: { job_title: "Admin" } }), // prettier-ignore
+      (replica: number) => identity.send(updateKey, { ...keyed("key"), replica, params, body: { ...keyBodyOf(person), name: "renamed" } }), // prettier-ignore
+      (replica: number) => identity.send(updateKey, { ...keyed("off"), replica, params, body: { ...keyBodyOf(person), name: record.name, is_enabled: false } }), // prettier-ignore
+      (replica: number) => identity.send(deleteKey, { ...keyed("gone"), replica, params }),
+      (replica: number) => identity.send(deleteUser, { ...keyed("left"), replica, params: { id: colleague.userId } }),
     ];
     for (const write of writes) {
       const first = await write(0);
@@ -42,14 +42,14 @@ describe("a repeated write of accounts with an idempotency key", () => {
 
   it("never shows a secret again, nor stores it: 409 secret_shown_once", async () => {
     const body = keyBodyOf(person, { name: "secret" });
-    const made = await identity.ask(createKey, { ...keyed("create"), body });
+    const made = await identity.send(createKey, { ...keyed("create"), body });
     const params = { id: made.data.api_key.id };
-    const rotated = await identity.ask(rotateKey, { ...keyed("rotate"), params });
-    const invited = await identity.ask(createInvite, { ...keyed("invite"), body: { permissions: "Viewer" } });
+    const rotated = await identity.send(rotateKey, { ...keyed("rotate"), params });
+    const invited = await identity.send(createInvite, { ...keyed("invite"), body: { permissions: "Viewer" } });
     const again = [
-      await identity.ask(createKey, { ...keyed("create"), replica: 1, body }),
-      await identity.ask(rotateKey, { ...keyed("rotate"), replica: 1, params }),
-      await identity.ask(createInvite, { ...keyed("invite"), replica: 1, body: { permissions: "Viewer" } }),
+      await identity.send(createKey, { ...keyed("create"), replica: 1, body }),
+      await identity.send(rotateKey, { ...keyed("rotate"), replica: 1, params }),
+      await identity.send(createInvite, { ...keyed("invite"), replica: 1, body: { permissions: "Viewer" } }),
     ];
     expect(again.map(({ status, code }) => [status, code])).toEqual(Array(3).fill([409, "secret_shown_once"]));
     const listed = (await identity.data(listKeys, { as: person.principal })) as unknown as { name: string }[];
@@ -57,14 +57,16 @@ describe("a repeated write of accounts with an idempotency key", () => {
     const kept = JSON.stringify(await identity.db.collection("answers").find().toArray());
     for (const secret of [made.data.key, rotated.data, invited.data.token]) expect(kept).not.toContain(secret);
     const revoked = { ...keyed("revoke"), params: { id: invited.data.id } };
-    expect(shown(await identity.ask(revokeInvite, revoked))).toEqual(shown(await identity.ask(revokeInvite, revoked)));
+    expect(shown(await identity.send(revokeInvite, revoked))).toEqual(
+      shown(await identity.send(revokeInvite, revoked)),
+    );
     expect(await identity.data(listInvites, { as: person.principal })).toEqual([]);
   });
 
   it("creates one key, also when it is sent concurrently", async () => {
     const body = keyBodyOf(person, { name: "at once" });
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, n) => identity.ask(createKey, { ...keyed("at-once"), replica: n % 2, body })),
+      Array.from({ length: 8 }, (_, n) => identity.send(createKey, { ...keyed("at-once"), replica: n % 2, body })),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const codes = new Set(answers.filter(({ status }) => status !== 200).map(({ code }) => code));

@@ -29,14 +29,14 @@ const registration = (invite_token: string) => ({
   password: "correct horse battery staple",
   invite_token,
 });
-const join = (token: string, replica = 0) => identity.ask(register, { replica, body: registration(token) });
+const join = (token: string, replica = 0) => identity.send(register, { replica, body: registration(token) });
 const voidToken = { status: 400, code: "invalid_reference", params: { path: "invite_token" } };
 
 const invited = (as: UserPrincipal, body: Partial<Invite> & { expires_in_hours?: number } = {}) =>
-  identity.ask(createInvite, { as, body: { permissions: "Member", ...body } });
+  identity.send(createInvite, { as, body: { permissions: "Member", ...body } });
 
 async function listed(as: UserPrincipal, query: object = {}): Promise<Invite[]> {
-  return (await identity.ask(listInvites, { as, query })).data as unknown as Invite[];
+  return (await identity.send(listInvites, { as, query })).data as unknown as Invite[];
 }
 
 describe("identity.invites: inviting", () => {
@@ -117,7 +117,7 @@ describe("identity.invites: joining", () => {
     const owner = await identity.aPerson();
     const { data } = await invited(owner.principal);
     const body = { ...registration(data.token), email: owner.email };
-    expect(await identity.ask(register, { body })).toMatchObject({ status: 409, params: { field: "email" } });
+    expect(await identity.send(register, { body })).toMatchObject({ status: 409, params: { field: "email" } });
     expect(await join(data.token)).toMatchObject({ status: 200 });
   });
 });
@@ -165,7 +165,7 @@ describe("identity.invites: revoking", () => {
     const stranger = await identity.aPerson();
     const high = (await invited(owner.principal, { permissions: "Admin" })).data;
     const low = (await invited(owner.principal)).data;
-    const revoke = (as: UserPrincipal, { id }: { id: string }) => identity.ask(revokeInvite, { as, params: { id } });
+    const revoke = (as: UserPrincipal, { id }: { id: string }) => identity.send(revokeInvite, { as, params: { id } });
     expect(await revoke(admin.principal, high)).toMatchObject({ status: 403, params: { required: "Owner" } });
     expect(await revoke(stranger.principal, low)).toMatchObject({ status: 404, params: { entity: "Invite" } });
     expect(await revoke(admin.principal, low)).toMatchObject({ status: 200, data: null });
@@ -180,10 +180,10 @@ describe("identity.invites: registration by invitation only", () => {
     try {
       const other = createDirect(closed);
       const body = { email: "ada@example.com", password: "a long password" };
-      expect(await other.ask(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
-      expect(await other.ask(register, { body: registration("nonsense") })).toMatchObject(voidToken);
+      expect(await other.send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
+      expect(await other.send(register, { body: registration("nonsense") })).toMatchObject(voidToken);
       await plantInvite(closed, "token");
-      expect(await other.ask(register, { body: registration("token") })).toMatchObject({ status: 200 });
+      expect(await other.send(register, { body: registration("token") })).toMatchObject({ status: 200 });
     } finally {
       await closed.stop();
     }

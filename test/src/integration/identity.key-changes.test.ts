@@ -234,15 +234,15 @@ describe("identity.key-changes: the response and its gateways", () => {
     const change = { ...(await aKey(person)), body: keyBodyOf(person, { is_enabled: false }) };
     const before = await highest();
     await pull("silent", before);
-    const first = identity.ask(operation, change);
+    const first = identity.send(operation, change);
     let page = await pull("silent", before);
     while (page.highest === before) page = await pull("silent", before);
     const begun = performance.now();
-    const repeated = await identity.ask(operation, { ...change, replica: 1 });
+    const repeated = await identity.send(operation, { ...change, replica: 1 });
     expect(performance.now() - begun).toBeGreaterThanOrEqual(LONGEST_MS - 2);
     expect(repeated.status).toBe(status);
     await first;
     // By now no gateway can still be applying it, so nothing is waited for.
-    expect(await timed(() => identity.ask(operation, change))).toBeLessThan(LEASE_MS / 2);
+    expect(await timed(() => identity.send(operation, change))).toBeLessThan(LEASE_MS / 2);
   });
 });

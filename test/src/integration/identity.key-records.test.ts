@@ -33,7 +33,7 @@ describe("identity.key-records: managed tags", () => {
     const { record, params } = await identity.aKey(person, { tags: ["free", own] });
     expect(record.tags).toEqual(["free", own]);
     const body = keyBodyOf(person, { tags: ["free", own, foreign] });
-    expect(await identity.ask(updateKey, { as: person.principal, params, body })).toMatchObject({
+    expect(await identity.send(updateKey, { as: person.principal, params, body })).toMatchObject({
       status: 400,
       code: "invalid_reference",
       params: { path: "tags.2" },
@@ -68,7 +68,7 @@ describe("identity.key-records: the last use", () => {
         as: aProcess,
         body: { uses: moments.map((used_at) => ({ key_id: id, used_at })) },
       });
-    const read = () => identity.ask(getKey, { as: person.principal, params });
+    const read = () => identity.send(getKey, { as: person.principal, params });
     await use("2026-01-02T00:00:00.000Z", "2026-01-01T00:00:00.000Z");
     await use("2025-12-31T00:00:00.000Z");
     const { data, headers } = await read();
@@ -109,7 +109,7 @@ describe("identity.key-records: the last use", () => {
     await Promise.all(burst);
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_invalid" });
     expect(await identity.verify("key", next)).toMatchObject({ status: "valid" });
-    const { headers, data } = await identity.ask(getKey, { as: person.principal, params });
+    const { headers, data } = await identity.send(getKey, { as: person.principal, params });
     expect([headers.get("etag"), data.key.slice(0, 15)]).toEqual(['"2"', next.slice(0, 15)]);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-interface Told extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
+interface UsageReport extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
   readonly requests?: number;
   readonly addresses?: string[];
   readonly refusals?: number;
@@ -23,7 +23,7 @@ interface Told extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
 /** A usage report of a gateway. */
 function reportUsage(
   key_id: string,
-  { requests = 0, addresses = [], refusals = 0, report }: Told,
+  { requests = 0, addresses = [], refusals = 0, report }: UsageReport,
   replica = 0,
 ): Promise<unknown> {
   const used_at = new Date().toISOString();
@@ -31,7 +31,7 @@ function reportUsage(
   const body = { report, uses, refusals: refusals === 0 ? [] : [{ key_id, count: refusals }] };
   return identity.data(recordKeyUses, { as: { kind: "process" }, replica, body });
 }
-const usageOf = ({ principal: as }: Person, id: string) => identity.ask(getKeyUsage, { as, params: { id } });
+const usageOf = ({ principal: as }: Person, id: string) => identity.send(getKeyUsage, { as, params: { id } });
 const daysOf = async (person: Person, id: string) => (await usageOf(person, id)).data.days;
 const stored = () => identity.db.collection<{ _id: string; day: string }>("key_usage");
 
@@ -89,7 +89,10 @@ describe("identity.key-usage: retained usage", () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     for (let round = 0; round < 5; round++)
-      await reportUsage(id, { requests: 1, addresses: Array.from({ length: 8 }, (_, n) => `198.51.100.${round * 8 + n}`) });
+      await reportUsage(id, {
+        requests: 1,
+        addresses: Array.from({ length: 8 }, (_, n) => `198.51.100.${round * 8 + n}`),
+      });
     const today = (await daysOf(person, id)).at(-1)!;
     expect([today.requests, today.addresses.length]).toEqual([5, USAGE_ADDRESSES]);
     expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(1);
@@ -111,7 +114,7 @@ describe("identity.key-usage: retained usage", () => {
     const person = await identity.aPerson();
     const { id } = await identity.aKey(person);
     await reportUsage(id, { requests: 1 });
-    expect((await identity.ask(deleteKey, { as: person.principal, params: { id } })).status).toBe(200);
+    expect((await identity.send(deleteKey, { as: person.principal, params: { id } })).status).toBe(200);
     expect(await stored().countDocuments({ _id: { $regex: `^${id}` } })).toBe(0);
     expect((await usageOf(person, id)).status).toBe(404);
   });

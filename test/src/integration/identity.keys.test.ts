@@ -48,7 +48,7 @@ describe("identity.keys: lists in pages", () => {
     let cursor: string | undefined;
     do {
       const query = { order_by: "name", limit: 2, ...(cursor !== undefined && { cursor }) } as const;
-      const { data, headers } = await identity.ask(listKeys, { as, query });
+      const { data, headers } = await identity.send(listKeys, { as, query });
       const page = data as unknown as UserApiKey[];
       walked.push(...page.map(({ name }) => name));
       const next = headers.get(INTERNAL.listNext)!;
@@ -57,7 +57,7 @@ describe("identity.keys: lists in pages", () => {
       await identity.data(deleteKey, { as, params: { id: page[0]!.id } });
       await identity.aKey(person, { name: "A" });
       const stranger = await identity.aPerson();
-      const theirs = await identity.ask(listKeys, { as: stranger.principal, query: { ...query, cursor: next } });
+      const theirs = await identity.send(listKeys, { as: stranger.principal, query: { ...query, cursor: next } });
       expect(theirs).toMatchObject({ status: 400, code: "cursor_invalid" });
     } while (cursor !== undefined);
     expect(walked).toEqual(names);
@@ -90,7 +90,7 @@ describe("identity.keys: creating", () => {
       [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "validation_failed", { errors: [{ path: "expires_at" }] }],
     ];
     for (const [more, status, code, params] of attempts)
-      expect(await identity.ask(createKey, { as, body: keyBodyOf(person, more) })).toMatchObject({
+      expect(await identity.send(createKey, { as, body: keyBodyOf(person, more) })).toMatchObject({
         status,
         code,
         params,
@@ -101,7 +101,7 @@ describe("identity.keys: creating", () => {
   it("requires a session", async () => {
     const person = await identity.aPerson();
     const as = { ...person.principal, kind: "key" as const };
-    expect(await identity.ask(createKey, { as, body: keyBodyOf(person) })).toMatchObject({
+    expect(await identity.send(createKey, { as, body: keyBodyOf(person) })).toMatchObject({
       status: 403,
       code: "session_required",
     });
@@ -165,9 +165,9 @@ describe("identity.keys: updating under a revision", () => {
     const expired = await keys.updateOne({ _id: id }, { $set: { expires_at: new Date(Date.now() - 1) } });
     expect(expired.modifiedCount).toBe(1);
     const as = reduced(person, "Viewer", [home!]);
-    const before = await identity.ask(getKey, { as, params });
+    const before = await identity.send(getKey, { as, params });
     expect(before.data.network_ids).toEqual([home]);
-    const after = await identity.ask(updateKey, { as, params, body: before.data });
+    const after = await identity.send(updateKey, { as, params, body: before.data });
     expect(after).toMatchObject({ status: 200, text: before.text });
     expect(after.headers.get("etag")).toBe(before.headers.get("etag"));
     expect((await identity.data(getKey, { as: person.principal, params })).network_ids).toEqual([home, office]);
@@ -177,7 +177,7 @@ describe("identity.keys: updating under a revision", () => {
     const person = await identity.aPerson();
     const { params, record } = await identity.aKey(person);
     const put = (name: string, revision: string) =>
-      identity.ask(updateKey, {
+      identity.send(updateKey, {
         as: person.principal,
         params,
         body: keyBodyOf(person, { name }),
@@ -189,7 +189,7 @@ describe("identity.keys: updating under a revision", () => {
     expect(await put("Newer", '"1"')).toMatchObject({ status: 412, code: "precondition_failed" });
     for (const operation of [rotateKey, deleteKey])
       expect(
-        await identity.ask(operation, { as: person.principal, params, headers: { "if-match": '"1"' } }),
+        await identity.send(operation, { as: person.principal, params, headers: { "if-match": '"1"' } }),
       ).toMatchObject({ status: 412 });
   });
 
@@ -197,7 +197,7 @@ describe("identity.keys: updating under a revision", () => {
     const person = await identity.aPerson();
     const { params } = await identity.aKey(person);
     const headers = { "if-none-match": '"1"' };
-    expect(await identity.ask(getKey, { as: person.principal, params, headers })).toMatchObject({ status: 200 });
+    expect(await identity.send(getKey, { as: person.principal, params, headers })).toMatchObject({ status: 200 });
   });
 });
 
@@ -225,10 +225,10 @@ describe("identity.keys: partial updates, and keys of others", () => {
     for (const as of [stranger.principal, colleague]) {
       const refused = { status: 404, code: "not_found", params: { entity: "UserApiKey" } };
       const body = keyBodyOf(person, { user_id: as.userId, organization_id: as.scope.organizationId });
-      expect(await identity.ask(getKey, { as, params })).toMatchObject(refused);
-      expect(await identity.ask(updateKey, { as, params, body })).toMatchObject(refused);
-      expect(await identity.ask(rotateKey, { as, params })).toMatchObject(refused);
-      expect(await identity.ask(deleteKey, { as, params })).toMatchObject(refused);
+      expect(await identity.send(getKey, { as, params })).toMatchObject(refused);
+      expect(await identity.send(updateKey, { as, params, body })).toMatchObject(refused);
+      expect(await identity.send(rotateKey, { as, params })).toMatchObject(refused);
+      expect(await identity.send(deleteKey, { as, params })).toMatchObject(refused);
     }
   });
 });
@@ -263,7 +263,7 @@ describe("identity.keys: listing", () => {
     const a = await identity.aKey(person, { name: "a", network_ids: [office!] });
     const c = await identity.aKey(person, { name: "c" });
     const list = async (query: object, as = person.principal) => {
-      const { data, headers } = await identity.ask(listKeys, { as, query });
+      const { data, headers } = await identity.send(listKeys, { as, query });
       const page = ["x-list-total", "x-list-limit", "x-list-offset"].map((name) => Number(headers.get(name)));
       return [(data as unknown as UserApiKey[]).map(({ id }) => id), page];
     };

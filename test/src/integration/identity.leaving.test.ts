@@ -16,13 +16,13 @@ beforeAll(async () => {
 afterAll(() => identity.stop());
 
 const deleteAccount = ({ principal: as, password }: Person, replica = 0) =>
-  identity.ask(deleteCurrentUser, { as, replica, body: { password } });
+  identity.send(deleteCurrentUser, { as, replica, body: { password } });
 const leave = ({ principal: as, password }: Person, replica = 0, more: { organization_name?: string } = {}) =>
-  identity.ask(leaveOrganization, { as, replica, body: { password, ...more } });
+  identity.send(leaveOrganization, { as, replica, body: { password, ...more } });
 const stateOf = async (kind: "key" | "session", secret: string) => (await identity.verify(kind, secret)).status;
 const emailsIn = async ({ principal: as }: Person): Promise<string[]> =>
   ((await identity.data(listUsers, { as })) as unknown as User[]).map(({ email }) => email);
-const signIn = ({ email, password }: Person) => identity.ask(login, { body: { email, password } });
+const signIn = ({ email, password }: Person) => identity.send(login, { body: { email, password } });
 
 /** Ages the session of a person until it is no longer fresh. */
 async function ageSession({ principal }: Person): Promise<void> {
@@ -58,15 +58,15 @@ describe("identity.leaving: deleting the own account", () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, {});
     const { principal: as } = colleague;
-    expect((await identity.ask(deleteCurrentUser, { as, body: { password: "not this one" } })).code).toBe(
+    expect((await identity.send(deleteCurrentUser, { as, body: { password: "not this one" } })).code).toBe(
       "invalid_credentials",
     );
     await ageSession(colleague);
-    const old = await identity.ask(deleteCurrentUser, { as, body: {} });
+    const old = await identity.send(deleteCurrentUser, { as, body: {} });
     expect([old.status, old.code]).toEqual([403, "reauthentication_required"]);
     expect(await emailsIn(owner)).toContain(colleague.email);
     const fresh = await identity.logIn(colleague);
-    expect((await identity.ask(deleteCurrentUser, { as: fresh.principal, body: {} })).status).toBe(200);
+    expect((await identity.send(deleteCurrentUser, { as: fresh.principal, body: {} })).status).toBe(200);
     await identity.settled();
     expect(await identity.actionsOf(owner, { action: "login_failed" })).toEqual(["User login_failed"]);
   });
@@ -74,15 +74,15 @@ describe("identity.leaving: deleting the own account", () => {
   it("is not committed when the account has changed since it was read", async () => {
     const owner = await identity.aPerson();
     const { principal: as, password } = await identity.aColleague(owner, {});
-    const stale = await identity.ask(deleteCurrentUser, {
+    const stale = await identity.send(deleteCurrentUser, {
       as,
       body: { password },
       headers: { "if-match": '"another"' },
     });
     expect([stale.status, stale.code]).toEqual([412, "precondition_failed"]);
-    const read = await identity.ask(getCurrentUser, { as });
+    const read = await identity.send(getCurrentUser, { as });
     const headers = { "if-match": read.headers.get("etag") ?? "" };
-    expect((await identity.ask(deleteCurrentUser, { as, body: { password }, headers })).status).toBe(200);
+    expect((await identity.send(deleteCurrentUser, { as, body: { password }, headers })).status).toBe(200);
   });
 });
 
@@ -130,10 +130,10 @@ describe("identity.leaving: leaving an organization", () => {
       expect([refused.status, refused.code]).toEqual([403, "confirmation_required"]);
     await sessions.updateOne({ _id: as.credentialId }, { $set: { confirmed_at: new Date() } });
     expect((await leave(colleague)).status).toBe(200);
-    const first = await identity.ask(login, { body: { email, password } });
+    const first = await identity.send(login, { body: { email, password } });
     expect(first.code).toBe("second_factor_required");
     const body = { challenge: String(first.params["challenge"]), code: codeOf(secret, 1) };
-    const second = await identity.ask(loginSecondFactor, { body });
+    const second = await identity.send(loginSecondFactor, { body });
     expect([second.status, second.data.permissions]).toEqual([200, "Owner"]);
   });
 
@@ -141,7 +141,7 @@ describe("identity.leaving: leaving an organization", () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, {});
     await ageSession(colleague);
-    const refused = await identity.ask(leaveOrganization, { as: colleague.principal, body: {} });
+    const refused = await identity.send(leaveOrganization, { as: colleague.principal, body: {} });
     expect(refused.code).toBe("reauthentication_required");
     const closed = await leave(colleague, 1);
     expect([closed.status, closed.code]).toEqual([403, "registration_closed"]);

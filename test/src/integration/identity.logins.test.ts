@@ -23,7 +23,7 @@ const HERE = "192.0.2.1";
 const collection = <T extends { _id: string }>(name: string) => mongo.db(stack.databases.identity).collection<T>(name);
 
 const attempt = (email: string, password: string, from = HERE, replica = 0) =>
-  identity.ask(login, { replica, body: { email, password }, headers: { "x-client-address": from } });
+  identity.send(login, { replica, body: { email, password }, headers: { "x-client-address": from } });
 
 async function failures(email: string, count: number, from = HERE): Promise<number[]> {
   const statuses: number[] = [];
@@ -95,7 +95,7 @@ describe("identity.logins: repeated failures", () => {
 
 describe("identity.logins: changing the password", () => {
   const change = (person: Person, current_password: string, new_password: string) =>
-    identity.ask(changePassword, { as: person.principal, body: { current_password, new_password } });
+    identity.send(changePassword, { as: person.principal, body: { current_password, new_password } });
 
   it("ends the user's other sessions, continues under a new token, and keeps the API keys", async () => {
     const person = await identity.aPerson();

@@ -30,7 +30,7 @@ async function aMailbox(options: Parameters<typeof startMailbox>[0] = {}): Promi
 }
 
 /** Requests a mail. @returns milliseconds until the response */
-async function ask(identity: Identity, email: string): Promise<number> {
+async function sendMail(identity: Identity, email: string): Promise<number> {
   const begun = performance.now();
   await identity.data(requestPasswordReset, { body: { email }, headers: fromRandomAddress() });
   return performance.now() - begun;
@@ -41,15 +41,15 @@ const isDone = (identity: Identity) => until(async () => (await waiting(identity
 
 describe("identity.mail: queued mail", () => {
   it("is sent once the unavailable server is back", async () => {
-    const gone = await startMailbox();
-    await gone.stop();
-    const identity = await identityFor(gone.url);
+    const stopped = await startMailbox();
+    await stopped.stop();
+    const identity = await identityFor(stopped.url);
     const { email } = await identity.aPerson();
-    expect(await ask(identity, email)).toBeLessThan(2_000);
+    expect(await sendMail(identity, email)).toBeLessThan(2_000);
     await until(
       async () => (await identity.db.collection("outgoing_mails").findOne({ attempts: { $gt: 0 } })) !== null,
     );
-    const back = await aMailbox({ port: gone.port });
+    const back = await aMailbox({ port: stopped.port });
     expect((await back.next(email)).token).not.toBe("");
     await isDone(identity);
   });
@@ -64,7 +64,7 @@ describe("identity.mail: queued mail", () => {
     });
     const identity = await identityFor(`smtp://127.0.0.1:${(silent.address() as AddressInfo).port}?tls=none`);
     const people = await Promise.all(Array.from({ length: 8 }, () => identity.aPerson()));
-    for (const { email } of people) expect(await ask(identity, email)).toBeLessThan(2_000);
+    for (const { email } of people) expect(await sendMail(identity, email)).toBeLessThan(2_000);
     await until(() => sockets.size > 0);
     // One at a time is tried while it does not answer, and no more than four.
     expect(sockets.size).toBeLessThanOrEqual(5);
@@ -74,7 +74,7 @@ describe("identity.mail: queued mail", () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const { email } = await identity.aPerson();
-    await ask(identity, email);
+    await sendMail(identity, email);
     // Another process had claimed it, and died: its lease has ended.
     const died = { $set: { attempts: 1, due_at: new Date(Date.now() - 1) } };
     await identity.db.collection("outgoing_mails").updateMany({}, died);
@@ -109,7 +109,7 @@ describe("identity.mail: mail that is not kept or sent", () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const { email } = await identity.aPerson();
-    await ask(identity, email);
+    await sendMail(identity, email);
     await identity.db.collection("outgoing_mails").updateMany({}, { $set: { expires_at: new Date() } });
     identity.startMail();
     await isDone(identity);
@@ -120,7 +120,7 @@ describe("identity.mail: mail that is not kept or sent", () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url);
     const { email } = await identity.aPerson();
-    await ask(identity, email);
+    await sendMail(identity, email);
     const { token } = await mailbox.next(email);
     const collections = await identity.db.collections();
     const documents = await Promise.all(collections.map((one) => one.find({}).toArray()));
@@ -137,7 +137,7 @@ describe("identity.mail: mail that is not kept or sent", () => {
       n,
     }));
     await identity.db.collection("outgoing_mails").insertMany(kept);
-    const asked = { body: { email: "ada@example.com" }, headers: fromRandomAddress() };
-    expect(await identity.ask(requestPasswordReset, asked)).toMatchObject({ status: 503, code: "unavailable" });
+    const resetRequest = { body: { email: "ada@example.com" }, headers: fromRandomAddress() };
+    expect(await identity.send(requestPasswordReset, resetRequest)).toMatchObject({ status: 503, code: "unavailable" });
   });
 });

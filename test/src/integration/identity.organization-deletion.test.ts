@@ -35,7 +35,7 @@ const remove = (
   { principal: as, organizationId: id, password }: Person,
   body: Partial<BodyInputOf<typeof deleteOrganization>> = {},
   replica = 0,
-) => identity.ask(deleteOrganization, { as, replica, params: { id }, body: { name: NAME, password, ...body } });
+) => identity.send(deleteOrganization, { as, replica, params: { id }, body: { name: NAME, password, ...body } });
 const stateOf = async (kind: "key" | "session", secret: string, replica: number) =>
   (await identity.verify(kind, secret, replica)).status;
 const leftOf = async ({ organizationId: organization_id }: Person): Promise<number[]> => {
@@ -63,16 +63,20 @@ describe("identity.organization-deletion: by the only Owner", () => {
   it("ends everything on every replica before the response: keys, sessions, logins and invites of everybody", async () => {
     const { owner, admin, secret, invite } = await anOrganization();
     const response = await remove(owner);
-    expect([response.status, tokenOf(response.headers), topology.notified.at(-1)]).toEqual([200, "", owner.organizationId]);
+    expect([response.status, tokenOf(response.headers), topology.notified.at(-1)]).toEqual([
+      200,
+      "",
+      owner.organizationId,
+    ]);
     for (const replica of [0, 1]) {
       const states = [stateOf("key", secret, replica), ...[owner, admin].map(({ token }) => stateOf("session", token, replica))]; // prettier-ignore
       expect(await Promise.all(states)).toEqual(["refused", "refused", "refused"]);
       const { email, password } = admin;
-      const refused = await identity.ask(login, { replica, body: { email, password } });
+      const refused = await identity.send(login, { replica, body: { email, password } });
       expect([refused.status, refused.code]).toEqual([401, "invalid_credentials"]);
     }
     const joining = { email: "late@example.com", password: admin.password, invite_token: invite };
-    const late = await identity.ask(register, { body: joining });
+    const late = await identity.send(register, { body: joining });
     expect([late.code, late.params]).toEqual(["invalid_reference", { path: "invite_token" }]);
   });
 
@@ -80,7 +84,7 @@ describe("identity.organization-deletion: by the only Owner", () => {
     const { owner, admin } = await anOrganization();
     await remove(owner);
     const { email, password } = admin;
-    const again = await identity.ask(register, { body: { email, password } });
+    const again = await identity.send(register, { body: { email, password } });
     expect([again.status, again.data.permissions]).toEqual([200, "Owner"]);
     await identity.sweepOrganizations();
     expect(await stateOf("session", tokenOf(again.headers), 1)).toBe("valid");
@@ -136,7 +140,7 @@ describe("identity.organization-deletion: preconditions", () => {
     ]);
     const { principal: as, organizationId: id, password } = owner;
     const stale = { as, params: { id }, body: { name: NAME, password }, headers: { "if-match": '"another"' } };
-    expect((await identity.ask(deleteOrganization, stale)).code).toBe("precondition_failed");
+    expect((await identity.send(deleteOrganization, stale)).code).toBe("precondition_failed");
     const second = await identity.aColleague(owner, { permissions: "Owner" });
     const others = await remove(owner);
     expect([others.status, others.code, others.params]).toEqual([409, "other_owners", { owners: 1 }]);
@@ -151,7 +155,7 @@ describe("identity.organization-deletion: concurrent changes", () => {
       const owner = await identity.aPerson();
       const second = await identity.aColleague(owner, { permissions: "Owner" });
       const demoting = { as: owner.principal, params: { id: second.userId }, body: { permissions: "Admin" } } as const;
-      const [demoted, removed] = await Promise.all([identity.ask(updateUser, demoting), remove(second, {}, 1)]);
+      const [demoted, removed] = await Promise.all([identity.send(updateUser, demoting), remove(second, {}, 1)]);
       expect([demoted.status, [403, 409].includes(removed.status)]).toEqual([200, true]);
     }
   });
@@ -164,7 +168,7 @@ describe("identity.organization-deletion: concurrent changes", () => {
       expect(both.map(({ code }) => code)).toEqual(["other_owners", "other_owners"]);
       const { principal: as, password } = second;
       const [left, removed] = await Promise.all([
-        identity.ask(leaveOrganization, { as, body: { password } }),
+        identity.send(leaveOrganization, { as, body: { password } }),
         remove(owner, {}, 1),
       ]);
       expect([left.status, [200, 409].includes(removed.status)]).toEqual([200, true]);
@@ -177,8 +181,8 @@ describe("identity.organization-deletion: concurrent changes", () => {
       const { owner, admin, invite } = await anOrganization();
       const joining = { email: `joins-${round}-${owner.userId}@example.com`, password: owner.password, invite_token: invite }; // prettier-ignore
       const [joined, made] = await Promise.all([
-        identity.ask(register, { replica: 1, body: joining }),
-        identity.ask(createKey, { replica: 1, as: admin.principal, body: keyBodyOf(admin) }),
+        identity.send(register, { replica: 1, body: joining }),
+        identity.send(createKey, { replica: 1, as: admin.principal, body: keyBodyOf(admin) }),
         remove(owner),
       ]);
       if (joined.status === 200) expect(await stateOf("session", tokenOf(joined.headers), 1)).toBe("refused");

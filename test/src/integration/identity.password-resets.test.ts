@@ -33,7 +33,7 @@ async function aPersonWithResetLink(replica = 0) {
 
 /** The challenge after a sign-in with the password, when a second factor is set up. */
 async function challengeOf({ email, password }: Person): Promise<string> {
-  const { params } = await world.identity.ask(login, { body: { email, password } });
+  const { params } = await world.identity.send(login, { body: { email, password } });
   return String(params["challenge"]);
 }
 
@@ -80,7 +80,7 @@ describe("identity.password-resets: a forgotten password", () => {
     const { identity, reset, signIn } = world;
     const { person, mail } = await aPersonWithResetLink();
     for (let guess = 0; guess < 6; guess++) await signIn(person.email, "not this one, either");
-    expect((await identity.ask(login, { body: { email: person.email, password: person.password } })).status).toBe(429);
+    expect((await identity.send(login, { body: { email: person.email, password: person.password } })).status).toBe(429);
     await reset(mail.token);
     expect(await signIn(person.email, NEXT_PASSWORD)).toBe(200);
   });
@@ -151,7 +151,7 @@ describe("identity.password-resets: an unverified address", () => {
     expect(await identity.data(getUser, { as: owner.principal, params: { id: person.userId } })).toMatchObject({
       ...{ second_factor: false, email_verified: true },
     });
-    const late = await identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
+    const late = await identity.send(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
     expect(late.status).not.toBe(200);
     expect(await identity.actionsOf(owner, { entity: "User" })).toEqual(
       ["created", "password_reset_requested", "second_factor_enabled", "taken_over", "second_factor_disabled", "password_changed"].map((action) => `User ${action}`), // prettier-ignore
@@ -165,7 +165,7 @@ describe("identity.password-resets: an unverified address", () => {
     await verify(person.email);
     await setUpSecondFactor(world.identity, person);
     expect((await reset(mail.token)).status).toBe(200);
-    const begun = await identity.ask(login, { body: { email: person.email, password: NEXT_PASSWORD } });
+    const begun = await identity.send(login, { body: { email: person.email, password: NEXT_PASSWORD } });
     expect(begun.code).toBe("second_factor_required");
   });
 });
@@ -200,7 +200,9 @@ interface ResetWork {
 }
 
 /** A replica that sends no mail, and a function that requests resets, each from another address. */
-async function withCommandLog(task: (identity: Identity, forget: (email: string) => Promise<ResetWork>) => Promise<void>) {
+async function withCommandLog(
+  task: (identity: Identity, forget: (email: string) => Promise<ResetWork>) => Promise<void>,
+) {
   let commands: string[] = [];
   const onCommand = ({ commandName, command }: CommandStartedEvent) => {
     if (commandName !== "ping") commands.push(`${commandName} ${String(command[commandName])}`);
@@ -210,7 +212,10 @@ async function withCommandLog(task: (identity: Identity, forget: (email: string)
   try {
     await task(identity, async (email) => {
       commands = [];
-      const { status, text } = await identity.ask(requestPasswordReset, { body: { email }, headers: fromRandomAddress() });
+      const { status, text } = await identity.send(requestPasswordReset, {
+        body: { email },
+        headers: fromRandomAddress(),
+      });
       return { status, text: status === 200 ? text : "", commands };
     });
   } finally {
@@ -251,7 +256,7 @@ describe("identity.password-resets: the number of links", () => {
     try {
       const { email } = await identity.aPerson();
       const asked = { body: { email }, headers: fromRandomAddress() };
-      expect(await identity.ask(requestPasswordReset, { ...asked, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
+      expect(await identity.send(requestPasswordReset, { ...asked, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
     } finally {
       await identity.stop();
     }

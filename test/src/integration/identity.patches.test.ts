@@ -71,11 +71,11 @@ describe("identity.patches: PATCH of a key, a user and the organization", () => 
     const cleared = await identity.data(patchKey, { as, params, body: { expires_at: null, network_ids: null } });
     expect(cleared).toMatchObject({ name: record.name, expires_at: null, restricted: false });
     for (const body of [{ name: null }, { is_enabled: null }, { tags: null }, { name: "" }, { tags: { add: "a" } }])
-      expect(await identity.ask(patchKey, { as, params, body: body as never })).toMatchObject({
+      expect(await identity.send(patchKey, { as, params, body: body as never })).toMatchObject({
         status: 400,
         code: "validation_failed",
       });
-    const nothing = await identity.ask(patchKey, { as, params, body: { unknown: 1 } as never });
+    const nothing = await identity.send(patchKey, { as, params, body: { unknown: 1 } as never });
     expect([nothing.data, nothing.headers.get("etag")]).toEqual([cleared, '"2"']);
   });
 });
@@ -95,14 +95,14 @@ describe("identity.patches: the rules of PUT", () => {
       [{ tags: { add: ["one more"] } }, 400, "validation_failed"],
     ];
     for (const [body, status, code] of attempts)
-      expect(await identity.ask(patchKey, { as, params, body: body })).toMatchObject({ status, code });
+      expect(await identity.send(patchKey, { as, params, body: body })).toMatchObject({ status, code });
     const member = { ...as, permission: "Member" as const };
     const tooMuch = { as: member, params, body: { permissions: "Admin" as const } };
-    expect(await identity.ask(patchKey, tooMuch)).toMatchObject({ status: 403, code: "permission_denied" });
+    expect(await identity.send(patchKey, tooMuch)).toMatchObject({ status: 403, code: "permission_denied" });
     const stale = { as, params, body: { name: "late" }, headers: { "if-match": '"1"' } };
-    expect(await identity.ask(patchKey, stale)).toMatchObject({ status: 412, code: "precondition_failed" });
+    expect(await identity.send(patchKey, stale)).toMatchObject({ status: 412, code: "precondition_failed" });
     const foreign = { as: stranger.principal, params, body: { name: "mine" } };
-    expect(await identity.ask(patchKey, foreign)).toMatchObject({ status: 404, code: "not_found" });
+    expect(await identity.send(patchKey, foreign)).toMatchObject({ status: 404, code: "not_found" });
     expect(await identity.data(getKey, { as, params })).toMatchObject({ name: record.name, permissions: "Viewer" });
   });
 
@@ -124,7 +124,7 @@ describe("identity.patches: the rules of PUT", () => {
     const granted = await identity.data(patchUser, { as, params, body: { network_ids: [network.id] } });
     expect(granted).toMatchObject({ permissions: "Member", network_ids: [network.id] });
     await identity.data(updateUser, { as, params, body: { permissions: "Viewer" } });
-    const last = await identity.ask(patchUser, { as, params: { id: person.userId }, body: { permissions: "Admin" } });
+    const last = await identity.send(patchUser, { as, params: { id: person.userId }, body: { permissions: "Admin" } });
     expect(last).toMatchObject({ status: 409, code: "last_owner" });
   });
 });
@@ -143,7 +143,7 @@ describe("identity.patches: the organization, and content types", () => {
     const { params } = await identity.aKey(person);
     for (const type of ["application/json", "application/json-patch+json", "text/plain"]) {
       const sent = { as: person.principal, params, body: { name: "x" }, headers: { "content-type": type } };
-      const { status, code, headers } = await identity.ask(patchKey, sent);
+      const { status, code, headers } = await identity.send(patchKey, sent);
       expect([status, code, headers.get("accept-patch")]).toEqual([
         415,
         "unsupported_media_type",

@@ -5,7 +5,13 @@ import { providerLogout } from "@nts/shared/contract/providers";
 import { exportJWK, UnsecuredJWT } from "jose";
 import { type HostileProvider, HOSTILE_CLIENT, startHostileProvider } from "../support/hostile-provider.js";
 import { type Identity, startIdentity } from "../support/identity.js";
-import { type FinishedSignIn, finishSignIn, startSignIn, type StartedSignIn, providerSettings } from "../support/provider-sign-ins.js";
+import {
+  type FinishedSignIn,
+  finishSignIn,
+  startSignIn,
+  type StartedSignIn,
+  providerSettings,
+} from "../support/provider-sign-ins.js";
 
 let provider: HostileProvider;
 let other: HostileProvider;
@@ -142,7 +148,9 @@ describe("identity.providers: rejected sign-ins", () => {
     const id_token = await provider.sign(provider.claims(begun.nonce));
     provider.exchange({ body: { access_token: "access", token_type: "Bearer", id_token } });
     const query = { code: "code", state: begun.state };
-    const both = await Promise.all([0, 1].map((replica) => finishSignIn(identity, "here", query, { ...begun, replica })));
+    const both = await Promise.all(
+      [0, 1].map((replica) => finishSignIn(identity, "here", query, { ...begun, replica })),
+    );
     expect(both.map(({ problem }) => problem).toSorted()).toEqual([null, "sign_in_expired"].toSorted());
     expect(await finishSignIn(identity, "here", query, begun)).toMatchObject({ problem: "sign_in_expired", token: "" });
     const again = await startSignIn(identity, "here");
@@ -199,7 +207,7 @@ describe("identity.providers: logout tokens", () => {
     "no token": () => "",
   };
   const logout = (token: string, replica = 0) =>
-    identity.ask(providerLogout, {
+    identity.send(providerLogout, {
       ...{ params: { provider: "here" }, replica },
       body: new URLSearchParams({ logout_token: token }).toString(),
     });

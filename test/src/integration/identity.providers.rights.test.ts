@@ -33,8 +33,8 @@ describe("identity.providers: groups", () => {
     world.provider.accounts.set(subject, { ...world.provider.accounts.get(subject), groups: ["admins"] });
     const second = await world.principalOf((await world.signInByProvider(subject)).token);
     expect([second.userId, second.permission, second.networks]).toEqual([first.userId, "Admin", "all"]);
-    const told = await world.identity.entriesOf(owner, { entity: "User", action: "updated" });
-    expect(told.at(-1)).toMatchObject({ fields: ["permissions", "network_ids"], actor: { user_id: first.userId } });
+    const entries = await world.identity.entriesOf(owner, { entity: "User", action: "updated" });
+    expect(entries.at(-1)).toMatchObject({ fields: ["permissions", "network_ids"], actor: { user_id: first.userId } });
   });
 
   it("remove a level through the change log: earlier sessions and keys have it no longer after the response", async () => {
@@ -93,7 +93,7 @@ describe("identity.providers: signing out and unlinking", () => {
     await signOut();
     const logout_token = world.provider.logoutTokens.at(-1) ?? "";
     const body = new URLSearchParams({ logout_token }).toString();
-    expect((await world.identity.ask(providerLogout, { params: { provider: OWN }, body })).status).toBe(200);
+    expect((await world.identity.send(providerLogout, { params: { provider: OWN }, body })).status).toBe(200);
     expect(await Promise.all([token, other.token, owner.token].map(world.statusOf))).toEqual([
       "session_expired",
       "valid",
@@ -108,7 +108,7 @@ describe("identity.providers: signing out and unlinking", () => {
     await world.link(owner, subject);
     const { token } = await world.signInByProvider(subject);
     const { as } = await world.principalOf(token);
-    const unlinked = await world.identity.ask(unlinkProvider, { as, params: { provider: OWN } });
+    const unlinked = await world.identity.send(unlinkProvider, { as, params: { provider: OWN } });
     expect([unlinked.status, tokenOf(unlinked.headers)]).toEqual([200, ""]);
     expect(await Promise.all([token, owner.token].map(world.statusOf))).toEqual(["session_expired", "valid"]);
     expect((await world.signInByProvider(subject)).problem).toBe("account_unknown");
@@ -119,7 +119,7 @@ describe("identity.providers: an organization without passwords", () => {
   const setPasswords = (
     { as, organizationId: id }: { as: UserPrincipal; organizationId: string },
     password_login: boolean,
-  ) => world.identity.ask(patchOrganization, { as, params: { id }, body: { password_login } });
+  ) => world.identity.send(patchOrganization, { as, params: { id }, body: { password_login } });
 
   it("is configured by an Owner who signed in by a provider, and ends the sessions of passwords", async () => {
     const owner = await world.anOwner();
@@ -134,11 +134,11 @@ describe("identity.providers: an organization without passwords", () => {
     expect(await Promise.all([token, owner.token, colleague.token].map(world.statusOf))).toEqual(["valid", "session_expired", "session_expired"]); // prettier-ignore
     expect(await world.identity.data(getOrganization, { as: principal.as })).toMatchObject({ password_login: false });
     const { email, password } = colleague;
-    expect(await world.identity.ask(login, { body: { email, password } })).toMatchObject({
+    expect(await world.identity.send(login, { body: { email, password } })).toMatchObject({
       status: 403,
       code: "password_login_disabled",
     });
-    expect((await world.identity.ask(login, { body: { email, password: "a wrong one" } })).code).toBe(
+    expect((await world.identity.send(login, { body: { email, password: "a wrong one" } })).code).toBe(
       "invalid_credentials",
     );
     const { token: invite_token } = await world.identity.data(createInvite, {
@@ -146,12 +146,12 @@ describe("identity.providers: an organization without passwords", () => {
       body: { permissions: "Viewer" },
     });
     const body = { email: `late-${owner.userId}@example.com`, password: "correct horse battery staple", invite_token };
-    expect((await world.identity.ask(register, { body })).code).toBe("password_login_disabled");
-    expect((await world.identity.ask(unlinkProvider, { as: principal.as, params: { provider: OWN } })).code).toBe(
+    expect((await world.identity.send(register, { body })).code).toBe("password_login_disabled");
+    expect((await world.identity.send(unlinkProvider, { as: principal.as, params: { provider: OWN } })).code).toBe(
       "last_sign_in",
     );
     expect((await setPasswords(principal, true)).status).toBe(200);
-    expect((await world.identity.ask(login, { body: { email, password } })).status).toBe(200);
+    expect((await world.identity.send(login, { body: { email, password } })).status).toBe(200);
   });
 
   it("keeps the session in which the password is changed", async () => {
@@ -161,7 +161,7 @@ describe("identity.providers: an organization without passwords", () => {
     const principal = await world.principalOf((await world.signInByProvider(subject)).token);
     await setPasswords(principal, false);
     const body = { current_password: owner.password, new_password: "a lantern on the third raft" };
-    const changed = await world.identity.ask(changePassword, { as: principal.as, body });
+    const changed = await world.identity.send(changePassword, { as: principal.as, body });
     expect(await world.statusOf(tokenOf(changed.headers))).toBe("valid");
   });
 });

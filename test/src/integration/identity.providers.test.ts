@@ -36,7 +36,7 @@ describe("identity.providers: beginning a sign-in", () => {
       { id: OWN, name: "Provider own" },
       { id: "down", name: "Provider down" },
     ]);
-    const begun = await world.identity.ask(beginProviderSignIn, {
+    const begun = await world.identity.send(beginProviderSignIn, {
       params: { provider: OWN },
       query: { return_to: "/hosts" },
     });
@@ -48,13 +48,13 @@ describe("identity.providers: beginning a sign-in", () => {
       scope: "openid email profile",
     });
     expect(begun.headers.getSetCookie()[0]).toMatch(/^sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; HttpOnly; SameSite=Lax$/); // prettier-ignore
-    const unknown = await world.identity.ask(beginProviderSignIn, { params: { provider: "nobody" } });
+    const unknown = await world.identity.send(beginProviderSignIn, { params: { provider: "nobody" } });
     expect([unknown.status, unknown.code]).toEqual([404, "not_found"]);
   });
 
   it("redirects to no other server", async () => {
     for (const return_to of ["//evil.example", "/\\evil.example", "https://evil.example", "/a b", "/\n"]) {
-      const { status } = await world.identity.ask(prepareProviderSignIn, {
+      const { status } = await world.identity.send(prepareProviderSignIn, {
         params: { provider: OWN },
         body: { return_to },
       });
@@ -64,7 +64,7 @@ describe("identity.providers: beginning a sign-in", () => {
 
   it("reports within seconds that the provider is down", async () => {
     const started = performance.now();
-    const { status, code, headers } = await world.identity.ask(prepareProviderSignIn, {
+    const { status, code, headers } = await world.identity.send(prepareProviderSignIn, {
       params: { provider: "down" },
       body: {},
     });
@@ -102,7 +102,7 @@ describe("identity.providers: signing in", () => {
     const told = new URLSearchParams(arrived.location.replace(/^\/sign-in#/, ""));
     expect([told.get("set_up"), told.get("next")]).toEqual(["false", "/"]);
     const challenge = told.get("challenge") ?? "";
-    const begun = await world.identity.ask(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
+    const begun = await world.identity.send(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
     const principal = await world.principalOf(tokenOf(begun.headers));
     const sessions = await sessionsOf(principal.as);
     expect(sessions.at(-1)?.provider).toBe(OWN);
@@ -137,7 +137,9 @@ describe("identity.providers: the account of a sign-in", () => {
   it("is rejected without a link, a verified address or an invite", async () => {
     await world.anOwner();
     expect((await world.signInByProvider(world.known().subject)).problem).toBe("account_unknown");
-    expect((await world.signInByProvider(world.known({ email_verified: false }).subject)).problem).toBe("address_unverified");
+    expect((await world.signInByProvider(world.known({ email_verified: false }).subject)).problem).toBe(
+      "address_unverified",
+    );
     const owner = await world.identity.aPerson();
     const { token: invite_token } = await world.identity.data(createInvite, {
       as: owner.principal,
@@ -148,18 +150,18 @@ describe("identity.providers: the account of a sign-in", () => {
 
   it("is that with the same address when the provider has verified it; an unverified account loses all keys", async () => {
     const owner = await world.anOwner();
-    const squatter = await world.identity.aColleague(owner, { permissions: "Admin" });
-    const { secret } = await world.identity.aKey(squatter, { permissions: "Admin" });
-    expect((await world.signInByProvider(world.known({ email: squatter.email, email_verified: false }).subject)).problem).toBe(
-      "address_unverified",
-    );
-    expect(await world.statusOf(squatter.token)).toBe("valid");
-    const { token } = await world.signInByProvider(world.known({ email: squatter.email.toUpperCase() }).subject);
-    expect((await world.principalOf(token)).userId).toBe(squatter.userId);
-    expect(await world.statusOf(squatter.token)).toBe("session_expired");
+    const firstOwner = await world.identity.aColleague(owner, { permissions: "Admin" });
+    const { secret } = await world.identity.aKey(firstOwner, { permissions: "Admin" });
+    expect(
+      (await world.signInByProvider(world.known({ email: firstOwner.email, email_verified: false }).subject)).problem,
+    ).toBe("address_unverified");
+    expect(await world.statusOf(firstOwner.token)).toBe("valid");
+    const { token } = await world.signInByProvider(world.known({ email: firstOwner.email.toUpperCase() }).subject);
+    expect((await world.principalOf(token)).userId).toBe(firstOwner.userId);
+    expect(await world.statusOf(firstOwner.token)).toBe("session_expired");
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "refused", code: "api_key_invalid" });
-    const { email, password } = squatter;
-    expect((await world.identity.ask(login, { body: { email, password } })).code).toBe("invalid_credentials");
+    const { email, password } = firstOwner;
+    expect((await world.identity.send(login, { body: { email, password } })).code).toBe("invalid_credentials");
     expect(await world.identity.actionsOf(owner, { action: "taken_over" })).toEqual(["User taken_over"]);
   });
 
@@ -175,7 +177,7 @@ describe("identity.providers: the account of a sign-in", () => {
     expect((await world.principalOf(token)).userId).toBe(owner.userId);
     expect(await world.statusOf(owner.token)).toBe("valid");
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
-    expect((await world.identity.ask(login, { body: { email, password } })).status).toBe(200);
+    expect((await world.identity.send(login, { body: { email, password } })).status).toBe(200);
     const me = await world.identity.data(getCurrentUser, { as: owner.principal });
     expect(me.organizations.map(({ id }) => id)).toEqual([owner.organizationId, host.organizationId]);
     expect(await world.identity.actionsOf(owner, { entity: "User" })).toContain("User linked");
@@ -213,7 +215,9 @@ describe("identity.providers: an account with a second factor, or with several o
 
   it("is never one of another organization than that of the provider", async () => {
     const [, stranger] = [await world.anOwner({ provision: "always" }), await world.identity.aPerson()];
-    expect((await world.signInByProvider(world.known({ email: stranger.email }).subject)).problem).toBe("account_unknown");
+    expect((await world.signInByProvider(world.known({ email: stranger.email }).subject)).problem).toBe(
+      "account_unknown",
+    );
     expect((await world.link(stranger, world.known().subject)).problem).toBe("account_unknown");
     expect(await world.statusOf(stranger.token)).toBe("valid");
   });
@@ -238,16 +242,21 @@ describe("identity.providers: a linked account", () => {
     await world.identity.db
       .collection("sessions")
       .updateMany({ user_id: owner.userId }, { $set: { created_at: new Date(0) } });
-    const open = await world.identity.ask(linkProvider, { as, params: { provider: OWN }, body: {} });
+    const open = await world.identity.send(linkProvider, { as, params: { provider: OWN }, body: {} });
     expect(open.code).toBe("reauthentication_required");
-    const asked = await world.identity.ask(linkProvider, {
+    const response = await world.identity.send(linkProvider, {
       as,
       params: { provider: OWN },
       body: { password: owner.password },
     });
-    const { callback } = await world.provider.signIn(startedSignInOf(asked).url, world.known().subject);
+    const { callback } = await world.provider.signIn(startedSignInOf(response).url, world.known().subject);
     await world.identity.db.collection("sessions").deleteMany({ user_id: owner.userId });
-    const arrived = await finishSignIn(world.identity, OWN, Object.fromEntries(callback.searchParams), startedSignInOf(asked));
+    const arrived = await finishSignIn(
+      world.identity,
+      OWN,
+      Object.fromEntries(callback.searchParams),
+      startedSignInOf(response),
+    );
     expect(arrived).toMatchObject({ problem: "sign_in_expired", location: "/settings?problem=sign_in_expired" });
   });
 });
@@ -278,9 +287,9 @@ describe("identity.providers: a new account", () => {
     const made = await world.principalOf((await world.signInByProvider(subject)).token);
     expect(made).toMatchObject({ organizationId: owner.organizationId, permission: "Member", networks: [] });
     expect(await world.identity.data(listIdentities, { as: made.as })).toMatchObject({ has_password: false });
-    const leaving = await world.identity.ask(leaveOrganization, { as: made.as, body: {} });
+    const leaving = await world.identity.send(leaveOrganization, { as: made.as, body: {} });
     expect(leaving.code).toBe("last_sign_in");
-    const unlinking = await world.identity.ask(unlinkProvider, { as: made.as, params: { provider: OWN } });
+    const unlinking = await world.identity.send(unlinkProvider, { as: made.as, params: { provider: OWN } });
     expect([unlinking.status, unlinking.code]).toEqual([409, "last_sign_in"]);
   });
 });

@@ -30,7 +30,7 @@ describe("identity.quotas: sessions of a user", () => {
   };
   const statesOf = (sessions: readonly Pick<Person, "token">[]) => Promise.all(sessions.map(stateOf));
   const logIn = async ({ email, password }: Person, replica: number, headers: Record<string, string> = {}) => {
-    const response = await identity.ask(login, { replica, headers, body: { email, password } });
+    const response = await identity.send(login, { replica, headers, body: { email, password } });
     expect(response.status).toBe(200);
     return { token: tokenOf(response.headers) };
   };
@@ -63,7 +63,7 @@ describe("identity.quotas: sessions of a user", () => {
 
 describe("identity.quotas: open invites of an organization", () => {
   const invite = ({ principal }: Person, replica = 0) =>
-    identity.ask(createInvite, { as: principal, replica, body: { permissions: "Member" } });
+    identity.send(createInvite, { as: principal, replica, body: { permissions: "Member" } });
 
   it("are limited exactly to the maximum, until one is revoked or has expired", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];

@@ -32,8 +32,8 @@ const stored = () => identity.db.collection<{ _id: string; hash: string; previou
 const rotate = ({ principal: as }: Person, { params }: DirectKey, grace_seconds: number, replica = 0) =>
   identity.data(rotateKey, { as, params, query: { grace_seconds }, replica });
 const read = ({ principal: as }: Person, { params }: DirectKey) => identity.data(getKey, { as, params });
-const finish = ({ principal: as }: Person, { params }: DirectKey) => identity.ask(finishRotation, { as, params });
-const report = (...keys: string[]) => identity.ask(revokeLeakedKeys, { body: { keys } });
+const finish = ({ principal: as }: Person, { params }: DirectKey) => identity.send(finishRotation, { as, params });
+const report = (...keys: string[]) => identity.send(revokeLeakedKeys, { body: { keys } });
 
 function verify(secret: string, enforces_limits = true): Promise<Verification> {
   return identity.data(verifyCredential, { as: PROCESS, body: { kind: "key", hash: hashCredential(secret), enforces_limits } }); // prettier-ignore
@@ -120,7 +120,7 @@ describe("identity.rotations: the end of the old secret", () => {
 describe("identity.rotations: keys with a maximum age of secrets", () => {
   const DAY_MS = 86_400_000;
   const limitTo = async ({ principal: as, organizationId: id }: Person, max_key_lifetime_days: number | null) =>
-    identity.ask(patchOrganization, { as, params: { id }, body: { max_key_lifetime_days } });
+    identity.send(patchOrganization, { as, params: { id }, body: { max_key_lifetime_days } });
   const ageBy = ({ id }: DirectKey, days: number) => {
     const created_at = new Date(Date.now() - days * DAY_MS);
     return stored().updateOne({ _id: id }, { $set: { created_at } as never });
@@ -198,7 +198,7 @@ describe("identity.rotations: a key with allowed addresses or a rate limit", () 
     const person = await identity.aPerson();
     for (const wrong of ["10.0.0.1/8", "10.0.0.0/33", "nothing", "::ffff:0.0.0.0/90"]) {
       const body = keyBodyOf(person, { allowed_ips: ["10.0.0.0/8", wrong] });
-      const { status, params } = await identity.ask(createKey, { as: person.principal, body });
+      const { status, params } = await identity.send(createKey, { as: person.principal, body });
       expect([wrong, status, params]).toMatchObject([wrong, 400, { errors: [{ path: "allowed_ips.1" }] }]);
     }
   });
@@ -209,7 +209,10 @@ describe("identity.rotations: a leaked key", () => {
     const person = await identity.aPerson();
     const [leaked, other] = [await identity.aKey(person), await identity.aKey(person)];
     const headers = { "x-client-address": "203.0.113.9" };
-    const { status, text } = await identity.ask(revokeLeakedKeys, { headers, body: { keys: [` ${leaked.secret}\n`] } });
+    const { status, text } = await identity.send(revokeLeakedKeys, {
+      headers,
+      body: { keys: [` ${leaked.secret}\n`] },
+    });
     expect([status, text]).toEqual([200, "null"]);
     expect(await statesOf(leaked.secret, other.secret)).toEqual(["api_key_invalid", "valid"]);
     const [entry] = (await identity.entriesOf(person)).slice(-1);
@@ -263,7 +266,7 @@ describe("identity.rotations: the keys of an organization", () => {
       await identity.aKey(await identity.aColleague(owner, {})),
       await identity.aKey(stranger),
     ];
-    const end = (id: string) => identity.ask(deleteOrganizationKey, { as: owner.principal, params: { id } });
+    const end = (id: string) => identity.send(deleteOrganizationKey, { as: owner.principal, params: { id } });
     expect((await end(theirs.id)).status).toBe(200);
     expect((await end(foreign.id)).text).toBe((await end(UNKNOWN)).text);
     expect(await statesOf(theirs.secret, foreign.secret)).toEqual(["api_key_invalid", "valid"]);

@@ -21,8 +21,12 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  callerOf(stack.url, "browser").send(method, path, body, headers);
+const send = (
+  method: string,
+  path: string,
+  body?: object,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => callerOf(stack.url, "browser").send(method, path, body, headers);
 
 /** The responses of each gateway to a cookie. */
 const statuses = (cookie: string): Promise<number[]> =>
@@ -195,20 +199,20 @@ describe("Owners and Admins", () => {
 describe("a forged notice on the bus", () => {
   it("removes no network and no tag", async () => {
     const owner = await anAccount(stack.url);
-    const [kept, gone] = await Promise.all(["kept", "gone"].map((name) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name }))) as [{ id: string }, { id: string }]; // prettier-ignore
+    const [kept, deleted] = await Promise.all(["kept", "gone"].map((name) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name }))) as [{ id: string }, { id: string }]; // prettier-ignore
     const tag = await owner.session.data<{ id: string }>("post", "/api/v1/tags", { name: "kept" });
-    const networks = [kept.id, gone.id];
+    const networks = [kept.id, deleted.id];
     const key = await aKey(stack.url, owner, { network_ids: networks, tags: [tag.id] });
     const bus = createBus(stack.servers.urls.nats.topology, "test", createLog("test", "silent"));
     await until(() => bus.isConnected());
     bus.publish(networkDeleted, { organization_id: owner.organizationId, network_id: kept.id });
     bus.publish(tagDeleted, { organization_id: owner.organizationId, tag_id: tag.id });
     // A genuine notice, sent after them, is applied by each replica.
-    await owner.session.data("delete", `/api/v1/networks/${gone.id}`);
+    await owner.session.data("delete", `/api/v1/networks/${deleted.id}`);
     const identity = createDirect(stack);
     await until(async () => {
       const verified = await identity.verify("key", key.secret, 1);
-      return verified.status === "valid" && !verified.principal.networks.includes(gone.id);
+      return verified.status === "valid" && !verified.principal.networks.includes(deleted.id);
     });
     await bus.close();
     expect(await owner.session.data("get", `/api/v1/auth/keys/${key.id}`)).toMatchObject({

@@ -21,7 +21,7 @@ afterAll(() => identity.stop());
 
 const guard = (person: Person) => setUpSecondFactorEarlier(identity, person);
 const setRequired = ({ principal: as, organizationId: id }: Person, require_second_factor: boolean, replica = 0) =>
-  identity.ask(patchOrganization, { as, params: { id }, body: { require_second_factor }, replica });
+  identity.send(patchOrganization, { as, params: { id }, body: { require_second_factor }, replica });
 async function aCarefulOwner(): Promise<Person> {
   const owner = await identity.aPerson();
   await guard(owner);
@@ -33,13 +33,13 @@ async function codeOfCredential(kind: "key" | "session", secret: string, replica
   return verified.status === "valid" ? "valid" : verified.code;
 }
 async function challengeOf({ email, password }: Pick<Person, "email" | "password">): Promise<string> {
-  const { code, params } = await identity.ask(login, { body: { email, password } });
+  const { code, params } = await identity.send(login, { body: { email, password } });
   expect([code, params["set_up"]]).toEqual(["second_factor_required", true]);
   return String(params["challenge"]);
 }
-const offer = (challenge: string) => identity.ask(offerSecondFactorAtLogin, { body: { challenge } });
+const offer = (challenge: string) => identity.send(offerSecondFactorAtLogin, { body: { challenge } });
 const enable = (challenge: string, code: string, replica = 0) =>
-  identity.ask(enableSecondFactorAtLogin, { body: { challenge, code }, replica });
+  identity.send(enableSecondFactorAtLogin, { body: { challenge, code }, replica });
 
 describe("identity.second-factor: an organization that requires one", () => {
   it("rejects the sessions and keys of users without one, on every replica, and no others", async () => {
@@ -116,7 +116,7 @@ describe("identity.second-factor: signing in without one where it is required", 
     await guard(owner);
     await setRequired(owner, true);
     const challenge = await challengeOf(member);
-    expect((await identity.ask(loginSecondFactor, { body: { challenge, code: "123456" } })).code).toBe("challenge_expired"); // prettier-ignore
+    expect((await identity.send(loginSecondFactor, { body: { challenge, code: "123456" } })).code).toBe("challenge_expired"); // prettier-ignore
     expect((await enable(challenge, "123456")).code).toBe("not_found");
     const { secret, otpauth_url } = (await offer(challenge)).data;
     expect(otpauth_url).toContain(encodeURIComponent(member.email));
@@ -131,7 +131,7 @@ describe("identity.second-factor: signing in without one where it is required", 
     const seen = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });
     expect(seen.second_factor).toBe(true);
     expect((await identity.actionsOf(owner)).slice(-2)).toEqual(["User second_factor_enabled", "Session created"]);
-    const again = await identity.ask(login, { body: { email: member.email, password: member.password } });
+    const again = await identity.send(login, { body: { email: member.email, password: member.password } });
     expect([again.code, again.params["set_up"]]).toEqual(["second_factor_required", false]);
   });
 
@@ -153,7 +153,7 @@ describe("identity.second-factor: signing in without one where it is required", 
     const owner = await aCarefulOwner();
     const { token } = await identity.data(createInvite, { as: owner.principal, body: { permissions: "Member" } });
     const [email, password] = [`new-${owner.userId}@example.com`, "correct horse battery staple"];
-    const joined = await identity.ask(register, { body: { email, password, invite_token: token } });
+    const joined = await identity.send(register, { body: { email, password, invite_token: token } });
     expect([joined.status, joined.data.organization_id, tokenOf(joined.headers)]).toEqual([200, owner.organizationId, ""]); // prettier-ignore
     const challenge = await challengeOf({ email, password });
     const { secret } = (await offer(challenge)).data;

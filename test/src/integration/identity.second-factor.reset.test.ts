@@ -13,7 +13,7 @@ afterAll(() => identity.stop());
 
 const guard = (person: Person) => setUpSecondFactorEarlier(identity, person);
 const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
-  identity.ask(resetUserSecondFactor, { as, params: { id }, replica });
+  identity.send(resetUserSecondFactor, { as, params: { id }, replica });
 
 describe("identity.second-factor: reset by an Owner for a colleague", () => {
   it("allows signing in with the password alone, and ends sessions; keys stay", async () => {
@@ -25,7 +25,7 @@ describe("identity.second-factor: reset by an Owner for a colleague", () => {
     expect(await identity.verify("session", member.token, 1)).toMatchObject({ code: "session_expired" });
     expect(await identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
     const { email, password } = member;
-    expect((await identity.ask(login, { body: { email, password } })).status).toBe(200);
+    expect((await identity.send(login, { body: { email, password } })).status).toBe(200);
     const user = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });
     expect(user.second_factor).toBe(false);
     const [told] = (await identity.entriesOf(owner, { action: "second_factor_disabled" })).slice(-1);

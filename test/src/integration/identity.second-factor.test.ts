@@ -40,20 +40,23 @@ const users = () => identity.db.collection<StoredUser>("users");
 const storedOf = async ({ userId }: Person) => (await users().findOne({ _id: userId }))!;
 const failures = () => identity.db.collection("login_failures");
 
-const guard = async (person: Person): Promise<Guarded> => ({ ...person, ...(await setUpSecondFactorEarlier(identity, person)) });
+const guard = async (person: Person): Promise<Guarded> => ({
+  ...person,
+  ...(await setUpSecondFactorEarlier(identity, person)),
+});
 const aGuarded = async (): Promise<Guarded> => guard(await identity.aPerson());
 
 const firstStep = ({ email, password }: Pick<Person, "email" | "password">, headers = HERE) =>
-  identity.ask(login, { body: { email, password }, headers });
+  identity.send(login, { body: { email, password }, headers });
 async function challengeOf(person: Pick<Person, "email" | "password">): Promise<string> {
   const { status, code, params, headers } = await firstStep(person);
   expect([status, code, headers.getSetCookie()]).toEqual([401, "second_factor_required", []]);
   return String(params["challenge"]);
 }
 const secondStep = (challenge: string, code: string, headers = HERE, replica = 0) =>
-  identity.ask(loginSecondFactor, { body: { challenge, code }, headers, replica });
+  identity.send(loginSecondFactor, { body: { challenge, code }, headers, replica });
 const stateOf = async (token: string) => (await identity.verify("session", token)).status;
-const asked = ({ principal: as }: Person) => ({ as });
+const asUser = ({ principal: as }: Person) => ({ as });
 /** As if no code had been accepted yet. */
 const clearAcceptedSteps = ({ userId }: Person) => users().updateOne({ _id: userId }, { $set: { "second_factor.last_step": 0 } as never }); // prettier-ignore
 const unconfirm = ({ principal }: Person) =>
@@ -63,12 +66,12 @@ describe("identity.second-factor: setting one up", () => {
   it("requires the password, and takes effect after a valid code", async () => {
     const person = await identity.aPerson();
     const { principal: as, password } = person;
-    expect(await identity.ask(offerSecondFactor, { as, body: { password: "wrong" } })).toMatchObject({ code: "invalid_credentials" }); // prettier-ignore
+    expect(await identity.send(offerSecondFactor, { as, body: { password: "wrong" } })).toMatchObject({ code: "invalid_credentials" }); // prettier-ignore
     const { secret, otpauth_url } = await identity.data(offerSecondFactor, { as, body: { password } });
     expect(otpauth_url).toContain(`secret=${secret}`);
     expect(otpauth_url).toContain(encodeURIComponent(person.email));
     expect((await firstStep(person)).status).toBe(200);
-    const tried = await identity.ask(enableSecondFactor, { as, body: { code: wrongCode(secret) } });
+    const tried = await identity.send(enableSecondFactor, { as, body: { code: wrongCode(secret) } });
     expect([tried.status, tried.code]).toEqual([401, "second_factor_invalid"]);
     expect((await firstStep(person)).status).toBe(200);
     const { recovery_codes } = await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
@@ -89,26 +92,26 @@ describe("identity.second-factor: setting one up", () => {
   it("rejects a secret that was offered long ago, or to another user", async () => {
     const [person, other] = [await identity.aPerson(), await identity.aPerson()];
     const { secret } = await identity.data(offerSecondFactor, {
-      ...asked(person),
+      ...asUser(person),
       body: { password: person.password },
     });
     const body = { code: codeOf(secret) };
-    expect(await identity.ask(enableSecondFactor, { ...asked(other), body })).toMatchObject({ code: "not_found" });
+    expect(await identity.send(enableSecondFactor, { ...asUser(other), body })).toMatchObject({ code: "not_found" });
     await users().updateOne(
       { _id: person.userId },
       { $set: { "second_factor_offer.expires_at": new Date(0) } as never },
     );
-    expect(await identity.ask(enableSecondFactor, { ...asked(person), body })).toMatchObject({ code: "not_found" });
+    expect(await identity.send(enableSecondFactor, { ...asUser(person), body })).toMatchObject({ code: "not_found" });
   });
 
   it("rejects a secret that was moved from another user in the database", async () => {
-    const [person, thief] = [await aGuarded(), await aGuarded()];
-    const { second_factor } = await storedOf(thief);
+    const [person, attacker] = [await aGuarded(), await aGuarded()];
+    const { second_factor } = await storedOf(attacker);
     await users().updateOne(
       { _id: person.userId },
       { $set: { "second_factor.secret": second_factor!.secret } as never },
     );
-    const response = await secondStep(await challengeOf(person), codeOf(thief.secret));
+    const response = await secondStep(await challengeOf(person), codeOf(attacker.secret));
     expect([response.code, response.headers.getSetCookie()]).toEqual(["second_factor_not_configured", []]);
   });
 });
@@ -145,7 +148,7 @@ describe("identity.second-factor: signing in", () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
     expect((await secondStep(third, code)).code).toBe("second_factor_invalid");
     expect((await secondStep(third, other)).status).toBe(200);
-    expect(await identity.data(getSecondFactor, asked(guarded))).toMatchObject({ recovery_codes_left: 8 });
+    expect(await identity.data(getSecondFactor, asUser(guarded))).toMatchObject({ recovery_codes_left: 8 });
     expect(await identity.actionsOf(guarded, { action: "recovery_code_used" })).toHaveLength(2);
   });
 
@@ -166,7 +169,7 @@ describe("identity.second-factor: signing in", () => {
     const guarded = await aGuarded();
     const next = { ...guarded, password: "another horse battery staple" };
     const body = { current_password: guarded.password, new_password: next.password };
-    const changed = await identity.ask(changePassword, { ...asked(guarded), body });
+    const changed = await identity.send(changePassword, { ...asUser(guarded), body });
     expect(await stateOf(tokenOf(changed.headers))).toBe("valid");
     expect((await secondStep(await challengeOf(next), codeOf(guarded.secret))).status).toBe(200);
   });
@@ -220,14 +223,14 @@ describe("identity.second-factor: an unconfirmed session", () => {
       await identity.aKey(guarded, { permissions: "Admin" }),
     ];
     const refused = [
-      () => identity.ask(createKey, { as, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
-      () => identity.ask(updateKey, { as, params: lower.params, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
-      () => identity.ask(rotateKey, { as, params: key.params }),
-      () => identity.ask(createInvite, { as, body: { permissions: "Owner" } }),
-      () => identity.ask(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Owner" } }),
-      () => identity.ask(offerSecondFactor, { as, body: { password } }),
-      () => identity.ask(renewRecoveryCodes, { as }),
-      () => identity.ask(disableSecondFactor, { as }),
+      () => identity.send(createKey, { as, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
+      () => identity.send(updateKey, { as, params: lower.params, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
+      () => identity.send(rotateKey, { as, params: key.params }),
+      () => identity.send(createInvite, { as, body: { permissions: "Owner" } }),
+      () => identity.send(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Owner" } }),
+      () => identity.send(offerSecondFactor, { as, body: { password } }),
+      () => identity.send(renewRecoveryCodes, { as }),
+      () => identity.send(disableSecondFactor, { as }),
     ];
     await unconfirm(guarded);
     for (const ask of refused) expect(await ask()).toMatchObject({ status: 403, code: "confirmation_required" });
@@ -246,21 +249,21 @@ describe("identity.second-factor: an unconfirmed session", () => {
     await unconfirm(guarded);
     const begun = await secondStep(await challengeOf(guarded), body.code);
     expect(begun.status).toBe(200);
-    expect(await identity.ask(confirmSecondFactor, { ...asked(guarded), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
+    expect(await identity.send(confirmSecondFactor, { ...asUser(guarded), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
     await clearAcceptedSteps(guarded);
-    const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asked(guarded), body });
+    const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asUser(guarded), body });
     expect(Math.abs(Date.parse(confirmed_until) - Date.now() - 600_000)).toBeLessThan(30_000);
     const longAgo = new Date(Date.now() - 600_001);
     await identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: guarded.principal.credentialId }, { $set: { confirmed_at: longAgo } }); // prettier-ignore
-    expect(await identity.ask(renewRecoveryCodes, asked(guarded))).toMatchObject({ code: "confirmation_required" });
+    expect(await identity.send(renewRecoveryCodes, asUser(guarded))).toMatchObject({ code: "confirmation_required" });
   });
 
   it("needs no confirmation when its user has no second factor", async () => {
     const person = await identity.aPerson();
     await identity.aKey(person, { permissions: "Owner" });
-    await identity.data(createInvite, { ...asked(person), body: { permissions: "Owner" } });
-    expect(await identity.ask(confirmSecondFactor, { ...asked(person), body: { code: "123456" } })).toMatchObject({ code: "not_found" }); // prettier-ignore
-    expect(await identity.ask(disableSecondFactor, asked(person))).toMatchObject({ code: "not_found" });
+    await identity.data(createInvite, { ...asUser(person), body: { permissions: "Owner" } });
+    expect(await identity.send(confirmSecondFactor, { ...asUser(person), body: { code: "123456" } })).toMatchObject({ code: "not_found" }); // prettier-ignore
+    expect(await identity.send(disableSecondFactor, asUser(person))).toMatchObject({ code: "not_found" });
   });
 });
 
@@ -275,7 +278,7 @@ describe("identity.second-factor: changing an existing one", () => {
 
   it("replaces the recovery codes by new ones", async () => {
     const guarded = await aGuarded();
-    const { recovery_codes } = await identity.data(renewRecoveryCodes, asked(guarded));
+    const { recovery_codes } = await identity.data(renewRecoveryCodes, asUser(guarded));
     const challenge = await challengeOf(guarded);
     expect((await secondStep(challenge, guarded.recovery[0] ?? "")).code).toBe("second_factor_invalid");
     expect((await secondStep(challenge, recovery_codes[0] ?? "")).status).toBe(200);
@@ -286,7 +289,7 @@ describe("identity.second-factor: changing an existing one", () => {
 
   it("disables it, after which the password is sufficient", async () => {
     const guarded = await aGuarded();
-    await identity.data(disableSecondFactor, asked(guarded));
+    await identity.data(disableSecondFactor, asUser(guarded));
     expect((await firstStep(guarded)).status).toBe(200);
     expect(await storedOf(guarded)).not.toHaveProperty("second_factor");
     expect((await identity.actionsOf(guarded, { action: "second_factor_disabled" })).length).toBe(1);

@@ -22,7 +22,7 @@ afterAll(() => identity.stop());
 const stored = () =>
   identity.db.collection<{ _id: string; last_used: Date; expires_at: Date; created_at: Date }>("sessions");
 const listOf = ({ principal: as }: Person) => identity.data(listSessions, { as }) as unknown as Promise<Session[]>;
-const end = ({ principal: as }: Person, id: string, replica = 0) => identity.ask(deleteSession, { as, params: { id }, replica }); // prettier-ignore
+const end = ({ principal: as }: Person, id: string, replica = 0) => identity.send(deleteSession, { as, params: { id }, replica }); // prettier-ignore
 const stateOf = async ({ token }: Pick<Person, "token">): Promise<string> => (await identity.verify("session", token)).status; // prettier-ignore
 
 describe("identity.sessions: a user's own sessions", () => {
@@ -31,7 +31,7 @@ describe("identity.sessions: a user's own sessions", () => {
     await identity.aPerson();
     const { email, password } = person;
     const headers = { "user-agent": FIREFOX, "x-client-address": "203.0.113.7" };
-    const second = await identity.ask(login, { body: { email, password }, headers });
+    const second = await identity.send(login, { body: { email, password }, headers });
     const listed = await listOf(person);
     expect(listed).toMatchObject([
       { id: person.principal.credentialId, current: true },
@@ -61,7 +61,7 @@ describe("identity.sessions: a user's own sessions", () => {
     expect((await listOf(person)).map(({ id }) => id)).toEqual(
       [person, third].map(({ principal }) => principal.credentialId),
     );
-    const page = await identity.ask(listSessions, { as: person.principal, query: { limit: 1 } });
+    const page = await identity.send(listSessions, { as: person.principal, query: { limit: 1 } });
     expect(page.headers.get("x-list-total")).toBe("2");
   });
 

@@ -30,10 +30,10 @@ describe("identity.several-organizations-end: the Owners of an organization", ()
     await identity.data(deleteUser, { as: away.principal, params: { id: host.userId } });
     const params = { id: home.userId };
     const body = { permissions: "Viewer" } as const;
-    const demoted = await identity.ask(updateUser, { as: away.principal, params, body });
+    const demoted = await identity.send(updateUser, { as: away.principal, params, body });
     const { password } = home;
-    const gone = await identity.ask(deleteCurrentUser, { as: home.principal, body: { password } });
-    const left = await identity.ask(leaveOrganization, { as: away.principal, body: { password } });
+    const gone = await identity.send(deleteCurrentUser, { as: home.principal, body: { password } });
+    const left = await identity.send(leaveOrganization, { as: away.principal, body: { password } });
     expect([demoted, gone, left].map(({ code }) => code)).toEqual(["last_owner", "last_owner", "last_owner"]);
     expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual(["Owner", "Owner"]);
   });
@@ -44,7 +44,7 @@ describe("identity.several-organizations-end: the Owners of an organization", ()
     const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
     await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
     expect((await userOf(host, home)).data.second_factor).toBe(true);
-    const refused = await identity.ask(resetUserSecondFactor, { as: host.principal, params: { id: home.userId } });
+    const refused = await identity.send(resetUserSecondFactor, { as: host.principal, params: { id: home.userId } });
     expect([refused.status, refused.params]).toEqual([403, { required: "operator" }]);
     expect((await signIn(home)).code).toBe("second_factor_required");
   });
@@ -91,7 +91,7 @@ describe("identity.several-organizations-end: an idempotency key", () => {
     const { home, away } = await aGuest("Owner");
     const headers = { "idempotency-key": "the-same-in-both" };
     const make = ({ principal: as }: Person) =>
-      identity.ask(createInvite, { as, headers, body: { permissions: "Viewer" } });
+      identity.send(createInvite, { as, headers, body: { permissions: "Viewer" } });
     expect((await Promise.all([make(home), make(away)])).map(({ status }) => status)).toEqual([200, 200]);
     const again = [await make(home), await make(away)];
     expect(again.map(({ code }) => code)).toEqual(["secret_shown_once", "secret_shown_once"]);
@@ -102,7 +102,7 @@ describe("identity.several-organizations-end: a user", () => {
   it("leaves one organization, and continues in another one with the same account, also where registration is closed", async () => {
     const { host, home, away, keys } = await aGuest();
     const { password } = home;
-    const left = await identity.ask(leaveOrganization, { as: away.principal, replica: 1, body: { password } });
+    const left = await identity.send(leaveOrganization, { as: away.principal, replica: 1, body: { password } });
     expect([left.status, left.data.id, left.data.organization_id]).toEqual([200, home.userId, home.organizationId]);
     const goesOn = await personInSessionOf(identity, home, left);
     expect((await me(goesOn)).organizations.map(({ id }) => id)).toEqual([home.organizationId]);
@@ -115,7 +115,7 @@ describe("identity.several-organizations-end: a user", () => {
     const { host, home, away, keys } = await aGuest();
     await identity.aColleague(home, { permissions: "Owner" });
     const { password } = home;
-    expect((await identity.ask(deleteCurrentUser, { as: away.principal, body: { password } })).status).toBe(200);
+    expect((await identity.send(deleteCurrentUser, { as: away.principal, body: { password } })).status).toBe(200);
     const ended = [stateOf("key", keys.home.secret), stateOf("key", keys.away.secret), stateOf("session", home.token)];
     expect(await Promise.all(ended)).toEqual(["api_key_invalid", "api_key_invalid", "session_expired"]);
     expect(await idsIn(host)).toEqual([host.userId]);
@@ -141,7 +141,7 @@ describe("identity.several-organizations-end: a user", () => {
     const last = { name: "My Organization", password: host.password };
     await identity.data(deleteOrganization, { as: host.principal, params: { id: host.organizationId }, body: last });
     const { email, password } = colleague;
-    expect((await identity.ask(register, { body: { email, password } })).status).toBe(200);
+    expect((await identity.send(register, { body: { email, password } })).status).toBe(200);
     await identity.sweepOrganizations();
     expect((await signIn(home)).code).toBe("invalid_credentials");
     expect((await identity.logIn(colleague)).userId).not.toBe(colleague.userId);

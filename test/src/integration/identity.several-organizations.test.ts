@@ -37,9 +37,13 @@ describe("identity.several-organizations: an invited user with an account", () =
     const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
     const joined = await joinOrganization(identity, person, owner, { permissions: "Admin" });
     expect(joined).toEqual({ id: owner.organizationId, name: "My Organization", permissions: "Admin" });
-    const told = await me(person);
-    expect([told.id, told.organization_id, told.permissions]).toEqual([person.userId, person.organizationId, "Owner"]);
-    expect(told.organizations.map(({ id, permissions }) => [id, permissions])).toEqual([
+    const currentUser = await me(person);
+    expect([currentUser.id, currentUser.organization_id, currentUser.permissions]).toEqual([
+      person.userId,
+      person.organizationId,
+      "Owner",
+    ]);
+    expect(currentUser.organizations.map(({ id, permissions }) => [id, permissions])).toEqual([
       [person.organizationId, "Owner"],
       [owner.organizationId, "Admin"],
     ]);
@@ -52,19 +56,19 @@ describe("identity.several-organizations: an invited user with an account", () =
     const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
     const token = await invite(owner);
     const { email, password } = person;
-    const refused = await identity.ask(register, { body: { email, password, invite_token: token } });
+    const refused = await identity.send(register, { body: { email, password, invite_token: token } });
     expect([refused.status, refused.code, refused.params["field"]]).toEqual([409, "already_exists", "email"]);
     expect(String(refused.params["hint"])).toContain("/api/v1/invites/accept");
-    const without = await identity.ask(register, { body: { email, password } });
+    const without = await identity.send(register, { body: { email, password } });
     expect(without.params).toEqual({ entity: "User", field: "email" });
-    expect((await identity.ask(acceptInvite, { as: person.principal, body: { token } })).status).toBe(200);
+    expect((await identity.send(acceptInvite, { as: person.principal, body: { token } })).status).toBe(200);
   });
 
   it("joins once: an invite is consumed by one of two, and not by a user who is a member already", async () => {
     const [owner, person, other] = [await identity.aPerson(), await identity.aPerson(), await identity.aPerson()];
     const [first, second] = [await invite(owner), await invite(owner)];
     const accept = ({ principal: as }: Person, token: string, replica = 0) =>
-      identity.ask(acceptInvite, { as, replica, body: { token } });
+      identity.send(acceptInvite, { as, replica, body: { token } });
     const both = await Promise.all([accept(person, first, 0), accept(other, first, 1)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(both.find(({ status }) => status === 400)?.params).toEqual({ path: "token" });
@@ -81,7 +85,7 @@ describe("identity.several-organizations: an invited user with an account", () =
     const users = identity.db.collection<{ _id: string }>("users");
     await users.updateOne({ _id: person.userId }, { $set: { other_memberships: others } });
     const body = { token: await invite(owner) };
-    const full = await identity.ask(acceptInvite, { as: person.principal, body });
+    const full = await identity.send(acceptInvite, { as: person.principal, body });
     expect([full.status, full.code, full.params]).toEqual([403, "quota_exceeded", { entity: "Organization", limit: 50 }]); // prettier-ignore
   });
 });
@@ -110,7 +114,7 @@ describe("identity.several-organizations: a session", () => {
     const moved = await switchOrganization(identity, home, host.organizationId);
     const found = await sessions.findOne({ _id: moved.principal.credentialId });
     expect(found?.created_at).toEqual(long);
-    const refused = await identity.ask(leaveOrganization, { as: moved.principal, body: {} });
+    const refused = await identity.send(leaveOrganization, { as: moved.principal, body: {} });
     expect(refused.code).toBe("reauthentication_required");
   });
 
@@ -118,13 +122,13 @@ describe("identity.several-organizations: a session", () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
     const answers = await Promise.all(
       [stranger.organizationId, "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"].map((organization_id) =>
-        identity.ask(actInOrganization, { as: person.principal, body: { organization_id } }),
+        identity.send(actInOrganization, { as: person.principal, body: { organization_id } }),
       ),
     );
     for (const { code, params } of answers)
       expect([code, params]).toEqual(["invalid_reference", { path: "organization_id" }]);
     expect(await stateOf("session", person.token)).toBe("Owner");
-    const stays = await identity.ask(actInOrganization, {
+    const stays = await identity.send(actInOrganization, {
       ...{ as: person.principal, body: { organization_id: person.organizationId } },
     });
     expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
@@ -134,7 +138,7 @@ describe("identity.several-organizations: a session", () => {
     const { host, home } = await aGuest();
     const body = { organization_id: host.organizationId };
     const answers = await Promise.all(
-      [0, 1].map((replica) => identity.ask(actInOrganization, { as: home.principal, replica, body })),
+      [0, 1].map((replica) => identity.send(actInOrganization, { as: home.principal, replica, body })),
     );
     expect(answers.map(({ status, code }) => `${status} ${code}`).sort()).toEqual(["200 ", "401 session_expired"]);
   });
@@ -149,7 +153,7 @@ describe("identity.several-organizations: a sign-in", () => {
     const again = await identity.logIn(home);
     expect(again.organizationId).toBe(home.organizationId);
     const body = { organization_id: host.organizationId };
-    const refused = await identity.ask(actInOrganization, { as: again.principal, body });
+    const refused = await identity.send(actInOrganization, { as: again.principal, body });
     expect([refused.status, refused.code]).toEqual([403, "password_login_disabled"]);
     await organizations.updateOne({ _id: home.organizationId }, { $set: { password_login: false } });
     expect((await signIn(home)).code).toBe("password_login_disabled");
@@ -166,7 +170,7 @@ describe("identity.several-organizations: a sign-in", () => {
     expect(await Promise.all(states)).toEqual(["second_factor_required", "second_factor_required"]);
     expect([await stateOf("session", home.token), await stateOf("key", keys.home.secret)]).toEqual(["Owner", "Viewer"]);
     const enter = (person: Person) =>
-      identity.ask(actInOrganization, { as: person.principal, body: { organization_id: host.organizationId } });
+      identity.send(actInOrganization, { as: person.principal, body: { organization_id: host.organizationId } });
     expect((await enter(home)).code).toBe("confirmation_required");
 
     expect((await signIn(home)).params).toMatchObject({ set_up: true });
@@ -196,7 +200,7 @@ describe("identity.several-organizations: keys and sessions", () => {
     expect(after[1]?.data).toMatchObject({ permissions: "Viewer" });
     expect(after[1]?.headers.get("etag")).not.toBe(elsewhere.headers.get("etag"));
     const headers = { "if-match": elsewhere.headers.get("etag") ?? "" };
-    const stale = await identity.ask(updateUser, { as: host.principal, params, headers, body: { permissions: "Member" } }); // prettier-ignore
+    const stale = await identity.send(updateUser, { as: host.principal, params, headers, body: { permissions: "Member" } }); // prettier-ignore
     expect(stale.code).toBe("precondition_failed");
   });
 
@@ -205,9 +209,9 @@ describe("identity.several-organizations: keys and sessions", () => {
     const named = async ({ principal: as }: Person) =>
       ((await identity.data(listKeys, { as })) as unknown as UserApiKey[]).map(({ id }) => id);
     expect([await named(home), await named(away)]).toEqual([[keys.home.id], [keys.away.id]]);
-    const told = JSON.stringify([await identity.data(listUsers, { as: host.principal }), await identity.entriesOf(host)]); // prettier-ignore
-    expect(told).toContain(home.userId);
-    expect(told).not.toContain(home.organizationId);
+    const currentUser = JSON.stringify([await identity.data(listUsers, { as: host.principal }), await identity.entriesOf(host)]); // prettier-ignore
+    expect(currentUser).toContain(home.userId);
+    expect(currentUser).not.toContain(home.organizationId);
     const pages = await Promise.all(
       [0, 1].map((offset) => {
         const query = { order_by: "email", limit: 1, offset } as const;

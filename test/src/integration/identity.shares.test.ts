@@ -55,8 +55,8 @@ describe("the share of an organization in identity", () => {
   it("queues only its own requests: others are answered, and excess ones are rejected with Retry-After", async () => {
     identity = await startIdentity({ replicas: [{ shares: createShares({ operations: 1, waiting: 2 }) }] });
     const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
-    const sent = Array.from({ length: 100 }, () => identity.ask(listUsers, { as: busy.principal }));
-    expect((await identity.ask(listUsers, { as: other.principal })).status).toBe(200);
+    const sent = Array.from({ length: 100 }, () => identity.send(listUsers, { as: busy.principal }));
+    expect((await identity.send(listUsers, { as: other.principal })).status).toBe(200);
     const answers = await Promise.all(sent);
     const kinds = new Set(
       answers.map(({ status, code, headers }) => `${status} ${code} ${headers.get("retry-after")}`),

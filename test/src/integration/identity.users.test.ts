@@ -25,7 +25,7 @@ const idOf = ({ userId }: Person) => ({ params: { id: userId } });
 const refusal = (required: string) => ({ status: 403, code: "permission_denied", params: { required } });
 
 async function listed(as: UserPrincipal, query: object = {}): Promise<string[]> {
-  const { data } = await identity.ask(listUsers, { as, query });
+  const { data } = await identity.send(listUsers, { as, query });
   return (data as unknown as User[]).map(({ id }) => id);
 }
 
@@ -42,11 +42,11 @@ describe("identity.users: reading", () => {
     expect(await identity.data(getUser, { as: owner.principal, ...idOf(admin) })).toMatchObject({
       network_ids: [home, office].sort(),
     });
-    expect(await identity.ask(getUser, { as: admin.principal, ...idOf(stranger) })).toMatchObject({
+    expect(await identity.send(getUser, { as: admin.principal, ...idOf(stranger) })).toMatchObject({
       status: 404,
       params: { entity: "User" },
     });
-    expect(await identity.ask(listUsers, { as: member.principal })).toMatchObject(refusal("Admin"));
+    expect(await identity.send(listUsers, { as: member.principal })).toMatchObject(refusal("Admin"));
   });
 
   it("pages, orders and filters", async () => {
@@ -111,7 +111,7 @@ describe("identity.users: changing", () => {
     ];
     const member = await identity.aColleague(owner, {});
     const put = (as: Person, whom: Person, permissions: User["permissions"]) =>
-      identity.ask(updateUser, { as: as.principal, ...idOf(whom), body: { permissions } });
+      identity.send(updateUser, { as: as.principal, ...idOf(whom), body: { permissions } });
     expect(await put(admin, member, "Viewer")).toMatchObject({ status: 200, data: { permissions: "Viewer" } });
     for (const [whom, level] of [
       [member, "Admin"],
@@ -124,7 +124,7 @@ describe("identity.users: changing", () => {
     expect(await put(owner, other, "Owner")).toMatchObject({ status: 200 });
     expect(await put(owner, owner, "Admin")).toMatchObject({ status: 200, data: { permissions: "Admin" } });
     for (const whom of [other, owner])
-      expect(await identity.ask(deleteUser, { as: admin.principal, ...idOf(whom) })).toMatchObject(refusal("Owner"));
+      expect(await identity.send(deleteUser, { as: admin.principal, ...idOf(whom) })).toMatchObject(refusal("Owner"));
   });
 });
 
@@ -134,8 +134,8 @@ describe("identity.users: rejected changes", () => {
     const member = await identity.aColleague(owner, {});
     const as: UserPrincipal = { ...owner.principal, kind: "key", scope: { ...owner.principal.scope, networks: [] } };
     const body = { permissions: "Viewer" } as const;
-    expect(await identity.ask(updateUser, { as, ...idOf(member), body })).toMatchObject(refusal("all_networks"));
-    expect(await identity.ask(deleteUser, { as, ...idOf(member) })).toMatchObject(refusal("all_networks"));
+    expect(await identity.send(updateUser, { as, ...idOf(member), body })).toMatchObject(refusal("all_networks"));
+    expect(await identity.send(deleteUser, { as, ...idOf(member) })).toMatchObject(refusal("all_networks"));
   });
 
   it("include foreign networks and an outdated revision; sending the user back changes nothing", async () => {
@@ -144,14 +144,14 @@ describe("identity.users: rejected changes", () => {
     const foreign = await aNetwork(await identity.aPerson(), "Foreign");
     const member = await identity.aColleague(owner, { network_ids: [home] });
     const put = (body: User | { permissions: "Member"; network_ids: string[] }, revision = "*") =>
-      identity.ask(updateUser, { as: owner.principal, ...idOf(member), body, headers: { "if-match": revision } });
+      identity.send(updateUser, { as: owner.principal, ...idOf(member), body, headers: { "if-match": revision } });
     for (const id of [foreign, owner.userId])
       expect(await put({ permissions: "Member", network_ids: [home, id] })).toMatchObject({
         status: 400,
         code: "invalid_reference",
         params: { path: "network_ids.1" },
       });
-    const before = await identity.ask(getUser, { as: owner.principal, ...idOf(member) });
+    const before = await identity.send(getUser, { as: owner.principal, ...idOf(member) });
     const echoed = await put(before.data);
     expect([echoed.text, echoed.headers.get("etag")]).toEqual([before.text, '"1"']);
     expect((await put({ permissions: "Member", network_ids: [] }, '"1"')).headers.get("etag")).toBe('"2"');
@@ -168,8 +168,8 @@ describe("identity.users: removing", () => {
     expect(await identity.verify("session", user.token, 1)).toMatchObject({ code: "session_expired" });
     expect(await identity.verify("key", secret, 1)).toMatchObject({ code: "api_key_invalid" });
     await expect(identity.logIn(user)).rejects.toThrow("invalid_credentials");
-    expect(await identity.ask(deleteUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ status: 404 });
-    expect(await identity.ask(getCurrentUser, { as: user.principal })).toMatchObject({
+    expect(await identity.send(deleteUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ status: 404 });
+    expect(await identity.send(getCurrentUser, { as: user.principal })).toMatchObject({
       status: 401,
       code: "session_expired",
     });
@@ -181,7 +181,7 @@ describe("identity.users: removing", () => {
       [deleteUser, {}],
       [updateUser, { body: { permissions: "Viewer" } }],
     ] as const)
-      expect(await identity.ask(operation, { as: owner.principal, ...idOf(stranger), ...question })).toMatchObject({
+      expect(await identity.send(operation, { as: owner.principal, ...idOf(stranger), ...question })).toMatchObject({
         status: 404,
         code: "not_found",
         params: { entity: "User" },
@@ -196,8 +196,8 @@ describe("identity.users: the last Owner", () => {
     await identity.aColleague(owner, { permissions: "Admin" });
     const question = { as: owner.principal, ...idOf(owner) };
     const refused = { status: 409, code: "last_owner", params: {} };
-    expect(await identity.ask(updateUser, { ...question, body: { permissions: "Admin" } })).toMatchObject(refused);
-    expect(await identity.ask(deleteUser, question)).toMatchObject(refused);
+    expect(await identity.send(updateUser, { ...question, body: { permissions: "Admin" } })).toMatchObject(refused);
+    expect(await identity.send(deleteUser, question)).toMatchObject(refused);
     expect(await identity.verify("session", owner.token)).toMatchObject({ principal: { permission: "Owner" } });
   });
 
@@ -206,12 +206,12 @@ describe("identity.users: the last Owner", () => {
       const one = await identity.aPerson();
       const two = await identity.aColleague(one, { permissions: "Owner" });
       const demote = (as: Person, whom: Person, replica: number) =>
-        identity.ask(updateUser, { as: as.principal, replica, ...idOf(whom), body: { permissions: "Viewer" } });
+        identity.send(updateUser, { as: as.principal, replica, ...idOf(whom), body: { permissions: "Viewer" } });
       const answers = await Promise.all([
         demote(one, two, 0),
         round % 2 === 0
           ? demote(two, one, 1)
-          : identity.ask(deleteUser, { as: two.principal, replica: 1, ...idOf(one) }),
+          : identity.send(deleteUser, { as: two.principal, replica: 1, ...idOf(one) }),
       ]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect(answers.find(({ status }) => status === 409)?.code).toBe("last_owner");
@@ -244,7 +244,7 @@ describe("identity.users: networks that are deleted", () => {
     try {
       await identity.data(deleteNetwork, { as: owner.principal, params: { id: home } });
       expect(await identity.verify("session", user.token)).toMatchObject({ principal: { networks: [home, office] } });
-      const read = await identity.ask(getUser, { as: owner.principal, ...idOf(user) });
+      const read = await identity.send(getUser, { as: owner.principal, ...idOf(user) });
       expect([read.data.network_ids, read.headers.get("etag")]).toEqual([[office], '"1"']);
       expect(await identity.verify("session", user.token)).toMatchObject({ principal: { networks: [home, office] } });
     } finally {

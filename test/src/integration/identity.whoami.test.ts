@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 const PATH = "/api/v1/auth/whoami";
-type Told = Readonly<Record<string, unknown>>;
+type WhoAmI = Readonly<Record<string, unknown>>;
 
 describe("identity.whoami: the caller", () => {
   it("is the user and the organization of a session, with all networks of an Owner", async () => {
@@ -17,7 +17,7 @@ describe("identity.whoami: the caller", () => {
     const home = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const { status, body, headers } = await owner.session.send("get", PATH);
     expect(status).toBe(200);
-    expect(body.data as Told).toMatchObject({
+    expect(body.data as WhoAmI).toMatchObject({
       kind: "session",
       name: null,
       user: { id: owner.userId, email: owner.email, permissions: "Owner" },
@@ -36,13 +36,13 @@ describe("identity.whoami: the caller", () => {
     const user = await aColleague(stack.url, owner, { permissions: "Admin" });
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const key = await aKey(stack.url, user, { permissions: "Admin", name: "CI", expires_at });
-    expect(await key.caller.data<Told>("get", PATH)).toMatchObject({
+    expect(await key.caller.data<WhoAmI>("get", PATH)).toMatchObject({
       ...{ kind: "key", credential_id: key.id, name: "CI", expires_at },
       ...{ permissions: "Admin", network_ids: [home.id, office.id].sort(), limited_by: [] },
     });
     const demotion = { permissions: "Viewer", network_ids: [home.id] };
     await owner.session.data("put", `/api/v1/users/${user.userId}`, demotion);
-    expect(await key.caller.data<Told>("get", PATH)).toMatchObject({
+    expect(await key.caller.data<WhoAmI>("get", PATH)).toMatchObject({
       user: { permissions: "Viewer" },
       permissions: "Viewer",
       network_ids: [home.id],
@@ -52,7 +52,7 @@ describe("identity.whoami: the caller", () => {
       ],
     });
     const cut = await aKey(stack.url, owner, { permissions: "Member", network_ids: [office.id] });
-    expect(await cut.caller.data<Told>("get", PATH)).toMatchObject({
+    expect(await cut.caller.data<WhoAmI>("get", PATH)).toMatchObject({
       permissions: "Member",
       network_ids: [office.id],
       limited_by: [

@@ -90,17 +90,19 @@ describe("the metrics: requests and credentials", () => {
   it("report hits and misses of the key cache, and the duration of lookups, by result", async () => {
     const key = await aKey(stack.url, account);
     const lookups = "nts_key_cache_lookups_total";
-    const asked = "nts_verify_duration_seconds_count";
+    const lookupCount = "nts_verify_duration_seconds_count";
     const use = () => key.caller.data("get", "/api/v1/networks");
     expect(await growth([gateway, lookups, { result: "miss" }], use)).toBe(1);
     expect(await growth([gateway, lookups, { result: "hit" }], use)).toBe(1);
-    expect(await growth([gateway, asked], use)).toBe(0);
+    expect(await growth([gateway, lookupCount], use)).toBe(0);
     const other = await aKey(stack.url, account);
-    expect(await growth([gateway, asked, { outcome: "valid" }], () => other.caller.send("get", "/api/v1/tags"))).toBe(
-      1,
-    );
+    expect(
+      await growth([gateway, lookupCount, { outcome: "valid" }], () => other.caller.send("get", "/api/v1/tags")),
+    ).toBe(1);
     const unknown = callerOf(stack.url, "nobody", { authorization: `Bearer ${createApiKey().secret}` });
-    expect(await growth([gateway, asked, { outcome: "refused" }], () => unknown.send("get", "/api/v1/tags"))).toBe(1);
+    expect(
+      await growth([gateway, lookupCount, { outcome: "refused" }], () => unknown.send("get", "/api/v1/tags")),
+    ).toBe(1);
   });
 
   it("report an unavailable identity: failed lookups, stale credentials, the lease", async () => {

@@ -59,8 +59,8 @@ async function sendUntilAnswered({ method, path, body, key }: Write, found: stri
       });
       const envelope = (await response.json()) as ApiResponse["body"];
       if (response.status === 200) return envelope;
-      const mayRepeat = response.status >= 500 || RETRIED_CODES.has(envelope.code);
-      if (!mayRepeat) found.push(`${key}: ${response.status} ${envelope.code}`);
+      const mayRetry = response.status >= 500 || RETRIED_CODES.has(envelope.code);
+      if (!mayRetry) found.push(`${key}: ${response.status} ${envelope.code}`);
     } catch {
       // The connection was lost: a retry with the same key shows whether the write was done.
     }
@@ -104,7 +104,10 @@ describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS
           const path = `/api/v1/services/${data.id}`;
           const update = { method: "PUT", path, key: `update-${n}`, body: { ...(data as object), name: `u${n}` } };
           const updated = await sendUntilAnswered(update, found);
-          const [again, updatedAgain] = [await sendUntilAnswered(create(n), found), await sendUntilAnswered(update, found)];
+          const [again, updatedAgain] = [
+            await sendUntilAnswered(create(n), found),
+            await sendUntilAnswered(update, found),
+          ];
           if (JSON.stringify([again.data, updatedAgain.data]) !== JSON.stringify([data, updated.data]))
             found.push(`${n} was answered otherwise`);
         }

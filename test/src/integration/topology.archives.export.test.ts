@@ -137,13 +137,13 @@ describe("the archive of an organization", () => {
   it("is answered 304 while nothing has changed", async () => {
     const owner = topology.aCaller();
     const { host } = await anOrganization(owner);
-    const asked = async (etag: string): Promise<number> =>
+    const readIfNoneMatch = async (etag: string): Promise<number> =>
       (await owner.raw("get", ARCHIVE_PATH, undefined, { "if-none-match": etag })).status;
     const etagOf = async (): Promise<string> => String((await owner.raw("get", ARCHIVE_PATH)).headers["etag"]);
     // Changes are recorded with a delay.
-    await until(async () => (await asked(await etagOf())) === 304);
+    await until(async () => (await readIfNoneMatch(await etagOf())) === 304);
     const etag = await etagOf();
     await owner.call(patchHost, { params: { id: host.id }, body: { name: "other" } });
-    await until(async () => (await asked(etag)) === 200);
+    await until(async () => (await readIfNoneMatch(etag)) === 200);
   });
 });

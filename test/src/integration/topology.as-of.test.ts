@@ -135,9 +135,9 @@ describe("the state at a position of the journal", () => {
     const scope = { organizationId: network.organization_id, networks: "all" } as const;
     const { last } = await reader.ends(scope);
     await owner.call(deleteService, { params: host.services[0]! });
-    const asked = { scope, filter: { entity: "Service" }, work: BACKGROUND };
+    const range = { scope, filter: { entity: "Service" }, work: BACKGROUND };
     const states: string[] = [];
-    for await (const entries of createStates({ database, reader })(asked, last))
+    for await (const entries of createStates({ database, reader })(range, last))
       states.push(...entries.map(({ entity_id }) => entity_id));
     expect(states.sort()).toEqual(host.services.map(({ id }) => id).sort());
   });
@@ -235,8 +235,8 @@ describe("a read of the past: pages and cost", () => {
     const organizationIds = [owner.scope.organizationId];
     const ids = services.map(({ id }) => id);
     await topology.db.command({ profile: 2 });
-    for (const asked of [{ ids }, { ids, organizationIds }, { ids, organizationIds, upTo: 20 }])
-      expect(await lastEntries(journalCollections(topology.db), asked)).toHaveLength(2);
+    for (const range of [{ ids }, { ids, organizationIds }, { ids, organizationIds, upTo: 20 }])
+      expect(await lastEntries(journalCollections(topology.db), range)).toHaveLength(2);
     await topology.db.command({ profile: 0 });
     const lookups = { ns: `${topology.db.databaseName}.journal`, "command.hint": JOURNAL_OF_ENTITY };
     const profiled = await topology.db.collection("system.profile").find(lookups).toArray();
@@ -264,7 +264,10 @@ describe("a read of the past: limits", () => {
 
   it("rejects the future, a foreign cursor, an invalid moment, and one before the retention period", async () => {
     const { owner } = await aNetwork(topology.aCaller());
-    const [as_of, strange] = [await waitForJournal(owner), await waitForJournal((await aNetwork(topology.aCaller())).owner)];
+    const [as_of, strange] = [
+      await waitForJournal(owner),
+      await waitForJournal((await aNetwork(topology.aCaller())).owner),
+    ];
     const refusal = async (query: { as_of: string }): Promise<string> => (await owner.refusal(listHosts, { query }))[1];
     expect(await refusal({ as_of: new Date(Date.now() + 60_000).toISOString() })).toBe("validation_failed");
     expect(await refusal({ as_of: "last week" })).toBe("validation_failed");

@@ -67,7 +67,7 @@ interface Row {
 }
 
 /** All pages of a list, sequentially. */
-async function walk(
+async function readPages(
   caller: Caller,
   operation: AnyEndpoint,
   query: Readonly<Record<string, unknown>>,
@@ -103,8 +103,8 @@ describe("cursors: paging through a list", () => {
             const { data } = await owner.send(operation, { query: { ...query, limit: 0 } });
             const all = data as Row[];
             const limit = all.length > 50 ? 40 : 3;
-            const walked = await walk(owner, operation, { ...query, limit });
-            expect([query, walked.map(nameOf)]).toEqual([query, all.map(nameOf)]);
+            const pages = await readPages(owner, operation, { ...query, limit });
+            expect([query, pages.map(nameOf)]).toEqual([query, all.map(nameOf)]);
           }
     },
     60_000,
@@ -133,11 +133,11 @@ describe("cursors: paging through a changing list", () => {
       // Each page waits for a write.
       const aWrite = (): Promise<void> => new Promise((resolve) => (heard = resolve));
       const writers = Array.from({ length: WRITERS }, (_, n) => write(n));
-      const walked = (await walk(owner, listServices, query, aWrite)).map(nameOf);
+      const pages = (await readPages(owner, listServices, query, aWrite)).map(nameOf);
       isOver = true;
       await Promise.all(writers);
       const seen = new Map<string, number>();
-      for (const id of walked) seen.set(id, (seen.get(id) ?? 0) + 1);
+      for (const id of pages) seen.set(id, (seen.get(id) ?? 0) + 1);
       expect(still.filter((id) => seen.get(id) !== 1)).toEqual([]);
       expect(written).toBeGreaterThan(still.length / query.limit);
 
@@ -171,7 +171,7 @@ describe("cursors: paging through a changing list", () => {
       await Promise.all(Array.from({ length: 20 }, () => aService(home, host, { virtualization })));
     const first = await owner.send(listServices, { query: { host_id: host.id, limit: 75 } });
     expect(first.headers["trailer"]).toContain(INTERNAL.listNext);
-    expect(await walk(owner, listServices, { host_id: host.id, limit: 75 })).toHaveLength(80);
+    expect(await readPages(owner, listServices, { host_id: host.id, limit: 75 })).toHaveLength(80);
   });
 });
 
@@ -219,6 +219,6 @@ describe("cursors: validity", () => {
     const cursor = await cursorOf(owner);
     const { rows, total } = await colleague.list(listServices, { query: { ...query, cursor, limit: 50 } });
     expect([rows.every(({ host_id }) => host_id === elsewhere.id), total]).toEqual([true, 3]);
-    expect(await walk(colleague, listServices, { limit: 1 })).toHaveLength(3);
+    expect(await readPages(colleague, listServices, { limit: 1 })).toHaveLength(3);
   });
 });

@@ -92,10 +92,10 @@ describe("the entries of a diff", () => {
   it("contain what was added, removed and changed with its fields, and nothing that existed only in between", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
-    const gone = await aHost(world, { name: "gone" });
+    const deleted = await aHost(world, { name: "gone" });
     const host = await aHost(world, { services: 2 });
     const from = await waitForJournal(owner);
-    await owner.call(deleteHost, { params: gone });
+    await owner.call(deleteHost, { params: deleted });
     await owner.call(deleteHost, { params: await aHost(world, { name: "came and went", ports: 1 }) });
     await owner.call(patchHost, { params: host, body: { name: "first *name*" } });
     await owner.call(patchHost, { params: host, body: { name: "second *name*", hostname: "nas.lan" } });
@@ -143,7 +143,10 @@ describe("a diff", () => {
   it("rejects moments in the wrong order, foreign cursors, and moments that are no longer known", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
-    const [from, stranger] = [await waitForJournal(owner), await waitForJournal((await aNetwork(topology.aCaller())).owner)];
+    const [from, stranger] = [
+      await waitForJournal(owner),
+      await waitForJournal((await aNetwork(topology.aCaller())).owner),
+    ];
     const to = await waitForJournal(owner);
     expect((await owner.refusal(diffChanges, { query: { from: to, to: from } }))[1]).toBe("validation_failed");
     expect((await owner.refusal(diffChanges, { query: { from: "last week" } }))[1]).toBe("validation_failed");

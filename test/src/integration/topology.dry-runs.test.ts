@@ -72,10 +72,10 @@ describe(`of ${COUNT} random writes, seed ${SEED}`, () => {
           const etag = tried.meta.plan?.etag;
           const done = await caller.raw(method, `${path}?explain=true`, body, { "if-match": etag });
           if (done.status !== tried.status) found.push(`${method} ${path}: ${tried.text} became ${done.text}`);
-          const [said, did] = [tried, done].map(({ data, text, status, meta }) =>
+          const [planned, did] = [tried, done].map(({ data, text, status, meta }) =>
             alike(status === 200 ? JSON.stringify([data, { ...meta.plan, etag: "" }]) : text, known),
           );
-          if (said !== did) found.push(`${method} ${path}: ${said ?? ""} became ${did ?? ""}`);
+          if (planned !== did) found.push(`${method} ${path}: ${planned ?? ""} became ${did ?? ""}`);
           if (done.status === 200 && planOf(done).etag !== etag) found.push(`${method} ${path}: another ETag`);
           const outcome = done.status === 200 ? (done.meta.plan?.action ?? "") : done.code;
           outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);

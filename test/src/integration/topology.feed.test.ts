@@ -135,10 +135,10 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
         streamingFollower(headers),
       ]);
       const history = drawHistory(SEED, LENGTH * 4);
-      let [next, done, isHarmed] = [0, 0, false];
+      let [next, done, hasFault] = [0, 0, false];
 
       const write = async (own: number): Promise<void> => {
-        while (!isHarmed || done < LENGTH) {
+        while (!hasFault || done < LENGTH) {
           const drawn = history[next++ % history.length];
           // A killed process answers nothing; what it has committed is recorded nevertheless.
           const response = await step(world, writers[own % writers.length]!, drawn!).catch(() => sleep(50, null));
@@ -149,7 +149,7 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
       const writing = Promise.all(Array.from({ length: WRITERS }, (_, own) => write(own)));
       const following = Promise.all(followers.map(({ follow }) => follow()));
       for (let round = 0; round < ROUNDS; round++) await harm(round);
-      isHarmed = true;
+      hasFault = true;
       await writing;
 
       const mark = await writers[0]!.data<{ id: string }>("post", "/api/v1/tags", { name: "the end" });

@@ -56,7 +56,7 @@ describe("topology.gathered", () => {
     const none: Scope = { ...owner.scope, networks: [] };
     const lostNetwork: Scope = { ...stranger.scope, networks: limited.networks };
     const [first, second] = own as [Service, Service];
-    const asked: [Scope, { id: string }, string][] = [
+    const reads: [Scope, { id: string }, string][] = [
       ...[first, second, first].map((one): [Scope, Service, string] => [owner.scope, one, `${one.name} 1`]),
       [limited, first, `${first.name} 1`],
       [limited, hidden, "not_found"],
@@ -70,8 +70,8 @@ describe("topology.gathered", () => {
       [owner.scope, unknownEntity(), "not_found"],
     ];
     const queries = await queriesOf(async () => {
-      const answers = await Promise.all(asked.map(([scope, { id }]) => nameFor(storage, scope, id)));
-      expect(answers).toEqual(asked.map(([, , expected]) => expected));
+      const answers = await Promise.all(reads.map(([scope, { id }]) => nameFor(storage, scope, id)));
+      expect(answers).toEqual(reads.map(([, , expected]) => expected));
     });
     expect(queries).toHaveLength(1);
     expect(queries[0]?.["docsExamined"]).toBe(4);
@@ -94,8 +94,8 @@ describe("topology.gathered", () => {
     });
     const storage = storageOn(failing);
     const [first, second] = own as [Service, Service];
-    const asked = Array.from({ length: 70 }, () => nameFor(storage, owner.scope, first.id));
-    const answers = await Promise.all(asked);
+    const reads = Array.from({ length: 70 }, () => nameFor(storage, owner.scope, first.id));
+    const answers = await Promise.all(reads);
     expect(answers.slice(0, 64).every((answer) => answer.includes("$wrong"))).toBe(true);
     expect(answers.slice(64)).toEqual(Array.from({ length: 6 }, () => `${first.name} 1`));
     expect(await nameFor(storage, owner.scope, second.id)).toBe(`${second.name} 1`);

@@ -98,8 +98,8 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
       for (const { entity_id } of later) {
         const [old, now] = [was.get(entity_id), is.get(entity_id)];
         const same = (state: Change["after"] | undefined): string => JSON.stringify({ ...state, updated_at: "" });
-        const isLeft = old !== undefined && left.has(entity_id) && same(JSON.parse(old) as Change["after"]) === same(left.get(entity_id)); // prettier-ignore
-        if (!isLeft) expect(now).toBe(old);
+        const isUnchanged = old !== undefined && left.has(entity_id) && same(JSON.parse(old) as Change["after"]) === same(left.get(entity_id)); // prettier-ignore
+        if (!isUnchanged) expect(now).toBe(old);
       }
     }
     await replayed(owner);

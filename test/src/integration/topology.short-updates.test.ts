@@ -134,7 +134,7 @@ describe("an update of a service that another instance has just changed", () => 
 
 describe("an update that shifts other services of its host", () => {
   it("completes, though short updates change one of them in each of its attempts", async () => {
-    let thwart: (() => Promise<unknown>) | null = null;
+    let interfere: (() => Promise<unknown>) | null = null;
     const world = await start({
       instances: 2,
       storage: (storage) => ({
@@ -143,7 +143,7 @@ describe("an update that shifts other services of its host", () => {
           ...storage.services,
           findMany: async (...given) => {
             const found = await storage.services.findMany(...given);
-            await thwart?.();
+            await interfere?.();
             return found;
           },
         },
@@ -153,7 +153,7 @@ describe("an update that shifts other services of its host", () => {
     const [first, second] = host.services;
     const other = world.owner.via(1);
     const changes: Promise<number>[] = [];
-    thwart = () => {
+    interfere = () => {
       const body = { ...echoOf(second!), name: `renamed ${changes.length}` };
       const change = other.send(updateService, { params: second!, body }).then(({ status }) => status);
       changes.push(change);

@@ -150,10 +150,10 @@ describe("the coverage of a scan", () => {
     ["that only lists addresses", (file: string) => file.replace("-sS", "-sL")],
     ["with targets from another file", (file: string) => file.replace("-sS", "-iL targets.txt")],
     ["that failed", (file: string) => file.replace('exit="success"', 'exit="error"')],
-  ])("is empty in a file %s", async (_what, spoil) => {
+  ])("is empty in a file %s", async (_what, breakScan) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS]);
-    const plan = await importScan(owner, network, spoil(scanOfBlock("192.168.1.0/24", [])));
+    const plan = await importScan(owner, network, breakScan(scanOfBlock("192.168.1.0/24", [])));
     expect([plan.covered.addresses, plan.missing]).toEqual([[], []]);
   });
 });

@@ -73,11 +73,13 @@ describe("the statistics of an inventory", () => {
 
   it("are answered 304 while they are the same", async () => {
     const { owner } = await aNetwork(topology.aCaller());
-    const asked = (etag: string): ReturnType<Caller["raw"]> => owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag }); // prettier-ignore
-    await until(async () => (await asked(String((await asked("")).headers["etag"]))).status === 304);
-    const { headers } = await asked("");
+    const readIfNoneMatch = (etag: string): ReturnType<Caller["raw"]> => owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag }); // prettier-ignore
+    await until(
+      async () => (await readIfNoneMatch(String((await readIfNoneMatch("")).headers["etag"]))).status === 304,
+    );
+    const { headers } = await readIfNoneMatch("");
     await aNetwork(owner, "Another");
-    await until(async () => (await asked(String(headers["etag"]))).status === 200);
+    await until(async () => (await readIfNoneMatch(String(headers["etag"]))).status === 200);
   });
 
   it("are rejected for an invalid network", async () => {

@@ -67,9 +67,9 @@ const readUpToBookmark = (after: string): Promise<Read> => readUpTo("event: book
 
 /** A stream that is read up to a text and no further. */
 async function readUpTo(wanted: string, url: string): Promise<Read> {
-  const asked = request(url, { headers: { cookie: account.cookie }, agent: false });
-  asked.on("error", () => undefined).end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const clientRequest = request(url, { headers: { cookie: account.cookie }, agent: false });
+  clientRequest.on("error", () => undefined).end();
+  const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
   const read: Read = { answer: answer.setEncoding("utf8"), text: "" };
   let hasBegun = false;
   await new Promise<void>((resolve, reject) => {

@@ -53,7 +53,7 @@ async function aLargeNetwork(): Promise<LargeWorld> {
   return { ...world, organizationId, seeded, doomed: seeded.networkIds[0]! };
 }
 
-async function markAsTold(_id: string): Promise<void> {
+async function markAsRecorded(_id: string): Promise<void> {
   await topology.db.collection<{ _id: string }>("deletions").updateOne({ _id }, { $set: { journaled: true } });
 }
 
@@ -67,8 +67,8 @@ describe("deleting a large network", () => {
     let answers = 0;
     const reader = async (caller: Caller, name: string, sees: () => Promise<boolean>): Promise<void> => {
       for (let more = 3; more > 0; more -= isDeleted ? 1 : 0) {
-        const begunAfter = isDeleted;
-        if ((await sees()) && begunAfter) late.push(name);
+        const startedAfter = isDeleted;
+        if ((await sees()) && startedAfter) late.push(name);
         answers += 1;
       }
     };
@@ -125,15 +125,15 @@ describe("deleting a large network: concurrent writes", () => {
       .id;
     const service = await owner.call(getService, { params: { id: serviceId } });
     await owner.call(deleteNetwork, { params: { id: doomed } });
-    const gone = (path: string): unknown => [400, "invalid_reference", { path }];
+    const errorOf = (path: string): unknown => [400, "invalid_reference", { path }];
     for (const caller of [owner, owner.via(1)]) {
       expect(await caller.refusal(createHost, { body: { network_id: doomed, name: "late" } })).toEqual(
-        gone("network_id"),
+        errorOf("network_id"),
       );
       const late = { network_id: doomed, host_id: hostId, name: "late", service_definition: "nginx" };
-      expect(await caller.refusal(createService, { body: late })).toEqual(gone("host_id"));
+      expect(await caller.refusal(createService, { body: late })).toEqual(errorOf("host_id"));
       const body = { network_id: doomed, cidr: "10.2.0.0/16", name: "late" };
-      expect(await caller.refusal(createSubnet, { body })).toEqual(gone("network_id"));
+      expect(await caller.refusal(createSubnet, { body })).toEqual(errorOf("network_id"));
       expect(await caller.refusal(getSubnet, { params: { id: inside } })).toMatchObject({ 0: 404 });
       expect(await caller.refusal(updateService, { params: service, body: service })).toMatchObject({
         0: 404,
@@ -147,7 +147,7 @@ describe("deleting a large network: concurrent writes", () => {
       expect(response).toMatchObject({ status: 400, params: { path: "network_id" } });
       const host = await aHost({ owner: caller, network, subnet }, { name: "fine" });
       const at = { host_id: host.id, network_id: network.id, name: "eth", subnet_id: inside, ip_address: "10.1.0.1" };
-      expect(await caller.refusal(createInterface, { body: at })).toEqual(gone("subnet_id"));
+      expect(await caller.refusal(createInterface, { body: at })).toEqual(errorOf("subnet_id"));
     }
   });
 
@@ -184,7 +184,7 @@ describe("the sweep of a large network", () => {
     await owner.call(deleteNetwork, { params: { id: doomed } });
     await sweeps.sweepRecorded();
     expect(await documentsIn(topology.db, doomed)).toBe(660);
-    await markAsTold(doomed);
+    await markAsRecorded(doomed);
     await sweeps.sweepRecorded({ graceMs: 3_600_000 });
     expect(await documentsIn(topology.db, doomed)).toBe(660);
     await sweeps.sweepRecorded();
@@ -206,8 +206,8 @@ describe("the sweep of a large network", () => {
       });
       expect(await documentsIn(topology.db, doomed)).toBe(0);
       expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
-      const told = { network_id: doomed, action: "deleted" };
-      expect(await topology.db.collection("journal").countDocuments(told)).toBe(661);
+      const deletedEntry = { network_id: doomed, action: "deleted" };
+      expect(await topology.db.collection("journal").countDocuments(deletedEntry)).toBe(661);
     } finally {
       await journal.close();
     }
@@ -217,15 +217,16 @@ describe("the sweep of a large network", () => {
 describe("the sweep of a large network: what it records, and where it resumes", () => {
   it("records the author of the deletion, and nothing that the journal has already recorded", async () => {
     const { owner, organizationId, doomed } = await aLargeNetwork();
-    const untold = await aLargeNetwork();
+    const unrecorded = await aLargeNetwork();
     await owner.call(deleteNetwork, { params: { id: doomed } });
-    await untold.owner.call(deleteNetwork, { params: { id: untold.doomed } });
-    await markAsTold(doomed);
+    await unrecorded.owner.call(deleteNetwork, { params: { id: unrecorded.doomed } });
+    await markAsRecorded(doomed);
     const happenings = await entriesDuring(topology.db, () => sweeps.sweep());
     expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
-    const heard = happenings.filter((one) => one.organizationId === untold.organizationId);
-    expect(heard).toHaveLength(660);
-    for (const { by } of heard) expect(by).toMatchObject({ user_id: expect.anything(), request_id: expect.anything() });
+    const recorded = happenings.filter((one) => one.organizationId === unrecorded.organizationId);
+    expect(recorded).toHaveLength(660);
+    for (const { by } of recorded)
+      expect(by).toMatchObject({ user_id: expect.anything(), request_id: expect.anything() });
   });
 
   it("is resumed wherever it was interrupted", async () => {

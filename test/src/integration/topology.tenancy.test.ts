@@ -47,7 +47,7 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
     const { get, update, remove, removeAll, entityName } = operationsOf(limited, kind);
     const before = await contents();
     const missing = unknownEntity().id;
-    const asked: ((id: string) => Promise<ServiceResponse<unknown>>)[] = [
+    const requests: ((id: string) => Promise<ServiceResponse<unknown>>)[] = [
       (id) => get(id),
       (id) => get(id, { "if-none-match": "*" }),
       (id) => update(id, own[kind]),
@@ -56,7 +56,7 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
       (id) => removeAll([id]),
       (id) => removeAll([own[kind].id, id]),
     ];
-    for (const ask of asked) {
+    for (const ask of requests) {
       const expected = await ask(missing);
       expect([expected.status, expected.code, expected.params]).toEqual([404, "not_found", { entity: entityName }]);
       for (const [where, id] of outOfReach())

@@ -42,14 +42,14 @@ async function attackAll(attacks: readonly NamedAttack[]): Promise<void> {
   for (const attack of attacks) {
     const stack = await build.startStack({ ...optionsOf(attack), ownMongod: true });
     try {
-      if (!(await stands(attack, stack))) process.exitCode = 1;
+      if (!(await withstood(attack, stack))) process.exitCode = 1;
     } finally {
       await stack.stop();
     }
   }
 }
 
-async function stands(attack: NamedAttack, stack: Stack): Promise<boolean> {
+async function withstood(attack: NamedAttack, stack: Stack): Promise<boolean> {
   try {
     const outcome = await runAttack(attack, stack, WATCHING);
     print(attack, outcome);

@@ -32,7 +32,7 @@ try {
   const scope = { organizationId, networks: "all" } as const;
   const principal = { kind: "session", credentialId: newId(), userId, permission: "Owner", scope } as const;
   const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
-  const ask = async (method: string, path: string, body?: object): Promise<string> => {
+  const send = async (method: string, path: string, body?: object): Promise<string> => {
     const headers = { "x-tenancy": sign(principal), "content-type": "application/json" };
     const url = (stack.topologies[0]?.url ?? "") + path;
     const response = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
@@ -44,10 +44,10 @@ try {
   /** Waits until the journal has recorded everything. @returns its cursor */
   async function caughtUp(): Promise<string> {
     const newest = "/api/v1/changes?order_direction=desc&limit=1";
-    const { id } = JSON.parse(await ask("POST", "/api/v1/tags", { name: newId() })) as { id: string };
+    const { id } = JSON.parse(await send("POST", "/api/v1/tags", { name: newId() })) as { id: string };
     for (;;) {
       // The gateway adds the end of the response.
-      const response = `{"data":${await ask("GET", `${newest}&entity_id=${id}`)}}}`;
+      const response = `{"data":${await send("GET", `${newest}&entity_id=${id}`)}}}`;
       const [found] = (JSON.parse(response) as { readonly data: readonly { readonly cursor: string }[] }).data;
       if (found !== undefined) return found.cursor;
       await sleep(200);
@@ -56,7 +56,7 @@ try {
 
   /** Deletes a network, and waits until all of it is recorded and swept. */
   async function remove(id: string): Promise<void> {
-    await ask("DELETE", `/api/v1/networks/${id}`);
+    await send("DELETE", `/api/v1/networks/${id}`);
     await caughtUp();
     const deletions = client.db(stack.databases.topology).collection<{ _id: string }>("deletions");
     while ((await deletions.findOne({ _id: id })) !== null) await sleep(200);
@@ -68,7 +68,7 @@ try {
     const before = await processorMs();
     for (let n = 0; n < rounds; n++) {
       const begun = performance.now();
-      await ask("GET", `/api/v1/${path}`).catch((error: unknown) => (outcome = ` (${String(error).slice(0, 80)})`));
+      await send("GET", `/api/v1/${path}`).catch((error: unknown) => (outcome = ` (${String(error).slice(0, 80)})`));
       times.push(performance.now() - begun);
     }
     const processor = ((await processorMs()) - before) / rounds;
@@ -79,7 +79,7 @@ try {
 
   const seeded = await seedTopology(client.db(stack.databases.topology), { organizationId, networks: NETWORKS, hostsPerNetwork: HOSTS / NETWORKS, servicesPerHost: SERVICES / HOSTS }); // prettier-ignore
   const cursor = await caughtUp();
-  const [first] = JSON.parse(await ask("GET", "/api/v1/services?limit=1000&order_by=name")) as [{ id: string }];
+  const [first] = JSON.parse(await send("GET", "/api/v1/services?limit=1000&order_by=name")) as [{ id: string }];
   const lists = {
     "all services": "services?limit=0",
     "a page of 50 services": "services?order_by=name",
@@ -96,7 +96,7 @@ try {
   row("---", "---", "---", "---");
   for (const [what, path] of Object.entries(lists)) await measured(what, path);
   await past("nothing");
-  const services = JSON.parse(await ask("GET", `/api/v1/services?limit=${CHANGED}&order_by=name`)) as { id: string }[];
+  const services = JSON.parse(await send("GET", `/api/v1/services?limit=${CHANGED}&order_by=name`)) as { id: string }[];
   for (const { id } of services)
     await fetch(`${stack.topologies[0]?.url ?? ""}/api/v1/services/${id}`, {
       method: "PATCH",

@@ -25,7 +25,7 @@ try {
   const principal = { kind: "session", credentialId: newId(), userId, permission: "Owner", scope } as const;
   const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
   const db = client.db(stack.databases.topology);
-  const ask = async (method: string, path: string, body?: object): Promise<Response> => {
+  const send = async (method: string, path: string, body?: object): Promise<Response> => {
     const headers = { "x-tenancy": sign(principal), "content-type": "application/json" };
     const response = await fetch((stack.topologies[0]?.url ?? "") + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) }); // prettier-ignore
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
@@ -48,14 +48,14 @@ try {
   for (const order of ["created_at", "name"]) {
     const path = `/api/v1/services?order_by=${order}&limit=50`;
     const page = async (more: string): Promise<string> => {
-      const response = await ask("GET", path + more);
+      const response = await send("GET", path + more);
       await response.arrayBuffer();
       return response.headers.get(INTERNAL.listNext) ?? END_OF_LIST;
     };
     let cursor = "";
     for (let next = ""; next !== END_OF_LIST;) {
       cursor = next;
-      const response = await ask("GET", `/api/v1/services?order_by=${order}&limit=1000${next && `&cursor=${next}`}`);
+      const response = await send("GET", `/api/v1/services?order_by=${order}&limit=1000${next && `&cursor=${next}`}`);
       await response.arrayBuffer();
       next = response.headers.get(INTERNAL.listNext) ?? END_OF_LIST;
     }
@@ -65,7 +65,8 @@ try {
   }
 
   const network_id = seeded.networkIds[0] ?? "";
-  const made = async <T>(path: string, body: object): Promise<T> => (await (await ask("POST", path, body)).json()) as T;
+  const made = async <T>(path: string, body: object): Promise<T> =>
+    (await (await send("POST", path, body)).json()) as T;
   const on = (await made<Service>("/api/v1/hosts", { network_id, name: "with addresses" })).id;
   for (const [name, cidr, used] of [
     ["empty", "10.1.0.0/16", 0],
@@ -87,12 +88,12 @@ try {
     const [first, ...others] = await Promise.all(Array.from({ length: 16 }, take));
     let last = first as Interface;
     row(`${name} /16: the first addresses ever asked for, 16 at once`, (performance.now() - begun).toFixed(1), "");
-    for (const { id } of others) await ask("DELETE", `/api/v1/interfaces/${id}`);
+    for (const { id } of others) await send("DELETE", `/api/v1/interfaces/${id}`);
     await measured(`${name} /16: delete an interface and make one at the next address`, async () => {
-      await ask("DELETE", `/api/v1/interfaces/${last.id}`);
+      await send("DELETE", `/api/v1/interfaces/${last.id}`);
       last = await take();
     });
-    await measured(`${name} /16: utilization`, () => ask("GET", `/api/v1/subnets/${subnet.id}/utilization`));
+    await measured(`${name} /16: utilization`, () => send("GET", `/api/v1/subnets/${subnet.id}/utilization`));
   }
 } finally {
   await client.close();

@@ -25,7 +25,7 @@ try {
   row("Read", "Bytes", "Tokens");
   row("---", "---", "---");
   printSize("all definitions", JSON.stringify((await client.listTools()).tools) + (client.getInstructions() ?? ""));
-  await tellAnswers(client);
+  await printResponses(client);
   await client.close();
 } finally {
   await stack.stop();
@@ -37,7 +37,7 @@ function printSize(what: string, text: string): void {
   row(what, bytes, Math.round(bytes / BYTES_PER_TOKEN / 10) * 10);
 }
 
-async function tellAnswers(client: Client): Promise<void> {
+async function printResponses(client: Client): Promise<void> {
   const call = async (name: string, given: Record<string, unknown>): Promise<string> => {
     const { content, isError } = await client.callTool({ name, arguments: given });
     const text = content[0]?.type === "text" ? content[0].text : "";

@@ -19,7 +19,7 @@ export async function startChangeLag(url: string): Promise<ChangeLag> {
   let [after, slowestMs, isStopping] = ["", 0, false];
 
   /** Polls once. @returns whether there is a change */
-  async function isTold(): Promise<boolean> {
+  async function hasChange(): Promise<boolean> {
     const { status, text } = await caller.send("get", `/api/v1/changes?wait=5&limit=1000&after=${after}`);
     if (status !== 200) return false;
     const { data, meta } = JSON.parse(text) as { data: readonly unknown[]; meta: { next: string } };
@@ -31,7 +31,7 @@ export async function startChangeLag(url: string): Promise<ChangeLag> {
   async function change(withinMs: number): Promise<void> {
     await caller.data("post", "/api/v1/tags", { name: `a change ${Math.random()}` });
     const begun = performance.now();
-    await until(() => isTold().catch(() => false), 1, withinMs);
+    await until(() => hasChange().catch(() => false), 1, withinMs);
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
 

@@ -29,7 +29,7 @@ const MONGOD_AWAY_MS = 2_000;
 const ON_HOSTS = ["interfaces", "ports", "services", "bindings"];
 
 /** Something to delete that is too large for one transaction. */
-interface Doomed {
+interface Deletion {
   delete(): Promise<ApiResponse>;
   /** How much of it is still visible to callers. */
   seen(): Promise<number>;
@@ -45,7 +45,7 @@ interface Place {
 
 interface Round {
   readonly name: string;
-  prepare(place: Place): Promise<Doomed>;
+  prepare(place: Place): Promise<Deletion>;
   /** The fault to inject once some of the documents are deleted. */
   readonly harm?: (stack: Stack) => Promise<void>;
 }
@@ -147,7 +147,7 @@ function seed({ db, organizationId }: Place, more: { bound?: boolean; tagId?: st
   return seedTopology(db, { organizationId, networks: 1, hostsPerNetwork, servicesPerHost: PER_HOST, ...more });
 }
 
-async function aNetwork(place: Place, bound = false): Promise<Doomed> {
+async function aNetwork(place: Place, bound = false): Promise<Deletion> {
   const [id = ""] = (await seed(place, { bound })).networkIds;
   const inIt = { organization_id: place.organizationId, network_id: id };
   return {
@@ -157,11 +157,11 @@ async function aNetwork(place: Place, bound = false): Promise<Doomed> {
   };
 }
 
-function aBoundNetwork(place: Place): Promise<Doomed> {
+function aBoundNetwork(place: Place): Promise<Deletion> {
   return aNetwork(place, true);
 }
 
-async function allHosts(place: Place): Promise<Doomed> {
+async function allHosts(place: Place): Promise<Deletion> {
   const { networkIds, hostIds } = await seed(place, { bound: true });
   const inIt = { organization_id: place.organizationId, network_id: networkIds[0] };
   return {
@@ -171,7 +171,7 @@ async function allHosts(place: Place): Promise<Doomed> {
   };
 }
 
-async function aTag(place: Place): Promise<Doomed> {
+async function aTag(place: Place): Promise<Deletion> {
   const { db, caller, organizationId } = place;
   const { id } = await caller.data<{ id: string }>("post", "/api/v1/tags", { name: "doomed" });
   await seed(place, { tagId: id });

@@ -18,16 +18,16 @@ export interface Growth {
  */
 export function growthOf(readings: readonly Reading[], warmUpMs: number): Growth {
   const begun = readings[0]?.atMs ?? 0;
-  const looked = readings.filter(({ atMs }) => atMs - begun >= warmUpMs);
-  if (looked.length < 6) throw new Error(`${looked.length} readings after warming up are too few`);
-  const third = Math.floor(looked.length / 3);
-  const ends = [looked.slice(0, third), looked.slice(-third)] as const;
+  const used = readings.filter(({ atMs }) => atMs - begun >= warmUpMs);
+  if (used.length < 6) throw new Error(`${used.length} readings after warming up are too few`);
+  const third = Math.floor(used.length / 3);
+  const ends = [used.slice(0, third), used.slice(-third)] as const;
   const both = (valueOf: (reading: Reading) => number): [number, number] => [
     medianOf(ends[0].map(valueOf)),
     medianOf(ends[1].map(valueOf)),
   ];
   return {
-    mbPerMinute: slopeOf(looked.map(({ atMs, residentMb }) => [atMs / 60_000, residentMb])),
+    mbPerMinute: slopeOf(used.map(({ atMs, residentMb }) => [atMs / 60_000, residentMb])),
     residentMb: both(({ residentMb }) => residentMb),
     descriptors: both(({ descriptors }) => descriptors),
   };

@@ -35,8 +35,8 @@ export async function createKilling({ stack, means }: Pick<RevocableSystem, "sta
   const database = mongo.db(stack.databases.identity, { readConcern: new ReadConcern("local") });
   const changes = database.collection<{ _id: number }>("key_changes");
   const bus = createBus(stack.servers.urls.nats.gateway, "test", createLog("test", "silent"));
-  const said = new Set<number>();
-  bus.subscribe(keyChanged, ({ number }) => said.add(number));
+  const published = new Set<number>();
+  bus.subscribe(keyChanged, ({ number }) => published.add(number));
   await until(() => bus.isConnected());
   let committedWithoutNotice = 0;
 
@@ -74,7 +74,7 @@ export async function createKilling({ stack, means }: Pick<RevocableSystem, "sta
       });
       hammer.burst(CONNECTIONS);
       await sleep(AFTER_MS);
-      if (!said.has(before + 1)) committedWithoutNotice += 1;
+      if (!published.has(before + 1)) committedWithoutNotice += 1;
       const shots = await hammer.stop();
       await identity.restart();
       return { kind: revocation.kind, ...outcomeOf(answer, shots) };

@@ -43,12 +43,12 @@ const system = await startRevocableSystem({
 });
 try {
   if (values.cost) await measureConfirmation(system.stack);
-  else await takeRightsAway(system);
+  else await revokeAll(system);
 } finally {
   await system.stop();
 }
 
-async function takeRightsAway(system: RevocableSystem): Promise<void> {
+async function revokeAll(system: RevocableSystem): Promise<void> {
   const measured = await measureAll(system);
   console.log(`\n${tableOf(measured, [...REVOCATIONS.keys()])}\n`);
   const failures = failuresOf(measured);

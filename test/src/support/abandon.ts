@@ -3,15 +3,15 @@ import { request, type RequestOptions } from "node:http";
 /** Sends a request, and disconnects when the response begins. */
 export function abandon(options: RequestOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = request(options, (response) => {
+    const clientRequest = request(options, (response) => {
       response.once("data", () => {
-        asked
+        clientRequest
           .off("error", reject)
           .on("error", () => undefined)
           .destroy();
         resolve();
       });
     });
-    asked.on("error", reject).end();
+    clientRequest.on("error", reject).end();
   });
 }

@@ -24,7 +24,7 @@ export async function startAudited(...own: readonly Partial<AppOptions>[]): Prom
     matches: (hash: string | null, password: string) => Promise.resolve(hash === stored(password)),
   };
   const identity = await startIdentity({ replicas: [0, 1].map((at) => ({ passwords, ...own[at] })) });
-  const list: Audited["list"] = ({ principal }, query = {}) => identity.ask(listAudit, { as: principal, query });
+  const list: Audited["list"] = ({ principal }, query = {}) => identity.send(listAudit, { as: principal, query });
   const entriesOf: Audited["entriesOf"] = async (reader, query = {}) => {
     const { status, data, text } = await list(reader, { limit: 1000, ...query });
     if (status !== 200) throw new Error(text);
@@ -34,6 +34,7 @@ export async function startAudited(...own: readonly Partial<AppOptions>[]): Prom
     ...identity,
     list,
     entriesOf,
-    actionsOf: async (reader, query) => (await entriesOf(reader, query)).map(({ action, entity }) => `${entity} ${action}`),
+    actionsOf: async (reader, query) =>
+      (await entriesOf(reader, query)).map(({ action, entity }) => `${entity} ${action}`),
   };
 }

@@ -58,9 +58,9 @@ export interface DirectKey {
 }
 
 export interface Direct {
-  ask<E extends Endpoint>(operation: E, question: DirectRequest<E>): Promise<DirectResponse<DataOf<E>>>;
+  send<E extends Endpoint>(operation: E, request: DirectRequest<E>): Promise<DirectResponse<DataOf<E>>>;
   /** The data of a request that must succeed. @throws Error with the whole response otherwise */
-  data<E extends Endpoint>(operation: E, question: DirectRequest<E>): Promise<DataOf<E>>;
+  data<E extends Endpoint>(operation: E, request: DirectRequest<E>): Promise<DataOf<E>>;
   /** Verifies a credential at identity. @param secret an API key, or the value of a session cookie */
   verify(kind: "key" | "session", secret: string, replica?: number): Promise<Verification>;
   /** Registers a new organization with its owner. */
@@ -85,7 +85,7 @@ export interface DirectTarget {
   readonly topologies: readonly { readonly url: string }[];
 }
 
-function createAsk(stack: DirectTarget): Direct["ask"] {
+function createSend(stack: DirectTarget): Direct["send"] {
   const { gatewayToIdentity, gatewayToTopology, identityToTopology } = stack.tenancySecrets;
   const signFor = createTenancySigner(gatewayToTopology, "topology");
   const signQuestion = createTenancySigner(identityToTopology, "topology");
@@ -97,16 +97,16 @@ function createAsk(stack: DirectTarget): Direct["ask"] {
     },
   };
 
-  return async (operation, question) => {
+  return async (operation, request) => {
     if (operation.upstream === "gateway") throw new Error("the gateway is called through its public URL");
     const { replicas, sign } = services[operation.upstream];
-    const { as = { kind: "anonymous" }, replica = 0, body } = question;
-    const response = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, question), {
+    const { as = { kind: "anonymous" }, replica = 0, body } = request;
+    const response = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, request), {
       method: operation.method.toUpperCase(),
       headers: {
         "x-tenancy": sign(as),
         ...(body === undefined ? {} : { "content-type": bodyTypesOf(operation)[0] }),
-        ...question.headers,
+        ...request.headers,
       },
       body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
       // Redirects are returned, not followed.
@@ -131,10 +131,10 @@ function createAsk(stack: DirectTarget): Direct["ask"] {
 }
 
 export function createDirect(stack: DirectTarget): Direct {
-  const ask = createAsk(stack);
+  const send = createSend(stack);
 
-  const data: Direct["data"] = async (operation, question) => {
-    const { status, text, data } = await ask(operation, question);
+  const data: Direct["data"] = async (operation, request) => {
+    const { status, text, data } = await send(operation, request);
     if (status !== 200) throw new Error(`${operation.operationId} answered ${status}: ${text}`);
     return data;
   };
@@ -142,7 +142,7 @@ export function createDirect(stack: DirectTarget): Direct {
   const verify: Direct["verify"] = (kind, secret, replica = 0) =>
     data(verifyCredential, { as: PROCESS, replica, body: { kind, hash: hashCredential(secret) } });
 
-  async function begun(given: DirectResponse<User>, email: string, password: string): Promise<Person> {
+  async function personFrom(given: DirectResponse<User>, email: string, password: string): Promise<Person> {
     if (given.status !== 200) throw new Error(`no session: ${given.text}`);
     const token = tokenOf(given.headers);
     const verified = await verify("session", token);
@@ -155,11 +155,11 @@ export function createDirect(stack: DirectTarget): Direct {
   async function registered(more: { invite_token?: string }): Promise<Person> {
     const email = `person-${++people}-${suite}@example.com`;
     const password = "correct horse battery staple";
-    return begun(await ask(register, { body: { email, password, ...more } }), email, password);
+    return personFrom(await send(register, { body: { email, password, ...more } }), email, password);
   }
 
   return {
-    ask,
+    send,
     data,
     verify,
     aPerson: () => registered({}),
@@ -168,7 +168,7 @@ export function createDirect(stack: DirectTarget): Direct {
       const { token } = await data(createInvite, { as: person.principal, body });
       return registered({ invite_token: token });
     },
-    logIn: async ({ email, password }) => begun(await ask(login, { body: { email, password } }), email, password),
+    logIn: async ({ email, password }) => personFrom(await send(login, { body: { email, password } }), email, password),
     aKey: async (person, more) => {
       const { api_key, key } = await data(createKey, { as: person.principal, body: keyBodyOf(person, more) });
       return { id: api_key.id, params: { id: api_key.id }, record: api_key, secret: key };

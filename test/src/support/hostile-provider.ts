@@ -17,7 +17,7 @@ export interface TokenResponse {
 export interface HostileProvider {
   readonly issuer: string;
   /** The number of received requests, by path. */
-  readonly asked: Map<string, number>;
+  readonly requestCounts: Map<string, number>;
   readonly publicKey: KeyObject;
   /** Claims of a valid ID token. */
   claims(nonce: string): Record<string, unknown>;
@@ -39,13 +39,13 @@ const KEY_ID = "key-1";
 export async function startHostileProvider(): Promise<HostileProvider> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...(await exportJWK(publicKey)), kid: KEY_ID, use: "sig" };
-  const asked = new Map<string, number>();
+  const requestCounts = new Map<string, number>();
   let token: TokenResponse | "silence" = { body: {} };
   let user: Claims = {};
   let own: Claims = {};
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    asked.set(pathname, (asked.get(pathname) ?? 0) + 1);
+    requestCounts.set(pathname, (requestCounts.get(pathname) ?? 0) + 1);
     const json = (body: unknown): void => {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
@@ -62,7 +62,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const now = (): number => Math.floor(Date.now() / 1000);
   return {
-    ...{ issuer, asked, publicKey },
+    ...{ issuer, requestCounts, publicKey },
     claims: (nonce) => ({
       ...{ iss: issuer, aud: HOSTILE_CLIENT, sub: "ada", nonce, iat: now(), exp: now() + 60 },
       ...{ email: "ada@provider.example", email_verified: true, sid: "session-1" },

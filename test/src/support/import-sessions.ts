@@ -14,7 +14,7 @@ export function createInProcessImportDesk(): ImportDesk {
 function startSession(): ImportThread {
   const session = createSession() as unknown as Readonly<Record<string, (...args: unknown[]) => unknown>>;
   let hasEnded = false;
-  const asked = Object.entries(session).map(([name, answer]) => [
+  const methods = Object.entries(session).map(([name, answer]) => [
     name,
     async (...args: unknown[]) => {
       await Promise.resolve();
@@ -23,7 +23,7 @@ function startSession(): ImportThread {
     },
   ]);
   return {
-    session: Object.fromEntries(asked) as ImportThread["session"],
+    session: Object.fromEntries(methods) as ImportThread["session"],
     end: () => {
       hasEnded = true;
       return Promise.resolve();

@@ -25,10 +25,10 @@ export interface MailedIdentity {
   readonly mailbox: Mailbox;
   readonly identity: Audited;
   /** Requests a reset link. */
-  forget(email: string, replica?: number, headers?: Record<string, string>): ReturnType<Direct["ask"]>;
+  forget(email: string, replica?: number, headers?: Record<string, string>): ReturnType<Direct["send"]>;
   /** Waits for a reset link. @param count of requested links */
   resetMail(email: string, count?: number): Promise<ReceivedMail>;
-  reset(token: string, password?: string, replica?: number): ReturnType<Direct["ask"]>;
+  reset(token: string, password?: string, replica?: number): ReturnType<Direct["send"]>;
   /** The status of a sign-in. */
   signIn(email: string, password: string): Promise<number>;
   stop(): Promise<void>;
@@ -42,11 +42,11 @@ export async function startMailedIdentity(own: Partial<MailSettings> = {}): Prom
   return {
     ...{ mailbox, identity },
     forget: (email, replica = 0, headers = fromRandomAddress()) =>
-      identity.ask(requestPasswordReset, { body: { email }, replica, headers }),
+      identity.send(requestPasswordReset, { body: { email }, replica, headers }),
     resetMail: (email, count = 1) => mailbox.next(email, { subject: SUBJECTS.reset, count }),
     reset: (token, new_password = NEXT_PASSWORD, replica = 0) =>
-      identity.ask(resetPassword, { body: { token, new_password }, replica }),
-    signIn: async (email, password) => (await identity.ask(login, { body: { email, password } })).status,
+      identity.send(resetPassword, { body: { token, new_password }, replica }),
+    signIn: async (email, password) => (await identity.send(login, { body: { email, password } })).status,
     stop: async () => {
       await identity.stop();
       await mailbox.stop();

@@ -28,12 +28,16 @@ export async function joinOrganization(
 /** Switches the organization of a session. @throws Error when it is rejected */
 export async function switchOrganization(identity: Direct, person: Person, organizationId: string): Promise<Person> {
   const body = { organization_id: organizationId };
-  const response = await identity.ask(actInOrganization, { as: person.principal, body });
+  const response = await identity.send(actInOrganization, { as: person.principal, body });
   return personInSessionOf(identity, person, response);
 }
 
 /** The person in the session that a response has begun. */
-export async function personInSessionOf(identity: Direct, person: Person, response: DirectResponse<unknown>): Promise<Person> {
+export async function personInSessionOf(
+  identity: Direct,
+  person: Person,
+  response: DirectResponse<unknown>,
+): Promise<Person> {
   const token = tokenOf(response.headers);
   const verified = await identity.verify("session", token);
   if (verified.status !== "valid") throw new Error(`no session: ${response.text}`);
@@ -66,7 +70,7 @@ export interface IdentityQueries {
   idsIn(person: Person): Promise<string[]>;
   signIn(person: Person): Promise<DirectResponse<DataOf<typeof login>>>;
   me(person: Person): Promise<CurrentUser>;
-  userOf(asking: Person, asked: Person): Promise<DirectResponse<User>>;
+  userOf(caller: Person, asked: Person): Promise<DirectResponse<User>>;
 }
 
 /** @param running returns the identity to call, which starts later */
@@ -80,8 +84,8 @@ export function queriesOf(running: () => Direct): IdentityQueries {
       const users = (await running().data(listUsers, { as })) as unknown as User[];
       return users.map(({ id }) => id);
     },
-    signIn: ({ email, password }) => running().ask(login, { body: { email, password } }),
+    signIn: ({ email, password }) => running().send(login, { body: { email, password } }),
     me: ({ principal: as }) => running().data(getCurrentUser, { as }),
-    userOf: ({ principal: as }, { userId: id }) => running().ask(getUser, { as, params: { id } }),
+    userOf: ({ principal: as }, { userId: id }) => running().send(getUser, { as, params: { id } }),
   };
 }

@@ -24,7 +24,7 @@ export interface FinishedSignIn {
   readonly token: string;
 }
 
-type Sender = Pick<Direct, "ask">;
+type Sender = Pick<Direct, "send">;
 
 /** Settings of a provider, as an operator may configure them. */
 export function providerSettings(given: Pick<ProviderSettings, "id" | "issuer"> & Partial<ProviderSettings>): {
@@ -43,7 +43,7 @@ export async function startSignIn(
   provider: string,
   body: { readonly invite_token?: string; readonly return_to?: string } = {},
 ): Promise<StartedSignIn> {
-  const response = await service.ask(prepareProviderSignIn, { params: { provider }, body });
+  const response = await service.send(prepareProviderSignIn, { params: { provider }, body });
   if (response.status !== 200) throw new Error(response.text);
   return startedSignInOf(response);
 }
@@ -64,7 +64,7 @@ export async function finishSignIn(
   query: Readonly<Record<string, string>>,
   { headers, replica = 0 }: { readonly headers?: Readonly<Record<string, string>>; readonly replica?: number } = {},
 ): Promise<FinishedSignIn> {
-  const response = await service.ask(finishProviderSignIn, {
+  const response = await service.send(finishProviderSignIn, {
     ...{ params: { provider }, query, replica },
     ...(headers && { headers }),
   });

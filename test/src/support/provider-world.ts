@@ -5,7 +5,13 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ProviderSettings } from "@nts/identity/providers/settings";
 import { type Audited, startAudited } from "./audit.js";
 import { type Person, sessionOf } from "./direct.js";
-import { type FinishedSignIn, finishSignIn, startSignIn, startedSignInOf, providerSettings } from "./provider-sign-ins.js";
+import {
+  type FinishedSignIn,
+  finishSignIn,
+  startSignIn,
+  startedSignInOf,
+  providerSettings,
+} from "./provider-sign-ins.js";
 import { type ProviderAccount, type RealProvider, startRealProvider, type ProviderVisit } from "./real-provider.js";
 
 /** The id of the provider. */
@@ -32,7 +38,10 @@ export interface ProviderWorld {
   /** Creates an account at the provider. */
   known(account?: Partial<ProviderAccount>): { readonly subject: string; readonly email: string };
   /** Signs in by the provider. */
-  signInByProvider(subject: string, body?: { readonly invite_token?: string }): Promise<FinishedSignIn & Pick<ProviderVisit, "signOut">>;
+  signInByProvider(
+    subject: string,
+    body?: { readonly invite_token?: string },
+  ): Promise<FinishedSignIn & Pick<ProviderVisit, "signOut">>;
   /** Links an account at the provider to a person. */
   link(person: Person, subject: string): Promise<FinishedSignIn>;
   principalOf(token: string, replica?: number): Promise<SessionRights>;
@@ -77,13 +86,16 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
     signInByProvider: async (subject, body = {}) => {
       const begun = await startSignIn(identity, OWN, body);
       const { callback, signOut } = await provider.signIn(begun.url, subject);
-      const arrived = await finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), { ...begun, replica: 1 });
+      const arrived = await finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), {
+        ...begun,
+        replica: 1,
+      });
       return { ...arrived, signOut };
     },
     link: async ({ principal: as, password }, subject) => {
-      const asked = await identity.ask(linkProvider, { as, params: { provider: OWN }, body: { password } });
-      if (asked.status !== 200) throw new Error(asked.text);
-      const begun = startedSignInOf(asked);
+      const response = await identity.send(linkProvider, { as, params: { provider: OWN }, body: { password } });
+      if (response.status !== 200) throw new Error(response.text);
+      const begun = startedSignInOf(response);
       const { callback } = await provider.signIn(begun.url, subject);
       return finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), begun);
     },

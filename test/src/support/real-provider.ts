@@ -160,7 +160,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
 
 async function signInAs(issuer: string, authorizationUrl: string, subject: string): Promise<ProviderVisit> {
   const jar = new Map<string, string>();
-  const ask = async (url: string, form?: Record<string, string>): Promise<Response> => {
+  const fetchPage = async (url: string, form?: Record<string, string>): Promise<Response> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const given = { redirect: "manual", headers: { cookie } } as const;
     const answered = await fetch(new URL(url, issuer), form === undefined ? given : { ...given, method: "POST", body: new URLSearchParams(form) }); // prettier-ignore
@@ -174,18 +174,18 @@ async function signInAs(issuer: string, authorizationUrl: string, subject: strin
   for (let step = 0; step < 8; step++) {
     const path = new URL(next, issuer);
     const form = path.pathname.startsWith("/interaction/") ? { account: subject } : undefined;
-    const answered = await ask(next, form);
+    const answered = await fetchPage(next, form);
     next = answered.headers.get("location") ?? "";
     if (next === "") throw new Error(`the provider answered ${answered.status}: ${await answered.text()}`);
     if (new URL(next, issuer).pathname.endsWith("/callback"))
-      return { callback: new URL(next), signOut: () => signOut(ask) };
+      return { callback: new URL(next), signOut: () => signOut(fetchPage) };
   }
   throw new Error("the provider does not redirect back");
 }
 
-async function signOut(ask: (url: string, form?: Record<string, string>) => Promise<Response>): Promise<void> {
-  const page = await (await ask("/session/end")).text();
+async function signOut(fetchPage: (url: string, form?: Record<string, string>) => Promise<Response>): Promise<void> {
+  const page = await (await fetchPage("/session/end")).text();
   const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? "";
-  const done = await ask("/session/end/confirm", { xsrf, logout: "yes" });
+  const done = await fetchPage("/session/end/confirm", { xsrf, logout: "yes" });
   if (done.status >= 400) throw new Error(await done.text());
 }

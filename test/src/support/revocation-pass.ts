@@ -12,7 +12,7 @@ export interface Outcome {
   /** Milliseconds from the first request of the change to its successful response. */
   readonly answerMs: number;
   /** The number of attempts: more than one when the change could not be made. */
-  readonly asked: number;
+  readonly attempts: number;
   /** Requests sent after that response. */
   readonly after: number;
   /** Those that were accepted: none, or revocation is broken. */
@@ -80,21 +80,22 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
 export interface ChangeResponse {
   readonly answeredAt: number;
   readonly answerMs: number;
-  readonly asked: number;
+  readonly attempts: number;
 }
 
 /**
  * Repeats a change until it succeeds, like a client. @param ask returns the status, or null without a response @throws
  * Error on a final rejection; 404 of a repeated removal is a success
  */
-export async function retryUntilMade(ask: () => Promise<number | null>): Promise<ChangeResponse> {
+export async function retryUntilMade(sendChange: () => Promise<number | null>): Promise<ChangeResponse> {
   const begun = performance.now();
-  for (let asked = 1; ; asked++) {
-    const status = await ask();
+  for (let attempts = 1; ; attempts++) {
+    const status = await sendChange();
     const answeredAt = performance.now();
-    if (status === 200 || (status === 404 && asked > 1)) return { answeredAt, answerMs: answeredAt - begun, asked };
+    if (status === 200 || (status === 404 && attempts > 1))
+      return { answeredAt, answerMs: answeredAt - begun, attempts };
     if (status !== null && status !== 409 && status < 500) throw new Error(`a change was answered ${status}`);
-    if (asked === MAX_ATTEMPTS) throw new Error(`a change could not be made, at last with ${status}`);
+    if (attempts === MAX_ATTEMPTS) throw new Error(`a change could not be made, at last with ${status}`);
   }
 }
 
@@ -108,11 +109,14 @@ export async function untilAccepted(targets: readonly { hammer: Hammer }[], urls
 }
 
 /** The outcome of the requests that were sent after the response to a change. */
-export function outcomeOf({ answeredAt, answerMs, asked }: ChangeResponse, shots: readonly SentRequest[]): Omit<Outcome, "kind"> {
+export function outcomeOf(
+  { answeredAt, answerMs, attempts }: ChangeResponse,
+  shots: readonly SentRequest[],
+): Omit<Outcome, "kind"> {
   const after = shots.filter(({ sentAt }) => sentAt > answeredAt);
   return {
     answerMs,
-    asked,
+    attempts,
     after: after.length,
     accepted: after.filter(({ status }) => status === 200).length,
     unanswered: after.filter(({ status }) => status === 0 || status >= 500).length,

@@ -106,7 +106,11 @@ export type Send = (
 ) => Promise<BalancerResponse | null>;
 
 /** Sends requests; the response is null when a request failed, which is recorded. */
-function createSend(send: Balancer["send"]): { readonly send: Send; readonly lost: FailedRequest[]; readonly answered: Sent[] } {
+function createSend(send: Balancer["send"]): {
+  readonly send: Send;
+  readonly lost: FailedRequest[];
+  readonly answered: Sent[];
+} {
   const lost: FailedRequest[] = [];
   const answered: Sent[] = [];
   return {
@@ -239,7 +243,7 @@ async function startWebhook({ session }: Account) {
   const path = `/api/v1/webhooks/${id}`;
   const done: number[] = [];
   let round = 0;
-  const told = async (): Promise<number[]> => {
+  const recordedOf = async (): Promise<number[]> => {
     const query = `/api/v1/audit?entity_id=${id}&action=updated&limit=1000`;
     const entries = await session.data<AuditEntry[]>("get", query);
     return entries.map(({ after }) => after?.["batch_seconds"] as number);
@@ -252,18 +256,18 @@ async function startWebhook({ session }: Account) {
     faults: async (audited: "all" | "last" | "nothing"): Promise<string[]> => {
       const last = bodyOf(++round);
       await session.data("put", path, last);
-      const mustBeTold = { all: [...done, last.batch_seconds], last: [last.batch_seconds], nothing: [] }[audited];
+      const expected = { all: [...done, last.batch_seconds], last: [last.batch_seconds], nothing: [] }[audited];
       let found: number[] = [];
       await until(
         async () => {
-          found = await told();
-          return mustBeTold.every((one) => found.includes(one));
+          found = await recordedOf();
+          return expected.every((one) => found.includes(one));
         },
         200,
         AUDITED_MS,
       ).catch(() => undefined);
       return [
-        ...mustBeTold.filter((one) => !found.includes(one)).map((one) => `entry ${one} of webhook ${id}`),
+        ...expected.filter((one) => !found.includes(one)).map((one) => `entry ${one} of webhook ${id}`),
         ...found.filter((one, at) => found.indexOf(one) !== at).map((one) => `webhook ${id} has entry ${one} twice`),
         ...(found.some((one, at) => at > 0 && one < found[at - 1]!) ? [`the order of entries of webhook ${id}`] : []),
       ];

@@ -29,22 +29,24 @@ export async function startPeople(stack: Stack, mailbox: Mailbox): Promise<Stead
   await host.session.data("patch", `/api/v1/organizations/${host.organizationId}`, { max_key_lifetime_days: 30 });
   const old = await aKey(stack.url, host);
   await keyAgerOf(stack)(old.id, 31);
-  const promised: string[] = [];
+  const invitedEmails: string[] = [];
   const faults: string[] = [];
   return {
     work: async (send) => {
       for (const { secret } of keys) await send("GET", LIST, bearer(secret));
       await send("GET", LIST, bearer(old.secret), undefined, 401);
       const answer = await send("GET", "/api/auth/me", { cookie: guest.cookie });
-      const told = answer === null ? null : (JSON.parse(answer.text) as { data: CurrentUser }).data.organizations;
-      if (told !== null && told.length !== 2) faults.push(`the organizations of an account: ${JSON.stringify(told)}`);
-      if (promised.length >= MAX_MAILS) return;
+      const memberships =
+        answer === null ? null : (JSON.parse(answer.text) as { data: CurrentUser }).data.organizations;
+      if (memberships !== null && memberships.length !== 2)
+        faults.push(`the organizations of an account: ${JSON.stringify(memberships)}`);
+      if (invitedEmails.length >= MAX_MAILS) return;
       const email = `rolling-${randomUUID()}@example.com`;
       const invited = await send("POST", "/api/v1/invites", { cookie: host.cookie }, { permissions: "Viewer", email });
-      if (invited !== null) promised.push(email);
+      if (invited !== null) invitedEmails.push(email);
     },
     faults: async () => {
-      const missing = () => promised.filter((email) => mailbox.of(email).length === 0);
+      const missing = () => invitedEmails.filter((email) => mailbox.of(email).length === 0);
       await until(() => missing().length === 0, 50, MAILED_MS).catch(() => undefined);
       return [...faults, ...missing().map((email) => `the mail to ${email}`)];
     },

@@ -20,11 +20,11 @@ const lock: Unguarded = (storage) => {
       return [...ids, ...(add?.[kind] ?? [])];
     };
     const { name, network_id } = host.entity;
-    const standing = await services.findMany(scope, onHost, tx);
+    const children = await services.findMany(scope, onHost, tx);
     const inventory = {
       interfaces: await idsOf("interfaces"),
       ports: await idsOf("ports"),
-      services: standing.length + more,
+      services: children.length + more,
     };
     return { id, name, network_id, inventory };
   };
@@ -55,7 +55,11 @@ const lock: Unguarded = (storage) => {
 type AddReferences = Storage["guards"]["reference"];
 
 /** The targets of some kinds of references are read, and not written. */
-function readInsteadOfWriting(db: Db, write: AddReferences, isRead: (kind: GuardDocument["kind"]) => boolean): AddReferences {
+function readInsteadOfWriting(
+  db: Db,
+  write: AddReferences,
+  isRead: (kind: GuardDocument["kind"]) => boolean,
+): AddReferences {
   return async (tx, scope, references) => {
     const missing = new Set(
       await write(tx, scope, references.filter(({ kind }) => !isRead(kind))), // prettier-ignore

@@ -12,7 +12,7 @@ export interface Visits {
   readonly provider: () => SharedStack["provider"];
   readonly mailFor: MailFor;
   /** Opens a window, which is closed after the test. */
-  readonly somebody: (options?: Parameters<typeof aPerson>[2]) => Promise<Page>;
+  readonly openWindow: (options?: Parameters<typeof aPerson>[2]) => Promise<Page>;
 }
 
 /** Sets a suite up with the shared system and a browser. After each test no window may have faults. */
@@ -41,7 +41,7 @@ export function createVisits(): Visits {
     url: () => stack.url,
     provider: () => stack.provider,
     mailFor: (address, which) => mailsOf(stack)(address, which),
-    somebody: async (options = {}) => {
+    openWindow: async (options = {}) => {
       const person = await aPerson(browser, stack.url, options);
       people.push(person);
       return person.page;

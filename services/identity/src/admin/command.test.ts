@@ -4,23 +4,23 @@ import { AdminProblem } from "./problem.js";
 
 describe("admin.command: parsing", () => {
   it("accepts reset-password, with the email address in its stored form", () => {
-    const asked = { kind: "reset-password", email: "ada@example.com", fromStdin: false };
-    expect(readCommand(["reset-password", " Ada@Example.com"])).toEqual(asked);
-    expect(readCommand(["reset-password", "--stdin", "ada@example.com"])).toEqual({ ...asked, fromStdin: true });
+    const command = { kind: "reset-password", email: "ada@example.com", fromStdin: false };
+    expect(readCommand(["reset-password", " Ada@Example.com"])).toEqual(command);
+    expect(readCommand(["reset-password", "--stdin", "ada@example.com"])).toEqual({ ...command, fromStdin: true });
   });
 
   it("accepts reset-second-factor, which needs no password", () => {
-    const asked = { kind: "reset-second-factor", email: "ada@example.com" };
-    expect(readCommand(["reset-second-factor", " Ada@Example.com"])).toEqual(asked);
+    const command = { kind: "reset-second-factor", email: "ada@example.com" };
+    expect(readCommand(["reset-second-factor", " Ada@Example.com"])).toEqual(command);
   });
 
   it("accepts unlinking a user from all or one of the providers, which allows passwords again", () => {
-    const asked = { kind: "unlink-provider", email: "ada@example.com" };
-    expect(readCommand(["unlink-provider", "ada@example.com"])).toEqual(asked);
+    const command = { kind: "unlink-provider", email: "ada@example.com" };
+    expect(readCommand(["unlink-provider", "ada@example.com"])).toEqual(command);
     expect(readCommand(["unlink-provider", "ada@example.com", "--provider", "home"])).toEqual({
-      ...{ ...asked, provider: "home" },
+      ...{ ...command, provider: "home" },
     });
-    const allowed = { ...asked, kind: "allow-passwords" };
+    const allowed = { ...command, kind: "allow-passwords" };
     expect(readCommand(["allow-passwords", "ada@example.com"])).toEqual(allowed);
     expect(readCommand(["allow-passwords", "ada@example.com", "--organization", "its id"])).toEqual({
       ...{ ...allowed, organization: "its id" },
@@ -37,10 +37,10 @@ describe("admin.command: parsing", () => {
   });
 
   it("accepts create-owner, with what a registration would accept", () => {
-    const asked = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
-    expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(asked);
+    const command = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
+    expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(command);
     expect(readCommand(["create-owner", "--stdin", "ada@example.com", "--organization", " Ada's "])).toEqual({
-      ...{ ...asked, organization: "Ada's", fromStdin: true },
+      ...{ ...command, organization: "Ada's", fromStdin: true },
     });
   });
 });

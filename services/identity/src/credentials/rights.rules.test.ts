@@ -84,15 +84,15 @@ describe("credentials.rights: the permissions of an API key", () => {
     const level = fc.constantFrom(...PERMISSIONS);
     const networks = fc.subarray(["home", "office", "lab"]);
     fc.assert(
-      fc.property(level, level, networks, fc.option(networks), (own, asked, granted, restriction) => {
+      fc.property(level, level, networks, fc.option(networks), (own, ownLevel, granted, restriction) => {
         const verified = checkKey({
           user: { ...user, permissions: own, network_ids: granted },
-          key: { ...key, permissions: asked, network_ids: restriction },
+          key: { ...key, permissions: ownLevel, network_ids: restriction },
         });
         if (verified.status !== "valid") throw new Error("refused");
         const { permission, networks: scope } = verified.principal;
-        expect(isAtLeast(own, permission) && isAtLeast(asked, permission)).toBe(true);
-        expect([own, asked]).toContain(permission);
+        expect(isAtLeast(own, permission) && isAtLeast(ownLevel, permission)).toBe(true);
+        expect([own, ownLevel]).toContain(permission);
         const reachesAll = isAtLeast(own, "Admin");
         if (scope === "all") expect([reachesAll, restriction]).toEqual([true, null]);
         else

@@ -86,10 +86,12 @@ describe("keys.key: creating", () => {
 
   it("rejects a level above its creator's", () => {
     PERMISSIONS.forEach((held, heldRank) => {
-      PERMISSIONS.forEach((asked, askedRank) => {
-        const made = refusal(() => create({ permissions: asked }, { ...member, permission: held }));
+      PERMISSIONS.forEach((requested, requestedRank) => {
+        const made = refusal(() => create({ permissions: requested }, { ...member, permission: held }));
         expect(made).toMatchObject(
-          heldRank <= askedRank ? { permissions: asked } : { code: "permission_denied", params: { required: asked } },
+          heldRank <= requestedRank
+            ? { permissions: requested }
+            : { code: "permission_denied", params: { required: requested } },
         );
       });
     });

@@ -47,18 +47,18 @@ describe("spooled files", () => {
 
   it("of the largest holders are dropped when there is no room for others", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 80 });
-    const [hog, other, victim] = [aFile(), aFile(), aFile()];
-    const outcomes = [spool.receive("hog", hog.file), spool.receive("hog", other.file)].map((one) =>
+    const [largest, other, victim] = [aFile(), aFile(), aFile()];
+    const outcomes = [spool.receive("hog", largest.file), spool.receive("hog", other.file)].map((one) =>
       one.then(() => "kept", (error: unknown) => error),
     ); // prettier-ignore
     const mine = spool.receive("victim", victim.file);
-    hog.send(bytes(45));
+    largest.send(bytes(45));
     other.send(bytes(35));
     await settle();
     victim.send(bytes(60));
     await settle();
     victim.end();
-    hog.send(bytes(1));
+    largest.send(bytes(1));
     expect((await mine).blocks[0]!.length).toBe(60);
     expect(await outcomes[0]).toEqual(refused("unavailable"));
     other.end();

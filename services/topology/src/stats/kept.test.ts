@@ -23,10 +23,10 @@ describe("cached statistics", () => {
   it("are computed once for all concurrent callers, and cached afterwards", async () => {
     const { begun, count, end } = counting();
     const kept = createKeptStats(60_000);
-    const asked = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
+    const requests = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
     await new Promise(setImmediate);
     await end();
-    const answers = [...(await Promise.all(asked)), await kept(all("o"), count("third"))];
+    const answers = [...(await Promise.all(requests)), await kept(all("o"), count("third"))];
     expect([begun, answers.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
   });
 
@@ -42,7 +42,7 @@ describe("cached statistics", () => {
     const { begun, count, end } = counting();
     const kept = createKeptStats();
     const failing = kept(all("o"), () => Promise.reject(new Error("away")));
-    const asked = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
+    const requests = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
     const other = kept(all("p"), count("p"));
     await expect(failing).rejects.toThrow("away");
     await new Promise(setImmediate);
@@ -50,6 +50,6 @@ describe("cached statistics", () => {
     await end();
     await end();
     await end();
-    expect((await Promise.all([...asked, other])).map(({ stats }) => stats.at)).toEqual(["o1", "o2", "p"]);
+    expect((await Promise.all([...requests, other])).map(({ stats }) => stats.at)).toEqual(["o1", "o2", "p"]);
   });
 });

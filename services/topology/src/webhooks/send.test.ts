@@ -131,11 +131,11 @@ describe("a delivery", () => {
     createSend(allowed, resolve)({ ...message, url: `http://receiver.example:${port}/` });
 
   it("connects to the address that was checked: the name is resolved once", async () => {
-    let asked = 0;
+    let lookups = 0;
     hits = 0;
-    const rebinding: ResolveName = () => Promise.resolve([["127.0.0.1"], ["10.0.0.1"]][asked++] ?? []);
+    const rebinding: ResolveName = () => Promise.resolve([["127.0.0.1"], ["10.0.0.1"]][lookups++] ?? []);
     expect(await toName(rebinding)).toMatchObject({ status: 200, error: null });
-    expect([asked, hits]).toEqual([1, 1]);
+    expect([lookups, hits]).toEqual([1, 1]);
     expect(await toName(rebinding)).toMatchObject({ status: null, error: "no_address" });
     expect(hits).toBe(1);
   });
