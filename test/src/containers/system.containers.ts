@@ -94,8 +94,8 @@ async function answeredBy(container: string): Promise<number> {
 describe("a system started from nothing", () => {
   it("answers the first five minutes of the README as they are printed there", async () => {
     const readme = readFiveMinutes();
-    const response = await runFiveMinutes(readme, system.url, folder);
-    expect(response.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+    const responses = await runFiveMinutes(readme, system.url, folder);
+    expect(responses.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
   });
 
   it("publishes one port, that of the edge", async () => {
@@ -128,11 +128,9 @@ describe("a system started from nothing", () => {
   it("keeps its secrets out of its logs and of every command line", async () => {
     const ids = (await system.compose("ps", "-q")).split("\n").filter((id) => id !== "");
     const commands = await Promise.all(ids.map((id) => docker("top", id, "-o", "args").catch(() => ""))); // one has ended
-    const printed = (await system.compose("logs", "--no-color")) + commands.join("\n");
-    expect(printed).toContain("gateway listens");
-    const leaked = Object.entries(system.secrets).filter(
-      ([, secret]) => secret.length >= 64 && printed.includes(secret),
-    );
+    const logs = (await system.compose("logs", "--no-color")) + commands.join("\n");
+    expect(logs).toContain("gateway listens");
+    const leaked = Object.entries(system.secrets).filter(([, secret]) => secret.length >= 64 && logs.includes(secret));
     expect(leaked.map(([name]) => name)).toEqual([]);
   });
 
@@ -179,8 +177,8 @@ describe("a scaled system", () => {
     await until(() => hammer.accepted(system.url) > 2_000, 50, 60_000);
     expect(await failuresOf(hammer)).toEqual({});
     for (const service of PROCESSES) {
-      const response = await Promise.all((await system.containersOf(service)).map(answeredBy));
-      expect([service, response.filter((count) => count === 0)]).toEqual([service, []]);
+      const answeredCounts = await Promise.all((await system.containersOf(service)).map(answeredBy));
+      expect([service, answeredCounts.filter((count) => count === 0)]).toEqual([service, []]);
     }
   });
 
@@ -216,8 +214,7 @@ describe("a scaled system", () => {
     for (const id of processes) await docker("stop", "--time", "30", id);
     const format = "{{.State.ExitCode}}";
     expect((await docker("inspect", "--format", format, ...processes)).split("\n")).toEqual(processes.map(() => "0"));
-    // HAProxy closes a reused connection to a stopped gateway without a response, for the client to retry, as browsers
-    // do.
+    // HAProxy closes a reused connection to a stopped gateway, for the client to retry, as browsers do.
     const ask = () => callerOf(system.url, "nobody").send("get", "/api/v1/networks");
     const { status, body } = await ask().catch(ask);
     expect([status, body.code, body.success]).toEqual([503, "unavailable", false]);
@@ -288,9 +285,7 @@ describe("a backup", () => {
   });
 });
 
-/**
- * Invariant violations in the topology database, read from this machine, which reaches containers by their addresses.
- */
+/** Invariant violations in the topology database; this machine reaches containers by their addresses. */
 async function violationsOf({ containersOf, secrets }: ContainerSystem): Promise<string[]> {
   const [container = ""] = await containersOf("mongodb");
   const address = await docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", container); // prettier-ignore

@@ -24,8 +24,8 @@ describe("the first five minutes of docs/api.md", () => {
   it("give the responses that the page shows", async () => {
     const readme = readFiveMinutes();
     expect(readme.commands.length).toBeGreaterThan(4);
-    const response = await runFiveMinutes(readme, stack.url, folder);
-    expect(response.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+    const responses = await runFiveMinutes(readme, stack.url, folder);
+    expect(responses.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
   });
 });
 
@@ -34,8 +34,8 @@ describe("the examples of docs/writing-safely.md", () => {
     const { commands } = readFiveMinutes();
     const page = readPage("docs/writing-safely.md");
     const before = commands.map((command) => command.replace("ada@example.com", "grace@example.com"));
-    const response = await runFiveMinutes({ commands: [...before, ...page.commands] }, stack.url, folder);
-    const own = response.slice(-(page.answers.length + 1));
+    const responses = await runFiveMinutes({ commands: [...before, ...page.commands] }, stack.url, folder);
+    const own = responses.slice(-(page.answers.length + 1));
     const repeated = own.pop();
     expect(own.map(shapeOf)).toEqual(page.answers.map(shapeOf));
     expect(repeated).toBe(own.at(-1));
@@ -49,12 +49,12 @@ describe("the examples of docs/changes.md", () => {
     const commands = [...readFiveMinutes().commands, ...page.commands].map((command) =>
       command.replace("ada@example.com", "hopper@example.com"),
     );
-    const response = await runFiveMinutes({ commands }, stack.url, folder);
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
     const shown = page.answers.map((text) => shapeOf(text.replace("ada@example.com", "hopper@example.com")));
-    expect(response.slice(-page.answers.length).map(shapeOf)).toEqual(shown);
-    const told = eventsIn(await readFile(join(folder, "events.txt"), "utf8"));
-    expect(told.length).toBeGreaterThan(0);
-    expect(told).toEqual(eventsIn(page.texts.join().replace("ada@example.com", "hopper@example.com")));
+    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(shown);
+    const results = eventsIn(await readFile(join(folder, "events.txt"), "utf8"));
+    expect(results.length).toBeGreaterThan(0);
+    expect(results).toEqual(eventsIn(page.texts.join().replace("ada@example.com", "hopper@example.com")));
   });
 });
 
@@ -66,14 +66,14 @@ describe("the examples of docs/webhooks.md", () => {
       const own = (text: string): string =>
         text.replace("ada@example.com", "hedy@example.com").replaceAll("https://hooks.example.com/topology", receiver.url("/")); // prettier-ignore
       const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
-      const response = await runFiveMinutes({ commands }, stack.url, folder);
+      const responses = await runFiveMinutes({ commands }, stack.url, folder);
       // Whether a change is delivered by then is not defined by the page.
       const settled = (text: string): string =>
         text.replace(/"duration_ms": ?\d+/, '"duration_ms":0').replace(/"delivered_at": ?null/, '"delivered_at":"…"');
       const shape = (text: string): unknown => shapeOf(settled(own(text)).replace(/"(whsec|msg_test)_[^"]*"/g, '"…"'));
-      const told = response.slice(-page.answers.length);
-      expect(told.map(shape)).toEqual(page.answers.map(shape));
-      const { data } = JSON.parse(told[0]!) as { data: { secret: string } };
+      const results = responses.slice(-page.answers.length);
+      expect(results.map(shape)).toEqual(page.answers.map(shape));
+      const { data } = JSON.parse(results[0]!) as { data: { secret: string } };
       const [message] = receiver.received("/");
       expect(verified(data.secret, message!).type).toBe("test");
     } finally {
@@ -87,8 +87,8 @@ describe("the examples of docs/imports.md", () => {
     const page = readPage("docs/imports.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "cerf@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
-    const response = await runFiveMinutes({ commands }, stack.url, folder);
-    expect(response.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
   });
 });
 
@@ -97,8 +97,8 @@ describe("the examples of docs/sightings.md", () => {
     const page = readPage("docs/sightings.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "diffie@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
-    const response = await runFiveMinutes({ commands }, stack.url, folder);
-    expect(response.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
     expect(JSON.parse(await readFile(join(folder, "plan.json"), "utf8"))).toMatchObject({
       meta: { dry_run: true, plan: { action: "delete" } },
     });
@@ -134,20 +134,20 @@ describe("the examples of docs/exports.md", () => {
     // The BIND programs record their calls; `npm run test:consumers` checks a zone with the real one.
     await mkdir(join(folder, "bin"));
     const tell = (name: string, code: number): Promise<void> =>
-      writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/told\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore
+      writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/results\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore
     const cron = (): Promise<unknown> =>
       execa("bash", ["-c", script.replace(/\/(var\/cache|etc)\/bind/g, folder)], { env: { B, KEY, PATH: `${folder}/bin:${process.env["PATH"]}` }, reject: false }); // prettier-ignore
-    const told = async (): Promise<string[]> => (await readFile(join(folder, "told"), "utf8")).trim().split("\n");
+    const results = async (): Promise<string[]> => (await readFile(join(folder, "results"), "utf8")).trim().split("\n");
     const checked = "named-checkzone -q home.example nts.zone";
     await tell("rndc", 0);
     await tell("named-checkzone", 1);
     await cron();
-    expect(await told()).toEqual([checked]);
+    expect(await results()).toEqual([checked]);
     await tell("named-checkzone", 0);
     await cron();
     expect(await readFile(join(folder, "zone.txt"), "utf8")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
     await cron();
-    expect(await told()).toEqual([checked, checked, "rndc reload home.example"]);
+    expect(await results()).toEqual([checked, checked, "rndc reload home.example"]);
   });
 });
 
@@ -176,8 +176,8 @@ describe("the examples of docs/mail.md", () => {
     const own = (text: string): string =>
       text.replaceAll("ada@example.com", "hamilton@example.com").replaceAll("bob@example.com", "bob-by-mail@example.com").replaceAll("http://localhost:1080/", stack.mailsUrl); // prettier-ignore
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
-    const response = await runFiveMinutes({ commands }, stack.url, folder);
-    expect(response.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(own).map(shapeOf));
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(own).map(shapeOf));
   });
 });
 
@@ -185,10 +185,10 @@ describe("the examples of docs/audit.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/audit.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "lovelace@example.com");
-    const response = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
+    const responses = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
     // The first use of the key has a number, too, at the time of the gateway's report.
     const shape = (text: string): unknown => shapeOf(own(text).replace(/"(cursor|next)": ?"\d+"/g, '"$1":"…"'));
-    expect(response.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
+    expect(responses.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
   });
 });
 
@@ -196,9 +196,9 @@ describe("the examples of docs/people.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/people.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "rosing@example.com");
-    const response = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
+    const responses = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
     const shape = (text: string): unknown => shapeOf(text.replace(/"curl\/[\d.]+"/g, '"curl"'));
-    expect(response.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
+    expect(responses.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
   });
 });
 

@@ -45,7 +45,7 @@ function anAdmin() {
   const principal = { kind: "key", credentialId: newId(), userId: newId(), permission: "Admin", scope } as const;
   const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
   let turn = 0;
-  const request = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     for (let tries = 0; ; tries++) {
       const { url, name } = stack.topologies[turn++ % stack.topologies.length]!;
       // The header is valid for a minute.
@@ -66,21 +66,18 @@ function anAdmin() {
   };
   let names = 0;
   return {
-    request,
-    aTag: (more = {}) => request<{ id: string }>("post", "/api/v1/tags", { name: `${++names} ${newId()}`, ...more }),
-    aWebhook: (path: string, more = {}) =>
-      request<Made>("post", "/api/v1/webhooks", { url: receiver.url(path), ...more }),
-    webhook: ({ id }: Webhook) => request<Webhook>("get", `/api/v1/webhooks/${id}`),
-    deliveries: ({ id }: Webhook) => request<WebhookDelivery[]>("get", `/api/v1/webhooks/${id}/deliveries`),
+    call,
+    aTag: (more = {}) => call<{ id: string }>("post", "/api/v1/tags", { name: `${++names} ${newId()}`, ...more }),
+    aWebhook: (path: string, more = {}) => call<Made>("post", "/api/v1/webhooks", { url: receiver.url(path), ...more }),
+    webhook: ({ id }: Webhook) => call<Webhook>("get", `/api/v1/webhooks/${id}`),
+    deliveries: ({ id }: Webhook) => call<WebhookDelivery[]>("get", `/api/v1/webhooks/${id}/deliveries`),
     progress: async ({ id }: Webhook) =>
-      (await request<WebhookProgress[]>("get", "/api/v1/webhooks/progress")).find(
-        ({ webhook_id }) => webhook_id === id,
-      ),
+      (await call<WebhookProgress[]>("get", "/api/v1/webhooks/progress")).find(({ webhook_id }) => webhook_id === id),
     changes: async () => {
       const all: Change[] = [];
-      for (let page = await request<Change[]>("get", "/api/v1/changes?limit=1000"); page.length > 0;) {
+      for (let page = await call<Change[]>("get", "/api/v1/changes?limit=1000"); page.length > 0;) {
         all.push(...page);
-        page = await request<Change[]>("get", `/api/v1/changes?limit=1000&after=${page.at(-1)!.cursor}`);
+        page = await call<Change[]>("get", `/api/v1/changes?limit=1000&after=${page.at(-1)!.cursor}`);
       }
       return all;
     },
@@ -147,8 +144,8 @@ describe("a webhook: its filter", () => {
   it("selects networks, kinds of entities, actions, and tags", async () => {
     const admin = anAdmin();
     const [one, two] = [
-      await admin.request<{ id: string }>("post", "/api/v1/networks", { name: "one" }),
-      await admin.request<{ id: string }>("post", "/api/v1/networks", { name: "two" }),
+      await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "one" }),
+      await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "two" }),
     ];
     const filters = {
       "/network": { network_ids: [one.id] },
@@ -162,8 +159,8 @@ describe("a webhook: its filter", () => {
       [one, []],
       [two, ["shown"]],
     ] as const)
-      await admin.request("post", "/api/v1/hosts", { network_id: network.id, name: `host of ${network.id}`, tags });
-    await admin.request("delete", `/api/v1/tags/${tag.id}`);
+      await admin.call("post", "/api/v1/hosts", { network_id: network.id, name: `host of ${network.id}`, tags });
+    await admin.call("delete", `/api/v1/tags/${tag.id}`);
     const end = await admin.aTag({ name: "end" });
     await until(() => receiver.received("/everything").some(({ body }) => body.includes(end.id)), 20, TIMEOUT_MS);
     await Promise.all(Object.keys(filters).map((path) => came(path, 1)));
@@ -178,7 +175,7 @@ describe("a webhook: its filter", () => {
     expect(delivered("/network").some(([what]) => what.startsWith("Tag"))).toBe(false);
     expect(delivered("/entity")).toEqual([["Tag deleted", expect.any(String)]]);
     expect(delivered("/tag")).toEqual([["Host created", `host of ${two.id}`]]);
-    await admin.request("delete", `/api/v1/webhooks/${all.id}`);
+    await admin.call("delete", `/api/v1/webhooks/${all.id}`);
     await admin.aTag();
     await sleep(100); // for an unwanted message to arrive
     expect(receiver.received("/everything").at(-1)?.body).toContain(end.id);
@@ -188,12 +185,12 @@ describe("a webhook: its filter", () => {
 describe("a webhook: batching", () => {
   it("collects changes for the configured time, and sends chat messages in the format of the service", async () => {
     const admin = anAdmin();
-    const { id: network_id } = await admin.request<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const { id: network_id } = await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const batched = await admin.aWebhook("/batch", { batch_seconds: 1 });
     for (const format of ["slack", "discord", "ntfy"]) await admin.aWebhook(`/${format}`, { format, batch_seconds: 1 });
     const name = "<!channel> *a* & @everyone";
     const ports = [1, 2, 3, 4].map((number) => ({ number, protocol: "Tcp" }));
-    await admin.request("post", "/api/v1/hosts", { network_id, name, ports });
+    await admin.call("post", "/api/v1/hosts", { network_id, name, ports });
     const isWhole = (path: string) => receiver.received(path).some(({ body }) => body.includes("4/Tcp"));
     await until(() => ["/batch", "/slack", "/discord", "/ntfy"].every(isWhole), 20, TIMEOUT_MS);
     const [batch, slack, discord, ntfy] = ["/batch", "/slack", "/discord", "/ntfy"].map((path) =>
@@ -241,13 +238,13 @@ describe("a webhook: pausing", () => {
       expect(noted).toMatchObject({ actor: null, request_id: null, after: { paused: { reason: expect.stringMatching(reason) } } }); // prettier-ignore
       const missed = await admin.aTag();
       receiver.answer(path, 200);
-      expect(await admin.request("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
+      expect(await admin.call("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
       await came(path, 2);
       expect(receiver.received(path)[1]?.body).toContain(missed.id);
       const { cursor } = (await admin.changes()).at(-1)!;
       const last = await untilValue(() => admin.progress(webhook), (found) => found?.cursor === cursor && found.delivered_at !== null); // prettier-ignore
       expect(last).toMatchObject({ failing_since: null, attempts: 0 });
-      await admin.request("delete", `/api/v1/webhooks/${webhook.id}`);
+      await admin.call("delete", `/api/v1/webhooks/${webhook.id}`);
     }
   });
 });
@@ -269,7 +266,7 @@ describe("a webhook: progress, tests and replays", () => {
     const admin = anAdmin();
     const webhook = await admin.aWebhook("/again");
     const path = `/api/v1/webhooks/${webhook.id}`;
-    expect(await admin.request("post", `${path}/test`)).toMatchObject({
+    expect(await admin.call("post", `${path}/test`)).toMatchObject({
       kind: "test",
       outcome: "delivered",
       status: 200,
@@ -285,7 +282,7 @@ describe("a webhook: progress, tests and replays", () => {
       );
     await noted(4);
     const [first] = await admin.changes();
-    await admin.request("post", `${path}/replay`, { after: first!.cursor });
+    await admin.call("post", `${path}/replay`, { after: first!.cursor });
     await came("/again", 6);
     await noted(6);
     const ids = receiver
@@ -293,7 +290,7 @@ describe("a webhook: progress, tests and replays", () => {
       .slice(1)
       .map(({ id }) => id);
     expect(ids.slice(3)).toEqual(ids.slice(1, 3));
-    const { secret } = await admin.request<{ secret: string }>("post", `${path}/rotate`);
+    const { secret } = await admin.call<{ secret: string }>("post", `${path}/rotate`);
     await admin.aTag();
     await came("/again", 7);
     expect(() => verified(webhook.secret, receiver.received("/again")[6]!)).toThrow();

@@ -73,9 +73,7 @@ export interface Topology {
 export interface Caller {
   readonly scope: Scope;
   send<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<ServiceResponse<DataOf<E>>>;
-  /**
-   * The data of a request that must succeed, after a few conflicts at most. @throws Error with the response otherwise
-   */
+  /** The data of a request that must succeed, retrying conflicts. @throws Error with the response otherwise */
   call<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<DataOf<E>>;
   /** Status, code and params of a request that must be rejected. @throws Error when it is not */
   refusal<E extends Endpoint>(operation: E, input: Input<E> & WithHeaders): Promise<Refusal>;
