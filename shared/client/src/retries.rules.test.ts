@@ -5,15 +5,15 @@ const failure = (status: number, more: object = {}) =>
   ({ status, code: "unavailable", retryAfterSeconds: null, ...more }) as Parameters<typeof retryDelayMs>[0];
 const often = { ...DEFAULT_RETRIES, chance: 1 };
 
-describe("retrying a call that failed", () => {
-  it("is for those of which nobody knows what became of them only where that has no second effect", () => {
+describe("retrying a failed call", () => {
+  it("happens after an unknown outcome only when the call is idempotent", () => {
     for (const status of [0, 502, 503, 504]) {
       expect(retryDelayMs(failure(status), true, 0, often)).toBe(250);
       expect(retryDelayMs(failure(status), false, 0, often)).toBeNull();
     }
   });
 
-  it("is for all that was refused because there were too many, and for a write that is still going on", () => {
+  it("happens after any rate limit, and for a write that is still in progress", () => {
     expect(retryDelayMs(failure(429), false, 0, often)).toBe(250);
     expect(retryDelayMs(failure(409, { code: "idempotency_in_progress" }), false, 0, often)).toBe(250);
     expect(retryDelayMs(failure(409, { code: "already_exists" }), true, 0, often)).toBeNull();
@@ -21,7 +21,7 @@ describe("retrying a call that failed", () => {
     expect(retryDelayMs(failure(500), true, 0, often)).toBeNull();
   });
 
-  it("waits for what Retry-After says and some more, and not at all when that is too long", () => {
+  it("waits for Retry-After plus jitter, and does not happen when that is too long", () => {
     expect(retryDelayMs(failure(429, { retryAfterSeconds: 3 }), false, 0, often)).toBe(3_250);
     expect(retryDelayMs(failure(429, { retryAfterSeconds: 3 }), false, 0, { ...often, chance: 0 })).toBe(3_000);
     expect(retryDelayMs(failure(429, { retryAfterSeconds: 61 }), false, 0, often)).toBeNull();
