@@ -47,7 +47,7 @@ beforeAll(async () => {
   await useEverySecret();
   // Gateways report key usage at shutdown, and processes log it; then they are restarted for /metrics.
   await Promise.all([...stack.gateways, ...stack.identities].map(({ restart }) => restart()));
-  places = [...(await readPlaces(stack)), bus.heard(), { name: "spans", kind: "spans", text: receiver.text() }];
+  places = [...(await readPlaces(stack)), bus.messages(), { name: "spans", kind: "spans", text: receiver.text() }];
 });
 
 afterAll(async () => {
@@ -56,7 +56,7 @@ afterAll(async () => {
   await Promise.all([receiver.stop(), mailbox.stop(), provider.stop()]);
 });
 
-function keep(what: string, secret: string): string {
+function recordSecret(what: string, secret: string): string {
   if (secret === "") throw new Error(`${what} is empty`);
   secrets.set(what, secret);
   for (const encoding of ["hex", "base64", "base64url"] as const)
@@ -66,7 +66,7 @@ function keep(what: string, secret: string): string {
 
 function keepKey(what: string, key: string): string {
   secrets.set(`secret part of ${what}`, key.slice(-38, -6));
-  return keep(what, key);
+  return recordSecret(what, key);
 }
 
 /** For a colleague: the owner continues with the password alone. */
@@ -74,8 +74,8 @@ async function useSecondFactor(owner: Account): Promise<void> {
   const guarded = await aColleague(stack.url, owner);
   const { email, password } = guarded;
   const { secret, recovery } = await withSecondFactor(guarded);
-  keep("secret of a second factor", secret);
-  for (const code of recovery) keep("recovery code", code);
+  recordSecret("secret of a second factor", secret);
+  for (const code of recovery) recordSecret("recovery code", code);
   const stepwise = async (code: string): Promise<ApiResponse> => {
     const { body } = await send("post", "/api/auth/login", { email, password });
     const challenge = String(body.params["challenge"]);
@@ -88,7 +88,7 @@ async function useSecondFactor(owner: Account): Promise<void> {
     return send("post", "/api/auth/login/second-factor", { challenge, code });
   };
   await stepwise("not-a-code");
-  keep("session of two steps", tokenOf(cookieOf((await stepwise(recovery[0] ?? "")).headers)));
+  recordSecret("session of two steps", tokenOf(cookieOf((await stepwise(recovery[0] ?? "")).headers)));
 }
 
 /** The value of a `Cookie` header. */
@@ -113,37 +113,41 @@ async function useEverySecret(): Promise<void> {
   const owner = await anAccount(stack.url);
   const wrong = await usePasswords(owner);
   await useKeys(owner);
-  await useMailedLinks(await anAccount(stack.url), { mailbox, keep, send });
+  await useMailedLinks(await anAccount(stack.url), { mailbox, recordSecret, send });
   const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Member" });
-  const invite = keep("invite that a sign-in by a provider leads back to", token);
-  await provider.use(stack.url, await anAccount(stack.url), invite, keep);
+  const invite = recordSecret("invite that a sign-in by a provider leads back to", token);
+  await provider.use(stack.url, await anAccount(stack.url), invite, recordSecret);
   await useSessions(owner, wrong);
   for (const [name, secrets] of Object.entries(stack.tenancySecrets))
-    for (const secret of secrets as readonly string[]) keep(`tenancy secret ${name}`, secret);
+    for (const secret of secrets as readonly string[]) recordSecret(`tenancy secret ${name}`, secret);
   const { redis, nats } = stack.servers.urls;
-  keep("password of redis", new URL(redis).password);
-  for (const [user, natsUrl] of Object.entries(nats)) keep(`password of nats for ${user}`, new URL(natsUrl).password);
+  recordSecret("password of redis", new URL(redis).password);
+  for (const [user, natsUrl] of Object.entries(nats))
+    recordSecret(`password of nats for ${user}`, new URL(natsUrl).password);
 }
 
 /** @returns a password that no account has */
 async function usePasswords({ email, cookie, password: own }: Account): Promise<string> {
-  const password = keep("password", own);
-  keep("session", tokenOf(cookie));
-  const wrong = keep("wrong password", "a wrong password, 4711");
+  const password = recordSecret("password", own);
+  recordSecret("session", tokenOf(cookie));
+  const wrong = recordSecret("wrong password", "a wrong password, 4711");
   await send("post", "/api/auth/login", { email, password: wrong });
   await send("post", "/api/auth/login", { email: "nobody@example.com", password: wrong });
   await send("post", "/api/auth/register", { email, password });
   await send("post", "/api/auth/register", { email: "not an address", password });
-  await send("post", "/api/auth/register", { email: "b@example.com", password: keep("short password", "sh0rt-pw!") });
   await send("post", "/api/auth/register", {
     email: "b@example.com",
-    password: { deep: keep("odd password", "in-an-object-17") },
+    password: recordSecret("short password", "sh0rt-pw!"),
   });
-  const cut = keep("password in broken JSON", "broken-json-secret");
+  await send("post", "/api/auth/register", {
+    email: "b@example.com",
+    password: { deep: recordSecret("odd password", "in-an-object-17") },
+  });
+  const cut = recordSecret("password in broken JSON", "broken-json-secret");
   await sendBroken("/api/auth/login", `{"email": "${email}", "password": "${cut}"`);
   await sendBroken("/api/auth/login", `{"email": "${email}", "password": "${cut}",}`);
   const logged = await send("post", "/api/auth/login", { email, password });
-  keep("second session", tokenOf(cookieOf(logged.headers)));
+  recordSecret("second session", tokenOf(cookieOf(logged.headers)));
   return wrong;
 }
 
@@ -180,28 +184,28 @@ async function useKeys(owner: Account): Promise<void> {
 
 async function useWebhook({ session }: Account): Promise<void> {
   const hook = "http://127.0.0.1:9/a-path-that-is-a-secret-of-slack-4713";
-  keep("address of a webhook", hook);
+  recordSecret("address of a webhook", hook);
   const webhook = await session.data<{ id: string; secret: string }>("post", "/api/v1/webhooks", { url: hook });
-  keep("secret of a webhook", webhook.secret);
+  recordSecret("secret of a webhook", webhook.secret);
   await session.data("post", `/api/v1/webhooks/${webhook.id}/test`);
   await session.data("post", "/api/v1/tags", { name: "told by a webhook" });
   const { secret } = await session.data<{ secret: string }>("post", `/api/v1/webhooks/${webhook.id}/rotate`);
-  keep("rotated secret of a webhook", secret);
+  recordSecret("rotated secret of a webhook", secret);
 }
 
 async function useSessions(owner: Account, wrong: string): Promise<void> {
   const { session, cookie, password } = owner;
   await session.data("get", "/api/auth/me");
-  const foreign = keep("unknown session", "s".repeat(40) + "Xy_");
+  const foreign = recordSecret("unknown session", "s".repeat(40) + "Xy_");
   await send("get", "/api/auth/me", undefined, { cookie: `session_id=${foreign}` });
   await send("get", "/api/auth/me", undefined, { authorization: `Bearer ${tokenOf(cookie)}` });
   await send("post", "/api/auth/logout", undefined, { cookie, origin: "https://evil.example.com" });
   const { token } = await session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Member" });
-  keep("invite", token);
-  keep("session of a colleague", tokenOf((await aColleague(stack.url, owner)).cookie));
-  const badInvite = keep("unknown invite", "invite-".repeat(6));
+  recordSecret("invite", token);
+  recordSecret("session of a colleague", tokenOf((await aColleague(stack.url, owner)).cookie));
+  const badInvite = recordSecret("unknown invite", "invite-".repeat(6));
   await send("post", "/api/auth/register", { email: "c@example.com", password, invite_token: badInvite });
-  const fresh = keep("new password", "a fresh password, 4712");
+  const fresh = recordSecret("new password", "a fresh password, 4712");
   for (const current_password of [wrong, password])
     await send("post", "/api/auth/password", { current_password, new_password: fresh }, { cookie });
   await session.data("post", "/api/auth/logout");
@@ -271,8 +275,8 @@ describe("after a run that used every kind of secret", () => {
       await redis.hset("planted", "value", planted);
       for (const name of Object.values(stack.databases))
         await mongo.db(name).collection("planted").insertOne({ planted });
-      await bus.say(planted);
-      const now = [...(await readPlaces(stack)), bus.heard()];
+      await bus.publish(planted);
+      const now = [...(await readPlaces(stack)), bus.messages()];
       // MongoDB logs slow commands, with the planted secret.
       const found = findings(new Map([["it", planted]]), now).filter((one) => !one.endsWith("mongod.log"));
       expect(found.sort()).toEqual(

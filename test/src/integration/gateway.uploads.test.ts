@@ -79,9 +79,9 @@ async function outcomeOf(socket: RawSocket): Promise<string> {
 async function sendUnread(): Promise<string[]> {
   const silent = await begin("silent", `Content-Length: ${KIB}`);
   silent.write("x".repeat(KIB));
-  const deaf = await begin("deaf", `Content-Length: ${LIMIT}`);
-  deaf.write("x".repeat(LIMIT));
-  const outcomes = [silent, deaf].map(async (socket) => {
+  const unread = await begin("deaf", `Content-Length: ${LIMIT}`);
+  unread.write("x".repeat(LIMIT));
+  const outcomes = [silent, unread].map(async (socket) => {
     await until(() => socket.received().endsWith("}"), 50, 40_000);
     return outcomeOf(socket);
   });
@@ -157,13 +157,13 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
     const silent = await begin("held", "Transfer-Encoding: chunked");
     const half = await begin("held", `Content-Length: ${KIB}`);
     half.write("x");
-    const dripping = await begin("held", "Transfer-Encoding: chunked");
+    const slow = await begin("held", "Transfer-Encoding: chunked");
     const begun = performance.now();
     const writing = setInterval(() => {
       steady.write(chunk(128 * KIB));
-      dripping.write(chunk(1));
+      slow.write(chunk(1));
     }, 500);
-    expect(await Promise.all([silent, half, dripping].map(outcomeOf))).toEqual(Array(3).fill("408 malformed_request"));
+    expect(await Promise.all([silent, half, slow].map(outcomeOf))).toEqual(Array(3).fill("408 malformed_request"));
     // Longer than every timeout on the way: of a whole request, of the service, and of the first byte.
     await until(() => performance.now() - begun > 11_000, 50, 20_000);
     clearInterval(writing);

@@ -27,7 +27,7 @@ afterAll(() => world.stop());
 /** A person who requested a reset link, and its token. */
 async function aPersonWithResetLink(replica = 0) {
   const person = await world.identity.aPerson();
-  await world.forget(person.email, replica);
+  await world.requestReset(person.email, replica);
   return { person, mail: await world.resetMail(person.email) };
 }
 
@@ -55,9 +55,9 @@ describe("identity.password-resets: a forgotten password", () => {
   });
 
   it("is replaced once by concurrent uses of a link, which voids every other link of the account", async () => {
-    const { identity, reset, forget } = world;
+    const { identity, reset, requestReset } = world;
     const { person, mail } = await aPersonWithResetLink();
-    await forget(person.email, 1);
+    await requestReset(person.email, 1);
     const other = await world.resetMail(person.email, 2);
     const both = await Promise.all([reset(mail.token, NEXT_PASSWORD, 0), reset(mail.token, NEXT_PASSWORD, 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
@@ -100,11 +100,11 @@ describe("identity.password-resets: the organization", () => {
   });
 
   it("may disallow passwords: then the mail explains it, and has no link", async () => {
-    const { identity, reset, mailbox, forget } = world;
+    const { identity, reset, mailbox, requestReset } = world;
     const { person, mail } = await aPersonWithResetLink();
     await identity.db.collection<{ _id: string }>("organizations").updateOne({ _id: person.organizationId }, { $set: { password_login: false } }); // prettier-ignore
     expect((await reset(mail.token)).code).toBe("password_login_disabled");
-    await forget(person.email);
+    await requestReset(person.email);
     const { text, token } = await mailbox.next(person.email, { subject: "Your account has no password" });
     expect([token, text.includes("signs in with an identity provider")]).toEqual(["", true]);
   });
@@ -128,12 +128,12 @@ describe("identity.password-resets: an unverified address", () => {
   });
 
   it("keeps its keys and invites once it is verified", async () => {
-    const { identity, reset, forget } = world;
+    const { identity, reset, requestReset } = world;
     const person = await identity.aPerson();
     await verify(person.email);
     const { secret } = await identity.aKey(person);
     await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
-    await forget(person.email);
+    await requestReset(person.email);
     const mail = await world.resetMail(person.email);
     expect(mail.text).not.toContain("removed");
     await reset(mail.token);
@@ -172,9 +172,13 @@ describe("identity.password-resets: an unverified address", () => {
 
 describe("identity.password-resets: requesting links", () => {
   it("reveals nothing about accounts: response and work are the same", async () => {
-    await withCommandLog(async ({ aPerson }, forget) => {
+    await withCommandLog(async ({ aPerson }, requestReset) => {
       const { email: known } = await aPerson();
-      const seen = [await forget(known), await forget("nobody-at-all@example.com"), await forget(known)];
+      const seen = [
+        await requestReset(known),
+        await requestReset("nobody-at-all@example.com"),
+        await requestReset(known),
+      ];
       expect(seen[0]?.status).toBe(200);
       expect(seen[0]?.commands).toContain("insert outgoing_mails");
       expect(seen[1]).toEqual(seen[0]);
@@ -182,10 +186,10 @@ describe("identity.password-resets: requesting links", () => {
   });
 
   it("costs no database access once the limit is reached", async () => {
-    await withCommandLog(async (_, forget) => {
+    await withCommandLog(async (_, requestReset) => {
       const email = "nobody-at-all@example.com";
       const seen = [];
-      for (let n = 0; n < 4; n++) seen.push(await forget(email));
+      for (let n = 0; n < 4; n++) seen.push(await requestReset(email));
       expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
       expect(seen[3]?.commands).toEqual([]);
     });
@@ -201,7 +205,7 @@ interface ResetWork {
 
 /** A replica that sends no mail, and a function that requests resets, each from another address. */
 async function withCommandLog(
-  task: (identity: Identity, forget: (email: string) => Promise<ResetWork>) => Promise<void>,
+  task: (identity: Identity, requestReset: (email: string) => Promise<ResetWork>) => Promise<void>,
 ) {
   let commands: string[] = [];
   const onCommand = ({ commandName, command }: CommandStartedEvent) => {
@@ -225,11 +229,11 @@ async function withCommandLog(
 
 describe("identity.password-resets: the number of links", () => {
   it("is three per hour for one email address, from any client, and whether or not there is an account", async () => {
-    const { identity, forget, mailbox } = world;
+    const { identity, requestReset, mailbox } = world;
     const { email } = await identity.aPerson();
-    for (const asked of [email, "nobody-here@example.com"]) {
+    for (const target of [email, "nobody-here@example.com"]) {
       const answers = [];
-      for (let n = 0; n < 4; n++) answers.push(await forget(asked, n % 2));
+      for (let n = 0; n < 4; n++) answers.push(await requestReset(target, n % 2));
       // An hour may end meanwhile.
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused.length).toBeLessThanOrEqual(1);
@@ -240,10 +244,10 @@ describe("identity.password-resets: the number of links", () => {
   });
 
   it("is twenty per hour for one client, and one more is rejected before anything is stored", async () => {
-    const { identity, forget } = world;
+    const { identity, requestReset } = world;
     const headers = { "x-client-address": "2001:db8:1:2::7" };
     const codes = [];
-    for (let n = 0; n < 44; n++) codes.push((await forget(`stranger-${n}@example.com`, n % 2, headers)).code);
+    for (let n = 0; n < 44; n++) codes.push((await requestReset(`stranger-${n}@example.com`, n % 2, headers)).code);
     // An hour may end meanwhile.
     expect(codes.filter((code) => code === "").length).toBeLessThanOrEqual(40);
     expect(codes.filter((code) => code === "mail_throttled").length).toBeGreaterThanOrEqual(4);
@@ -255,8 +259,8 @@ describe("identity.password-resets: the number of links", () => {
     const identity = await startIdentity({ replicas: [{ mail: mailSettingsOf(mailbox.url) }, { mail: null }] });
     try {
       const { email } = await identity.aPerson();
-      const asked = { body: { email }, headers: fromRandomAddress() };
-      expect(await identity.send(requestPasswordReset, { ...asked, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
+      const target = { body: { email }, headers: fromRandomAddress() };
+      expect(await identity.send(requestPasswordReset, { ...target, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
     } finally {
       await identity.stop();
     }

@@ -19,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const guard = (person: Person) => setUpSecondFactorEarlier(identity, person);
+const secure = (person: Person) => setUpSecondFactorEarlier(identity, person);
 const setRequired = ({ principal: as, organizationId: id }: Person, require_second_factor: boolean, replica = 0) =>
   identity.send(patchOrganization, { as, params: { id }, body: { require_second_factor }, replica });
 async function aCarefulOwner(): Promise<Person> {
   const owner = await identity.aPerson();
-  await guard(owner);
+  await secure(owner);
   expect((await setRequired(owner, true)).status).toBe(200);
   return owner;
 }
@@ -49,7 +49,7 @@ describe("identity.second-factor: an organization that requires one", () => {
       await identity.aColleague(owner, {}),
       await identity.aPerson(),
     ];
-    await Promise.all([guard(owner), guard(careful)]);
+    await Promise.all([secure(owner), secure(careful)]);
     const keys = [await identity.aKey(member), await identity.aKey(careful)];
     const all = () =>
       Promise.all([
@@ -70,7 +70,7 @@ describe("identity.second-factor: an organization that requires one", () => {
     const owner = await identity.aPerson();
     const { secret } = await identity.aKey(owner, { permissions: "Owner" });
     expect(await setRequired(owner, true)).toMatchObject({ status: 403, code: "confirmation_required" });
-    await guard(owner);
+    await secure(owner);
     const verified = await identity.verify("key", secret);
     if (verified.status !== "valid") throw new Error(verified.code);
     const as = { ...owner.principal, kind: "key" as const, credentialId: verified.principal.credential_id };
@@ -113,7 +113,7 @@ describe("identity.second-factor: signing in without one where it is required", 
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const key = await identity.aKey(member);
-    await guard(owner);
+    await secure(owner);
     await setRequired(owner, true);
     const challenge = await challengeOf(member);
     expect((await identity.send(loginSecondFactor, { body: { challenge, code: "123456" } })).code).toBe("challenge_expired"); // prettier-ignore
@@ -138,7 +138,7 @@ describe("identity.second-factor: signing in without one where it is required", 
   it("rejects a used challenge, and one from before another password or another app", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
-    await guard(owner);
+    await secure(owner);
     await setRequired(owner, true);
     const [first, second] = [await challengeOf(member), await challengeOf(member)];
     const { secret } = (await offer(first)).data;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const guard = (person: Person) => setUpSecondFactorEarlier(identity, person);
+const secure = (person: Person) => setUpSecondFactorEarlier(identity, person);
 const reset = ({ principal: as }: Person, { userId: id }: Person, replica = 0) =>
   identity.send(resetUserSecondFactor, { as, params: { id }, replica });
 
@@ -20,7 +20,7 @@ describe("identity.second-factor: reset by an Owner for a colleague", () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const { secret } = await identity.aKey(member);
-    await guard(member);
+    await secure(member);
     expect((await reset(owner, member)).status).toBe(200);
     expect(await identity.verify("session", member.token, 1)).toMatchObject({ code: "session_expired" });
     expect(await identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
@@ -36,7 +36,7 @@ describe("identity.second-factor: reset by an Owner for a colleague", () => {
   it("requires a confirmed session when the Owner has one, too", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
-    await Promise.all([guard(owner), guard(member)]);
+    await Promise.all([secure(owner), secure(member)]);
     await identity.db.collection("sessions").updateMany({ user_id: owner.userId }, { $unset: { confirmed_at: "" } });
     expect(await reset(owner, member)).toMatchObject({ status: 403, code: "confirmation_required" });
     expect(await identity.verify("session", member.token)).toMatchObject({ status: "valid" });
@@ -50,7 +50,7 @@ describe("identity.second-factor: reset by an Owner for a colleague", () => {
       await identity.aColleague(owner, {}),
       await identity.aPerson(),
     ];
-    await guard(member);
+    await secure(member);
     expect((await reset(stranger, member)).code).toBe("not_found");
     expect((await reset(admin, member)).code).toBe("permission_denied");
     const both = await Promise.all([reset(owner, member, 0), reset(second, member, 1)]);

@@ -19,7 +19,7 @@ const HERE = { "x-client-address": "192.0.2.1" };
 const ELSEWHERE = { "x-client-address": "198.51.100.7" };
 
 /** A person with a second factor. */
-interface Guarded extends Person {
+interface SecuredPerson extends Person {
   readonly secret: string;
   readonly recovery: readonly string[];
 }
@@ -40,11 +40,11 @@ const users = () => identity.db.collection<StoredUser>("users");
 const storedOf = async ({ userId }: Person) => (await users().findOne({ _id: userId }))!;
 const failures = () => identity.db.collection("login_failures");
 
-const guard = async (person: Person): Promise<Guarded> => ({
+const secure = async (person: Person): Promise<SecuredPerson> => ({
   ...person,
   ...(await setUpSecondFactorEarlier(identity, person)),
 });
-const aGuarded = async (): Promise<Guarded> => guard(await identity.aPerson());
+const aSecuredPerson = async (): Promise<SecuredPerson> => secure(await identity.aPerson());
 
 const firstStep = ({ email, password }: Pick<Person, "email" | "password">, headers = HERE) =>
   identity.send(login, { body: { email, password }, headers });
@@ -81,9 +81,9 @@ describe("identity.second-factor: setting one up", () => {
   });
 
   it("stores neither the secret nor a recovery code readable in the database", async () => {
-    const guarded = await aGuarded();
-    const stored = JSON.stringify(await storedOf(guarded));
-    for (const secret of [guarded.secret, ...guarded.recovery]) {
+    const secured = await aSecuredPerson();
+    const stored = JSON.stringify(await storedOf(secured));
+    for (const secret of [secured.secret, ...secured.recovery]) {
       expect(stored).not.toContain(secret);
       expect(stored).not.toContain(secret.replaceAll("-", ""));
     }
@@ -105,7 +105,7 @@ describe("identity.second-factor: setting one up", () => {
   });
 
   it("rejects a secret that was moved from another user in the database", async () => {
-    const [person, attacker] = [await aGuarded(), await aGuarded()];
+    const [person, attacker] = [await aSecuredPerson(), await aSecuredPerson()];
     const { second_factor } = await storedOf(attacker);
     await users().updateOne(
       { _id: person.userId },
@@ -118,113 +118,113 @@ describe("identity.second-factor: setting one up", () => {
 
 describe("identity.second-factor: signing in", () => {
   it("begins no session before the code, and one with it, with audit entries", async () => {
-    const guarded = await aGuarded();
-    const challenge = await challengeOf(guarded);
+    const secured = await aSecuredPerson();
+    const challenge = await challengeOf(secured);
     expect(await stateOf(challenge)).toBe("refused");
-    const begun = await secondStep(challenge, codeOf(guarded.secret), HERE, 1);
-    expect([begun.status, begun.data.id]).toEqual([200, guarded.userId]);
+    const begun = await secondStep(challenge, codeOf(secured.secret), HERE, 1);
+    expect([begun.status, begun.data.id]).toEqual([200, secured.userId]);
     expect(await stateOf(tokenOf(begun.headers))).toBe("valid");
-    expect((await identity.actionsOf(guarded)).slice(-1)).toEqual(["Session created"]);
+    expect((await identity.actionsOf(secured)).slice(-1)).toEqual(["Session created"]);
   });
 
   it("accepts a challenge once, and a code once, over all replicas", async () => {
-    const guarded = await aGuarded();
-    const [first, second] = [await challengeOf(guarded), await challengeOf(guarded)];
-    const code = codeOf(guarded.secret);
+    const secured = await aSecuredPerson();
+    const [first, second] = [await challengeOf(secured), await challengeOf(secured)];
+    const code = codeOf(secured.secret);
     const both = await Promise.all([secondStep(first, code, HERE, 0), secondStep(second, code, ELSEWHERE, 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
     const [used, left] = both[0].status === 200 ? [first, second] : [second, first];
-    expect((await secondStep(used, codeOf(guarded.secret, 1))).code).toBe("challenge_expired");
-    expect((await secondStep(left, codeOf(guarded.secret, -1))).code).toBe("second_factor_invalid");
-    expect((await secondStep(left, codeOf(guarded.secret, 1))).status).toBe(200);
+    expect((await secondStep(used, codeOf(secured.secret, 1))).code).toBe("challenge_expired");
+    expect((await secondStep(left, codeOf(secured.secret, -1))).code).toBe("second_factor_invalid");
+    expect((await secondStep(left, codeOf(secured.secret, 1))).status).toBe(200);
   });
 
   it("accepts each recovery code once, in any spelling, also in concurrent requests", async () => {
-    const guarded = await aGuarded();
-    const [code = "", other = ""] = guarded.recovery;
-    const [first, second, third] = [await challengeOf(guarded), await challengeOf(guarded), await challengeOf(guarded)];
+    const secured = await aSecuredPerson();
+    const [code = "", other = ""] = secured.recovery;
+    const [first, second, third] = [await challengeOf(secured), await challengeOf(secured), await challengeOf(secured)];
     const written = ` ${code.toUpperCase().replaceAll("-", " ")} `;
     const both = await Promise.all([secondStep(first, code, HERE, 0), secondStep(second, written, ELSEWHERE, 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
     expect((await secondStep(third, code)).code).toBe("second_factor_invalid");
     expect((await secondStep(third, other)).status).toBe(200);
-    expect(await identity.data(getSecondFactor, asUser(guarded))).toMatchObject({ recovery_codes_left: 8 });
-    expect(await identity.actionsOf(guarded, { action: "recovery_code_used" })).toHaveLength(2);
+    expect(await identity.data(getSecondFactor, asUser(secured))).toMatchObject({ recovery_codes_left: 8 });
+    expect(await identity.actionsOf(secured, { action: "recovery_code_used" })).toHaveLength(2);
   });
 
   it("ends at the expiry of the challenge, with another password, and with another second factor", async () => {
-    const guarded = await aGuarded();
-    const { principal: as, password } = guarded;
-    const over = await challengeOf(guarded);
-    await identity.db.collection("challenges").updateMany({ user_id: guarded.userId }, { $set: { expires_at: new Date() } }); // prettier-ignore
-    expect((await secondStep(over, codeOf(guarded.secret))).code).toBe("challenge_expired");
-    const before = await challengeOf(guarded);
+    const secured = await aSecuredPerson();
+    const { principal: as, password } = secured;
+    const over = await challengeOf(secured);
+    await identity.db.collection("challenges").updateMany({ user_id: secured.userId }, { $set: { expires_at: new Date() } }); // prettier-ignore
+    expect((await secondStep(over, codeOf(secured.secret))).code).toBe("challenge_expired");
+    const before = await challengeOf(secured);
     const body = { current_password: password, new_password: "another horse battery staple" };
     await identity.data(changePassword, { as, body });
-    expect((await secondStep(before, codeOf(guarded.secret))).code).toBe("challenge_expired");
+    expect((await secondStep(before, codeOf(secured.secret))).code).toBe("challenge_expired");
     expect((await secondStep("no challenge at all", "123456")).code).toBe("challenge_expired");
   });
 
   it("no longer works with the password alone once a second factor is set up, also for a sign-in in progress", async () => {
-    const guarded = await aGuarded();
-    const next = { ...guarded, password: "another horse battery staple" };
-    const body = { current_password: guarded.password, new_password: next.password };
-    const changed = await identity.send(changePassword, { ...asUser(guarded), body });
+    const secured = await aSecuredPerson();
+    const next = { ...secured, password: "another horse battery staple" };
+    const body = { current_password: secured.password, new_password: next.password };
+    const changed = await identity.send(changePassword, { ...asUser(secured), body });
     expect(await stateOf(tokenOf(changed.headers))).toBe("valid");
-    expect((await secondStep(await challengeOf(next), codeOf(guarded.secret))).status).toBe(200);
+    expect((await secondStep(await challengeOf(next), codeOf(secured.secret))).status).toBe(200);
   });
 });
 
 describe("identity.second-factor: guessing codes", () => {
   it("causes a wait after the fifth, on every replica, also between right passwords, but not for the owner elsewhere", async () => {
-    const guarded = await aGuarded();
+    const secured = await aSecuredPerson();
     const statuses: number[] = [];
     for (let n = 0; n < 6; n++) {
-      const challenge = await challengeOf(guarded);
-      statuses.push((await secondStep(challenge, wrongCode(guarded.secret), HERE, n % 2)).status);
+      const challenge = await challengeOf(secured);
+      statuses.push((await secondStep(challenge, wrongCode(secured.secret), HERE, n % 2)).status);
     }
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
-    const refused = await secondStep(await challengeOf(guarded), codeOf(guarded.secret), HERE, 1);
+    const refused = await secondStep(await challengeOf(secured), codeOf(secured.secret), HERE, 1);
     expect([refused.code, Number(refused.params["retry_after_seconds"]) <= 5]).toEqual(["login_throttled", true]);
-    expect((await secondStep(await challengeOf(guarded), codeOf(guarded.secret), ELSEWHERE)).status).toBe(200);
+    expect((await secondStep(await challengeOf(secured), codeOf(secured.secret), ELSEWHERE)).status).toBe(200);
     await identity.settled();
-    const told = await identity.entriesOf(guarded, { action: "second_factor_failed" });
+    const told = await identity.entriesOf(secured, { action: "second_factor_failed" });
     expect(told.map(({ attempts, address }) => [attempts, address])).toEqual([1, 2, 4].map((n) => [n, "192.0.2.1"]));
   });
 
   it("from many addresses causes a wait up to a quarter of an hour, but not for the owner at a known address", async () => {
-    const guarded = await aGuarded();
-    expect((await secondStep(await challengeOf(guarded), codeOf(guarded.secret), ELSEWHERE)).status).toBe(200);
+    const secured = await aSecuredPerson();
+    expect((await secondStep(await challengeOf(secured), codeOf(secured.secret), ELSEWHERE)).status).toBe(200);
     for (let n = 0; n < 21; n++) {
       const from = { "x-client-address": `203.0.113.${n}` };
-      await secondStep(await challengeOf(guarded), wrongCode(guarded.secret), from);
+      await secondStep(await challengeOf(secured), wrongCode(secured.secret), from);
     }
     const unknown = { "x-client-address": "203.0.113.200" };
-    const code = codeOf(guarded.secret, 1);
-    expect((await secondStep(await challengeOf(guarded), code, unknown)).code).toBe("login_throttled");
-    expect((await secondStep(await challengeOf(guarded), code, ELSEWHERE)).status).toBe(200);
+    const code = codeOf(secured.secret, 1);
+    expect((await secondStep(await challengeOf(secured), code, unknown)).code).toBe("login_throttled");
+    expect((await secondStep(await challengeOf(secured), code, ELSEWHERE)).status).toBe(200);
     expect(await failures().countDocuments({ failures: { $gt: 21 } })).toBe(0);
   });
 
   it("is limited to a number of challenges at a time", async () => {
-    const guarded = await aGuarded();
-    for (let n = 0; n < 13; n++) await challengeOf(guarded);
-    expect(await identity.db.collection("challenges").countDocuments({ user_id: guarded.userId })).toBe(10);
+    const secured = await aSecuredPerson();
+    for (let n = 0; n < 13; n++) await challengeOf(secured);
+    expect(await identity.db.collection("challenges").countDocuments({ user_id: secured.userId })).toBe(10);
   });
 });
 
 describe("identity.second-factor: an unconfirmed session", () => {
   it("creates and rotates no Owner key, creates and invites no Owner, and changes no second factor", async () => {
-    const guarded = await aGuarded();
-    const { principal: as, password } = guarded;
-    const colleague = await identity.aColleague(guarded, { permissions: "Member" });
+    const secured = await aSecuredPerson();
+    const { principal: as, password } = secured;
+    const colleague = await identity.aColleague(secured, { permissions: "Member" });
     const [key, lower] = [
-      await identity.aKey(guarded, { permissions: "Owner" }),
-      await identity.aKey(guarded, { permissions: "Admin" }),
+      await identity.aKey(secured, { permissions: "Owner" }),
+      await identity.aKey(secured, { permissions: "Admin" }),
     ];
     const refused = [
-      () => identity.send(createKey, { as, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
-      () => identity.send(updateKey, { as, params: lower.params, body: keyBodyOf(guarded, { permissions: "Owner" }) }),
+      () => identity.send(createKey, { as, body: keyBodyOf(secured, { permissions: "Owner" }) }),
+      () => identity.send(updateKey, { as, params: lower.params, body: keyBodyOf(secured, { permissions: "Owner" }) }),
       () => identity.send(rotateKey, { as, params: key.params }),
       () => identity.send(createInvite, { as, body: { permissions: "Owner" } }),
       () => identity.send(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Owner" } }),
@@ -232,30 +232,30 @@ describe("identity.second-factor: an unconfirmed session", () => {
       () => identity.send(renewRecoveryCodes, { as }),
       () => identity.send(disableSecondFactor, { as }),
     ];
-    await unconfirm(guarded);
+    await unconfirm(secured);
     for (const ask of refused) expect(await ask()).toMatchObject({ status: 403, code: "confirmation_required" });
-    await identity.data(createKey, { as, body: keyBodyOf(guarded, { permissions: "Admin" }) });
-    await identity.data(updateKey, { as, params: key.params, body: keyBodyOf(guarded, { permissions: "Owner", name: "renamed" }) }); // prettier-ignore
+    await identity.data(createKey, { as, body: keyBodyOf(secured, { permissions: "Admin" }) });
+    await identity.data(updateKey, { as, params: key.params, body: keyBodyOf(secured, { permissions: "Owner", name: "renamed" }) }); // prettier-ignore
     await identity.data(createInvite, { as, body: { permissions: "Admin" } });
 
-    await identity.data(confirmSecondFactor, { as, body: { code: codeOf(guarded.secret) } });
+    await identity.data(confirmSecondFactor, { as, body: { code: codeOf(secured.secret) } });
     for (const ask of refused) expect(await ask()).toMatchObject({ status: 200 });
-    expect(await firstStep(guarded)).toMatchObject({ status: 200 });
+    expect(await firstStep(secured)).toMatchObject({ status: 200 });
   });
 
   it("is confirmed for ten minutes, individually, and by no code twice", async () => {
-    const guarded = await aGuarded();
-    const body = { code: codeOf(guarded.secret) };
-    await unconfirm(guarded);
-    const begun = await secondStep(await challengeOf(guarded), body.code);
+    const secured = await aSecuredPerson();
+    const body = { code: codeOf(secured.secret) };
+    await unconfirm(secured);
+    const begun = await secondStep(await challengeOf(secured), body.code);
     expect(begun.status).toBe(200);
-    expect(await identity.send(confirmSecondFactor, { ...asUser(guarded), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
-    await clearAcceptedSteps(guarded);
-    const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asUser(guarded), body });
+    expect(await identity.send(confirmSecondFactor, { ...asUser(secured), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
+    await clearAcceptedSteps(secured);
+    const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asUser(secured), body });
     expect(Math.abs(Date.parse(confirmed_until) - Date.now() - 600_000)).toBeLessThan(30_000);
     const longAgo = new Date(Date.now() - 600_001);
-    await identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: guarded.principal.credentialId }, { $set: { confirmed_at: longAgo } }); // prettier-ignore
-    expect(await identity.send(renewRecoveryCodes, asUser(guarded))).toMatchObject({ code: "confirmation_required" });
+    await identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: secured.principal.credentialId }, { $set: { confirmed_at: longAgo } }); // prettier-ignore
+    expect(await identity.send(renewRecoveryCodes, asUser(secured))).toMatchObject({ code: "confirmation_required" });
   });
 
   it("needs no confirmation when its user has no second factor", async () => {
@@ -269,29 +269,29 @@ describe("identity.second-factor: an unconfirmed session", () => {
 
 describe("identity.second-factor: changing an existing one", () => {
   it("replaces it by another app, whose codes alone are valid then", async () => {
-    const before = await aGuarded();
-    const after = await guard(before);
+    const before = await aSecuredPerson();
+    const after = await secure(before);
     expect((await secondStep(await challengeOf(after), codeOf(before.secret))).code).toBe("second_factor_invalid");
     expect((await secondStep(await challengeOf(after), before.recovery[0] ?? "")).code).toBe("second_factor_invalid");
     expect((await secondStep(await challengeOf(after), codeOf(after.secret))).status).toBe(200);
   });
 
   it("replaces the recovery codes by new ones", async () => {
-    const guarded = await aGuarded();
-    const { recovery_codes } = await identity.data(renewRecoveryCodes, asUser(guarded));
-    const challenge = await challengeOf(guarded);
-    expect((await secondStep(challenge, guarded.recovery[0] ?? "")).code).toBe("second_factor_invalid");
+    const secured = await aSecuredPerson();
+    const { recovery_codes } = await identity.data(renewRecoveryCodes, asUser(secured));
+    const challenge = await challengeOf(secured);
+    expect((await secondStep(challenge, secured.recovery[0] ?? "")).code).toBe("second_factor_invalid");
     expect((await secondStep(challenge, recovery_codes[0] ?? "")).status).toBe(200);
-    expect(await identity.actionsOf(guarded, { entity: "User" })).toEqual(
+    expect(await identity.actionsOf(secured, { entity: "User" })).toEqual(
       expect.arrayContaining(["User second_factor_enabled", "User recovery_codes_renewed", "User recovery_code_used"]),
     );
   });
 
   it("disables it, after which the password is sufficient", async () => {
-    const guarded = await aGuarded();
-    await identity.data(disableSecondFactor, asUser(guarded));
-    expect((await firstStep(guarded)).status).toBe(200);
-    expect(await storedOf(guarded)).not.toHaveProperty("second_factor");
-    expect((await identity.actionsOf(guarded, { action: "second_factor_disabled" })).length).toBe(1);
+    const secured = await aSecuredPerson();
+    await identity.data(disableSecondFactor, asUser(secured));
+    expect((await firstStep(secured)).status).toBe(200);
+    expect(await storedOf(secured)).not.toHaveProperty("second_factor");
+    expect((await identity.actionsOf(secured, { action: "second_factor_disabled" })).length).toBe(1);
   });
 });

@@ -42,7 +42,7 @@ try {
   };
 
   /** Waits until the journal has recorded everything. @returns its cursor */
-  async function caughtUp(): Promise<string> {
+  async function waitForJournal(): Promise<string> {
     const newest = "/api/v1/changes?order_direction=desc&limit=1";
     const { id } = JSON.parse(await send("POST", "/api/v1/tags", { name: newId() })) as { id: string };
     for (;;) {
@@ -57,7 +57,7 @@ try {
   /** Deletes a network, and waits until all of it is recorded and swept. */
   async function remove(id: string): Promise<void> {
     await send("DELETE", `/api/v1/networks/${id}`);
-    await caughtUp();
+    await waitForJournal();
     const deletions = client.db(stack.databases.topology).collection<{ _id: string }>("deletions");
     while ((await deletions.findOne({ _id: id })) !== null) await sleep(200);
   }
@@ -78,7 +78,7 @@ try {
   }
 
   const seeded = await seedTopology(client.db(stack.databases.topology), { organizationId, networks: NETWORKS, hostsPerNetwork: HOSTS / NETWORKS, servicesPerHost: SERVICES / HOSTS }); // prettier-ignore
-  const cursor = await caughtUp();
+  const cursor = await waitForJournal();
   const [first] = JSON.parse(await send("GET", "/api/v1/services?limit=1000&order_by=name")) as [{ id: string }];
   const lists = {
     "all services": "services?limit=0",
@@ -103,7 +103,7 @@ try {
       headers: { "x-tenancy": sign(principal), "content-type": "application/merge-patch+json" },
       body: JSON.stringify({ name: `changed ${id}` }),
     });
-  await caughtUp();
+  await waitForJournal();
   await past(`${CHANGED} changes`);
   const [network, ...others] = seeded.networkIds;
   await remove(network ?? "");

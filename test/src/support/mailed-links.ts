@@ -5,15 +5,15 @@ import { type Mailbox, SUBJECTS } from "./mailbox.js";
 export interface LinkUse {
   readonly mailbox: Mailbox;
   /** Records a secret for the later search. @returns it */
-  keep(what: string, secret: string): string;
+  recordSecret(what: string, secret: string): string;
   /** Sends anonymously, and keeps failures for the later search. */
   readonly send: Caller["send"];
 }
 
 /** For an account with an unverified address. The last reset link and the invite stay usable. */
 export async function useMailedLinks({ email, session, cookie }: Account, use: LinkUse): Promise<void> {
-  const { mailbox, keep, send } = use;
-  const verification = keep(
+  const { mailbox, recordSecret, send } = use;
+  const verification = recordSecret(
     "link that verifies",
     (await mailbox.next(email, { subject: SUBJECTS.verification })).token,
   );
@@ -24,8 +24,8 @@ export async function useMailedLinks({ email, session, cookie }: Account, use: L
   const invited = "invited@mailed.example";
   const invite = { permissions: "Member", email: invited };
   const { token: shown } = await session.data<{ token: string }>("post", "/api/v1/invites", invite);
-  keep("invite that was mailed, as shown", shown);
-  const mailed = keep("mailed invite", (await mailbox.next(invited)).token);
+  recordSecret("invite that was mailed, as shown", shown);
+  const mailed = recordSecret("mailed invite", (await mailbox.next(invited)).token);
   await send("post", "/api/auth/invite", { token: mailed });
   await send("post", "/api/auth/invite", { token: `${mailed}x` });
   await send("get", `/sign-up?invite=${mailed}`);
@@ -33,11 +33,14 @@ export async function useMailedLinks({ email, session, cookie }: Account, use: L
 
   const aResetLink = async (count: number): Promise<string> => {
     await send("post", "/api/auth/password/forgot", { email });
-    return keep("link of a reset", (await mailbox.next(email, { subject: SUBJECTS.reset, count })).token);
+    return recordSecret("link of a reset", (await mailbox.next(email, { subject: SUBJECTS.reset, count })).token);
   };
-  const used = keep("used link of a reset", await aResetLink(1));
-  const new_password = keep("password of a mailed link", "a fresh password, 4714");
-  await send("post", "/api/auth/password/reset", { token: used, new_password: keep("weak password", "sh0rt-471") });
+  const used = recordSecret("used link of a reset", await aResetLink(1));
+  const new_password = recordSecret("password of a mailed link", "a fresh password, 4714");
+  await send("post", "/api/auth/password/reset", {
+    token: used,
+    new_password: recordSecret("weak password", "sh0rt-471"),
+  });
   for (let time = 0; time < 2; time++) await send("post", "/api/auth/password/reset", { token: used, new_password });
   const left = await aResetLink(2);
   await send("get", `/api/auth/password/reset?token=${left}`);

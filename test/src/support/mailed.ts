@@ -25,7 +25,7 @@ export interface MailedIdentity {
   readonly mailbox: Mailbox;
   readonly identity: Audited;
   /** Requests a reset link. */
-  forget(email: string, replica?: number, headers?: Record<string, string>): ReturnType<Direct["send"]>;
+  requestReset(email: string, replica?: number, headers?: Record<string, string>): ReturnType<Direct["send"]>;
   /** Waits for a reset link. @param count of requested links */
   resetMail(email: string, count?: number): Promise<ReceivedMail>;
   reset(token: string, password?: string, replica?: number): ReturnType<Direct["send"]>;
@@ -41,7 +41,7 @@ export async function startMailedIdentity(own: Partial<MailSettings> = {}): Prom
   const identity = await startAudited(mailing, mailing);
   return {
     ...{ mailbox, identity },
-    forget: (email, replica = 0, headers = fromRandomAddress()) =>
+    requestReset: (email, replica = 0, headers = fromRandomAddress()) =>
       identity.send(requestPasswordReset, { body: { email }, replica, headers }),
     resetMail: (email, count = 1) => mailbox.next(email, { subject: SUBJECTS.reset, count }),
     reset: (token, new_password = NEXT_PASSWORD, replica = 0) =>

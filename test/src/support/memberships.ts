@@ -70,7 +70,7 @@ export interface IdentityQueries {
   idsIn(person: Person): Promise<string[]>;
   signIn(person: Person): Promise<DirectResponse<DataOf<typeof login>>>;
   me(person: Person): Promise<CurrentUser>;
-  userOf(caller: Person, asked: Person): Promise<DirectResponse<User>>;
+  userOf(caller: Person, target: Person): Promise<DirectResponse<User>>;
 }
 
 /** @param running returns the identity to call, which starts later */

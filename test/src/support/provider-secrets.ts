@@ -9,31 +9,31 @@ export interface ProviderWithSecrets {
   /** Settings of the processes. */
   readonly env: Readonly<Record<string, string>>;
   /** @param account which is linked @param invite the token to which the pending sign-in returns */
-  use(url: string, account: Account, invite: string, keep: Keep): Promise<void>;
+  use(url: string, account: Account, invite: string, recordSecret: RecordSecret): Promise<void>;
   stop(): Promise<void>;
 }
 
-type Keep = LinkUse["keep"];
+type RecordSecret = LinkUse["recordSecret"];
 
 export async function startProviderWithSecrets(): Promise<ProviderWithSecrets> {
   const provider = await startRealProvider();
   return {
     env: providerEnv(provider, { id: PROVIDER, name: "Home" }),
-    use: async (url, { email, userId }, invite, keep) => {
-      keep("secret of a client", provider.clientSecret);
+    use: async (url, { email, userId }, invite, recordSecret) => {
+      recordSecret("secret of a client", provider.clientSecret);
       provider.accounts.set(userId, { email, email_verified: true });
       const path = `${url}/api/auth/oidc/${PROVIDER}`;
       const returnFromProvider = async (which: string, cookie?: string): Promise<Headers> => {
-        const begun = await beginAt(path, {}, (what, secret) => keep(`${what} that ${which}`, secret));
+        const begun = await beginAt(path, {}, (what, secret) => recordSecret(`${what} that ${which}`, secret));
         const { callback } = await provider.signIn(begun.authorizationUrl, userId);
-        keep(`code of a sign-in that ${which}`, callback.searchParams.get("code") ?? "");
+        recordSecret(`code of a sign-in that ${which}`, callback.searchParams.get("code") ?? "");
         const headers = { cookie: cookie ?? begun.cookie };
         return (await fetch(`${path}/callback${callback.search}`, { headers, redirect: "manual" })).headers;
       };
       await returnFromProvider("came back to another browser", `sign_in=${"x".repeat(43)}`);
       const lines = (await returnFromProvider("came back")).getSetCookie().join("\n");
-      keep("session by a provider", /^session_id=([^;]+)/m.exec(lines)?.[1] ?? "");
-      await beginAt(path, { return_to: `/sign-in#invite=${invite}`, invite_token: invite }, keep);
+      recordSecret("session by a provider", /^session_id=([^;]+)/m.exec(lines)?.[1] ?? "");
+      await beginAt(path, { return_to: `/sign-in#invite=${invite}`, invite_token: invite }, recordSecret);
     },
     stop: () => provider.stop(),
   };
@@ -42,13 +42,13 @@ export async function startProviderWithSecrets(): Promise<ProviderWithSecrets> {
 async function beginAt(
   path: string,
   body: Readonly<Record<string, string>>,
-  keep: Keep,
+  recordSecret: RecordSecret,
 ): Promise<{ readonly authorizationUrl: string; readonly cookie: string }> {
   const headers = { "content-type": "application/json" };
   const begun = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
   const { data } = (await begun.json()) as { data: { authorization_url: string } };
   const cookie = cookieOf(begun.headers);
-  keep("cookie of a sign-in", cookie.slice(cookie.indexOf("=") + 1));
-  keep("state of a sign-in", new URL(data.authorization_url).searchParams.get("state") ?? "");
+  recordSecret("cookie of a sign-in", cookie.slice(cookie.indexOf("=") + 1));
+  recordSecret("state of a sign-in", new URL(data.authorization_url).searchParams.get("state") ?? "");
   return { authorizationUrl: data.authorization_url, cookie };
 }

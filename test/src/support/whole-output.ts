@@ -16,9 +16,9 @@ export interface Place {
 
 export interface BusListener {
   /** Publishes a text on the bus, as identity. */
-  say(text: string): Promise<void>;
+  publish(text: string): Promise<void>;
   /** What was published on the bus since, including subjects. */
-  heard(): Place;
+  messages(): Place;
   close(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ export async function listenToBus({ servers }: Stack): Promise<BusListener> {
   };
   const connections = await Promise.all([listen("gateway"), listen("identity")]);
   return {
-    say: async (text) => {
+    publish: async (text) => {
       connections[1].publish(keyChanged.subject, text);
       await connections[1].flush();
       await connections[0].flush();
     },
-    heard: () => ({ name: "NATS", kind: "bus", text: lines.join("\n") }),
+    messages: () => ({ name: "NATS", kind: "bus", text: lines.join("\n") }),
     close: async () => {
       await Promise.all(connections.map((connection) => connection.close()));
     },

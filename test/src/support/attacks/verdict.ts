@@ -23,11 +23,11 @@ export interface Evidence {
   readonly wrong: readonly string[];
 }
 
-/** @param patienceMs the limit of the slowest response to the victim, unless 30 of its idle medians are more */
-export function verdictOn({ idle, attacked, wrong }: Evidence, patienceMs: number): Verdict {
+/** @param slowLimitMs the limit of the slowest response to the victim, unless 30 of its idle medians are more */
+export function verdictOn({ idle, attacked, wrong }: Evidence, slowLimitMs: number): Verdict {
   const isWaiting = waitingIn(attacked);
   const faults = [...wrong.filter((failure) => !isWaiting(failure)), ...faultsOf(attacked)];
-  const slow = [...wrong.filter(isWaiting), ...slowness(attacked, Math.max(patienceMs, IDLE_FACTOR * idle.medianMs))];
+  const slow = [...wrong.filter(isWaiting), ...slowness(attacked, Math.max(slowLimitMs, IDLE_FACTOR * idle.medianMs))];
   return {
     faults: [...faults, ...slow],
     isSlowOnly: faults.length === 0 && slow.length > 0,
@@ -40,7 +40,9 @@ const BOUNDED_BY_SETTING = "mongod";
 
 function faultsOf(seen: Measurements): string[] {
   const { failures, grownBytes, answers } = seen;
-  const grown = Object.entries(grownBytes).filter(([name, by]) => name !== BOUNDED_BY_SETTING && by > GROWTH_LIMIT_BYTES);
+  const grown = Object.entries(grownBytes).filter(
+    ([name, by]) => name !== BOUNDED_BY_SETTING && by > GROWTH_LIMIT_BYTES,
+  );
   const isWaiting = waitingIn(seen);
   const wrong = failures.filter((failure) => !isWaiting(failure));
   return [
