@@ -27,7 +27,7 @@ describe("identity.providers: groups", () => {
 
   it("give the highest level and all existing networks, at each sign-in", async () => {
     const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
-    const { subject } = world.aProviderAccount({ groups: ["office", "lab", "unknown"] });
+    const { subject } = world.anAccount({ groups: ["office", "lab", "unknown"] });
     const first = await world.principalOf((await world.signInByProvider(subject)).token);
     expect([first.permission, first.networks]).toEqual(["Member", world.networkIds]);
     world.provider.accounts.set(subject, { ...world.provider.accounts.get(subject), groups: ["admins"] });
@@ -39,7 +39,7 @@ describe("identity.providers: groups", () => {
 
   it("remove a level through the change log: earlier sessions and keys have it no longer after the response", async () => {
     await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
-    const { subject, email } = world.aProviderAccount({ groups: ["admins"] });
+    const { subject, email } = world.anAccount({ groups: ["admins"] });
     const { token } = await world.signInByProvider(subject);
     const { as, userId, organizationId } = await world.principalOf(token);
     const { secret } = await world.identity.aKey({ principal: as, userId, organizationId, email, password: "", token }, { permissions: "Admin" }); // prettier-ignore
@@ -58,9 +58,9 @@ describe("identity.providers: groups", () => {
   it("reject users in none of them, and end their permissions and sessions", async () => {
     const owner = await world.anOwner({ provision: "always", groups: groupsOf(world.networkIds) });
     expect(
-      (await world.signInByProvider(world.aProviderAccount({ groups: ["unknown", "constructor"] }).subject)).problem,
+      (await world.signInByProvider(world.anAccount({ groups: ["unknown", "constructor"] }).subject)).problem,
     ).toBe("provider_denied");
-    const { subject, email } = world.aProviderAccount({ groups: ["admins"] });
+    const { subject, email } = world.anAccount({ groups: ["admins"] });
     const { token } = await world.signInByProvider(subject);
     const { userId } = await world.principalOf(token);
     world.provider.accounts.set(subject, { email, email_verified: true });
@@ -72,7 +72,7 @@ describe("identity.providers: groups", () => {
 
   it("never remove the last Owner, of whom there may be several", async () => {
     const owner = await world.anOwner({ groups: groupsOf(world.networkIds) });
-    const { subject } = world.aProviderAccount({ groups: ["office"] });
+    const { subject } = world.anAccount({ groups: ["office"] });
     await world.link(owner, subject);
     expect((await world.principalOf((await world.signInByProvider(subject)).token)).permission).toBe("Owner");
     const colleague = await world.identity.aColleague(owner, { permissions: "Owner" });
@@ -86,7 +86,7 @@ describe("identity.providers: groups", () => {
 describe("identity.providers: signing out and unlinking", () => {
   it("ends the session when it ends at the provider", async () => {
     const owner = await world.anOwner();
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(owner, subject);
     const { token, signOut } = await world.signInByProvider(subject);
     const other = await world.signInByProvider(subject);
@@ -104,7 +104,7 @@ describe("identity.providers: signing out and unlinking", () => {
 
   it("ends the sessions that a provider began when it is unlinked, and no others", async () => {
     const owner = await world.anOwner();
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(owner, subject);
     const { token } = await world.signInByProvider(subject);
     const { as } = await world.principalOf(token);
@@ -124,7 +124,7 @@ describe("identity.providers: an organization without passwords", () => {
   it("is configured by an Owner who signed in by a provider, and ends the sessions of passwords", async () => {
     const owner = await world.anOwner();
     const colleague = await world.identity.aColleague(owner, {});
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(owner, subject);
     const byPassword = { as: owner.principal, organizationId: owner.organizationId };
     expect(await setPasswords(byPassword, false)).toMatchObject({ status: 403, code: "provider_required" });
@@ -156,7 +156,7 @@ describe("identity.providers: an organization without passwords", () => {
 
   it("keeps the session in which the password is changed", async () => {
     const owner = await world.anOwner();
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(owner, subject);
     const principal = await world.principalOf((await world.signInByProvider(subject)).token);
     await setPasswords(principal, false);

@@ -77,7 +77,7 @@ describe("identity.providers: beginning a sign-in", () => {
 describe("identity.providers: signing in", () => {
   it("begins a session that records the provider, with an audit entry", async () => {
     const owner = await world.anOwner();
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     expect(await world.link(owner, subject)).toMatchObject({ problem: null, location: "/settings" });
     const { token } = await world.signInByProvider(subject);
     const { as, userId } = await world.principalOf(token);
@@ -94,7 +94,7 @@ describe("identity.providers: signing in", () => {
 
   it("waits for a required second factor, without a session before", async () => {
     const owner = await world.anOwner();
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(owner, subject);
     const secret = await setUpSecondFactor(world.identity, owner);
     const arrived = await world.signInByProvider(subject);
@@ -109,7 +109,7 @@ describe("identity.providers: signing in", () => {
   });
 
   it("returns to where it began, which is encrypted in the database, also when an earlier build has begun it", async () => {
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(await world.anOwner(), subject);
     const pending = world.identity.db.collection<{ _id: string }>("provider_sign_ins");
     const return_to = "/sign-in#invite=a-token";
@@ -126,7 +126,7 @@ describe("identity.providers: signing in", () => {
 
   it("is bounded: the oldest of very many started sign-ins of one address are dropped", async () => {
     const first = await startSignIn(world.identity, OWN);
-    const at = await world.provider.signIn(first.url, world.aProviderAccount().subject);
+    const at = await world.provider.signIn(first.url, world.anAccount().subject);
     for (let n = 0; n < 50; n++) await startSignIn(world.identity, OWN);
     expect(await world.identity.db.collection("provider_sign_ins").countDocuments({ address_block: "" })).toBe(50);
     expect(await finishSignIn(world.identity, OWN, Object.fromEntries(at.callback.searchParams), first)).toMatchObject({ problem: "sign_in_expired" }); // prettier-ignore
@@ -136,8 +136,8 @@ describe("identity.providers: signing in", () => {
 describe("identity.providers: the account of a sign-in", () => {
   it("is rejected without a link, a verified address or an invite", async () => {
     await world.anOwner();
-    expect((await world.signInByProvider(world.aProviderAccount().subject)).problem).toBe("account_unknown");
-    expect((await world.signInByProvider(world.aProviderAccount({ email_verified: false }).subject)).problem).toBe(
+    expect((await world.signInByProvider(world.anAccount().subject)).problem).toBe("account_unknown");
+    expect((await world.signInByProvider(world.anAccount({ email_verified: false }).subject)).problem).toBe(
       "address_unverified",
     );
     const owner = await world.identity.aPerson();
@@ -145,9 +145,7 @@ describe("identity.providers: the account of a sign-in", () => {
       as: owner.principal,
       body: { permissions: "Member" },
     });
-    expect((await world.signInByProvider(world.aProviderAccount().subject, { invite_token })).problem).toBe(
-      "account_unknown",
-    );
+    expect((await world.signInByProvider(world.anAccount().subject, { invite_token })).problem).toBe("account_unknown");
   });
 
   it("is that with the same address when the provider has verified it; an unverified account loses all keys", async () => {
@@ -155,13 +153,11 @@ describe("identity.providers: the account of a sign-in", () => {
     const firstOwner = await world.identity.aColleague(owner, { permissions: "Admin" });
     const { secret } = await world.identity.aKey(firstOwner, { permissions: "Admin" });
     expect(
-      (await world.signInByProvider(world.aProviderAccount({ email: firstOwner.email, email_verified: false }).subject))
+      (await world.signInByProvider(world.anAccount({ email: firstOwner.email, email_verified: false }).subject))
         .problem,
     ).toBe("address_unverified");
     expect(await world.statusOf(firstOwner.token)).toBe("valid");
-    const { token } = await world.signInByProvider(
-      world.aProviderAccount({ email: firstOwner.email.toUpperCase() }).subject,
-    );
+    const { token } = await world.signInByProvider(world.anAccount({ email: firstOwner.email.toUpperCase() }).subject);
     expect((await world.principalOf(token)).userId).toBe(firstOwner.userId);
     expect(await world.statusOf(firstOwner.token)).toBe("session_expired");
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "refused", code: "api_key_invalid" });
@@ -178,7 +174,7 @@ describe("identity.providers: the account of a sign-in", () => {
     const { secret } = await world.identity.aKey(owner);
     await joinOrganization(world.identity, owner, host);
     const { email, password } = owner;
-    const { token } = await world.signInByProvider(world.aProviderAccount({ email: email.toUpperCase() }).subject);
+    const { token } = await world.signInByProvider(world.anAccount({ email: email.toUpperCase() }).subject);
     expect((await world.principalOf(token)).userId).toBe(owner.userId);
     expect(await world.statusOf(owner.token)).toBe("valid");
     expect(await world.identity.verify("key", secret, 1)).toMatchObject({ status: "valid" });
@@ -187,7 +183,7 @@ describe("identity.providers: the account of a sign-in", () => {
     expect(me.organizations.map(({ id }) => id)).toEqual([owner.organizationId, host.organizationId]);
     expect(await world.identity.actionsOf(owner, { entity: "User" })).toContain("User linked");
     expect(await world.identity.actionsOf(owner, { action: "taken_over" })).toEqual([]);
-    expect((await world.signInByProvider(world.aProviderAccount({ email }).subject)).problem).toBe("already_exists");
+    expect((await world.signInByProvider(world.anAccount({ email }).subject)).problem).toBe("already_exists");
   });
 });
 
@@ -196,14 +192,14 @@ describe("identity.providers: an account with a second factor, or with several o
     const guarded = await world.anOwner();
     await verified(guarded.email);
     await setUpSecondFactor(world.identity, guarded);
-    const { subject } = world.aProviderAccount({ email: guarded.email });
+    const { subject } = world.anAccount({ email: guarded.email });
     const arrived = await world.signInByProvider(subject);
     expect([arrived.token, arrived.location.startsWith("/sign-in#challenge=")]).toEqual(["", true]);
     expect(await world.statusOf(guarded.token)).toBe("valid");
     const owner = await world.anOwner();
     await verified(owner.email);
     await joinOrganization(world.identity, owner, await world.identity.aPerson());
-    expect((await world.signInByProvider(world.aProviderAccount({ email: owner.email }).subject)).problem).toBe(
+    expect((await world.signInByProvider(world.anAccount({ email: owner.email }).subject)).problem).toBe(
       "link_required",
     );
   });
@@ -211,21 +207,21 @@ describe("identity.providers: an account with a second factor, or with several o
   it("is not taken over from a user with a second factor, or with a linked provider", async () => {
     const owner = await world.anOwner();
     const { principal: as, email } = owner;
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     await world.link(owner, subject);
-    expect((await world.signInByProvider(world.aProviderAccount({ email }).subject)).problem).toBe("already_exists");
+    expect((await world.signInByProvider(world.anAccount({ email }).subject)).problem).toBe("already_exists");
     await world.identity.data(unlinkProvider, { as, params: { provider: OWN } });
     await setUpSecondFactor(world.identity, owner);
-    expect((await world.signInByProvider(world.aProviderAccount({ email }).subject)).problem).toBe("link_required");
+    expect((await world.signInByProvider(world.anAccount({ email }).subject)).problem).toBe("link_required");
     expect(await world.statusOf(owner.token)).toBe("valid");
   });
 
   it("is never one of another organization than that of the provider", async () => {
     const [, stranger] = [await world.anOwner({ provision: "always" }), await world.identity.aPerson()];
-    expect((await world.signInByProvider(world.aProviderAccount({ email: stranger.email }).subject)).problem).toBe(
+    expect((await world.signInByProvider(world.anAccount({ email: stranger.email }).subject)).problem).toBe(
       "account_unknown",
     );
-    expect((await world.link(stranger, world.aProviderAccount().subject)).problem).toBe("account_unknown");
+    expect((await world.link(stranger, world.anAccount().subject)).problem).toBe("account_unknown");
     expect(await world.statusOf(stranger.token)).toBe("valid");
   });
 });
@@ -234,10 +230,10 @@ describe("identity.providers: a linked account", () => {
   it("is linked to one user, and to one account of a provider", async () => {
     const owner = await world.anOwner();
     const colleague = await world.identity.aColleague(owner, {});
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     expect((await world.link(owner, subject)).problem).toBeNull();
     expect((await world.link(colleague, subject)).problem).toBe("already_exists");
-    expect((await world.link(owner, world.aProviderAccount().subject)).problem).toBe("already_exists");
+    expect((await world.link(owner, world.anAccount().subject)).problem).toBe("already_exists");
     expect((await world.identity.data(listIdentities, { as: owner.principal })).identities).toMatchObject([
       { provider: OWN },
     ]);
@@ -256,7 +252,7 @@ describe("identity.providers: a linked account", () => {
       params: { provider: OWN },
       body: { password: owner.password },
     });
-    const { callback } = await world.provider.signIn(startedSignInOf(response).url, world.aProviderAccount().subject);
+    const { callback } = await world.provider.signIn(startedSignInOf(response).url, world.anAccount().subject);
     await world.identity.db.collection("sessions").deleteMany({ user_id: owner.userId });
     const arrived = await finishSignIn(
       world.identity,
@@ -273,8 +269,8 @@ describe("identity.providers: a new account", () => {
     const owner = await world.anOwner({ provision: "invited" });
     const body = { permissions: "Member" as const, network_ids: [world.networkIds[0]] };
     const { token: invite_token } = await world.identity.data(createInvite, { as: owner.principal, body });
-    const { subject, email } = world.aProviderAccount();
-    expect((await world.signInByProvider(world.aProviderAccount().subject)).problem).toBe("account_unknown");
+    const { subject, email } = world.anAccount();
+    expect((await world.signInByProvider(world.anAccount().subject)).problem).toBe("account_unknown");
     const { token } = await world.signInByProvider(subject, { invite_token });
     const made = await world.principalOf(token);
     expect(made).toMatchObject({
@@ -282,7 +278,7 @@ describe("identity.providers: a new account", () => {
       permission: "Member",
       networks: [world.networkIds[0]],
     });
-    expect((await world.signInByProvider(world.aProviderAccount().subject, { invite_token })).problem).toBe(
+    expect((await world.signInByProvider(world.anAccount().subject, { invite_token })).problem).toBe(
       "invalid_reference",
     );
     const user = await world.identity.data(getUser, { as: owner.principal, params: { id: made.userId } });
@@ -292,7 +288,7 @@ describe("identity.providers: a new account", () => {
 
   it("is created for everybody where registration is open", async () => {
     const owner = await world.anOwner({ provision: "always", permissions: "Member" });
-    const { subject } = world.aProviderAccount();
+    const { subject } = world.anAccount();
     const made = await world.principalOf((await world.signInByProvider(subject)).token);
     expect(made).toMatchObject({ organizationId: owner.organizationId, permission: "Member", networks: [] });
     expect(await world.identity.data(listIdentities, { as: made.as })).toMatchObject({ has_password: false });

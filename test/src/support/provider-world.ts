@@ -36,7 +36,7 @@ export interface ProviderWorld {
   /** Restores the initial settings. */
   reset(): void;
   /** Creates an account at the provider. */
-  aProviderAccount(account?: Partial<ProviderAccount>): { readonly subject: string; readonly email: string };
+  anAccount(account?: Partial<ProviderAccount>): { readonly subject: string; readonly email: string };
   /** Signs in by the provider. */
   signInByProvider(
     subject: string,
@@ -77,7 +77,7 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
       delete settings.groups;
       Object.assign(settings, fresh);
     },
-    aProviderAccount: (account = {}) => {
+    anAccount: (account = {}) => {
       const n = ++accountCount;
       const email = account.email ?? `known-${n}@provider.example`;
       provider.accounts.set(`subject-${n}`, { email_verified: true, ...account, email });
