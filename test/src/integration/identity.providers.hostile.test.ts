@@ -40,7 +40,7 @@ interface Row {
   /** Creates the ID token. */
   readonly token?: (claims: Record<string, unknown>) => Promise<string> | string;
   /** The response of the token endpoint. */
-  readonly exchange?: Parameters<HostileProvider["exchange"]>[0];
+  readonly exchange?: Parameters<HostileProvider["setTokenResponse"]>[0];
   /** Parameters of the callback that differ; undefined omits one. */
   readonly query?: (begun: StartedSignIn) => Readonly<Record<string, string | undefined>>;
   readonly headers?: (begun: StartedSignIn) => Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ async function signIn({ token, exchange, query, headers, at = "here" }: Row): Pr
   const claims = provider.claims(begun.nonce);
   const id_token = await (token ?? ((good) => provider.sign(good)))(claims);
   const body = { access_token: "access", token_type: "Bearer", expires_in: 60, id_token };
-  for (const one of [provider, other]) one.exchange(exchange ?? { body });
+  for (const one of [provider, other]) one.setTokenResponse(exchange ?? { body });
   const given: Record<string, string | undefined> = { code: "code", state: begun.state, ...query?.(begun) };
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) if (value !== undefined) sent[name] = value;
@@ -146,7 +146,7 @@ describe("identity.providers: rejected sign-ins", () => {
   it("include a used state, also at another replica, and a token of an earlier sign-in", async () => {
     const begun = await startSignIn(identity, "here");
     const id_token = await provider.sign(provider.claims(begun.nonce));
-    provider.exchange({ body: { access_token: "access", token_type: "Bearer", id_token } });
+    provider.setTokenResponse({ body: { access_token: "access", token_type: "Bearer", id_token } });
     const query = { code: "code", state: begun.state };
     const both = await Promise.all(
       [0, 1].map((replica) => finishSignIn(identity, "here", query, { ...begun, replica })),
@@ -161,7 +161,7 @@ describe("identity.providers: rejected sign-ins", () => {
     const begun = await startSignIn(identity, "here");
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await identity.db.collection("provider_sign_ins").updateMany({}, past);
-    provider.exchange({ body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(begun.nonce)) } }); // prettier-ignore
+    provider.setTokenResponse({ body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(begun.nonce)) } }); // prettier-ignore
     expect(await finishSignIn(identity, "here", { code: "code", state: begun.state }, begun)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
   });
 

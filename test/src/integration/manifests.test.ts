@@ -38,20 +38,20 @@ if (!isPossible) console.warn("NOT CHECKED: the Kubernetes manifests. It takes k
     return exitCode === 0 ? "" : all;
   }
 
-  it.each(names)("manifests of the overlay %s are valid for Kubernetes", async (overlay) => {
+  it.each(names)("of the overlay %s are valid for Kubernetes", async (overlay) => {
     const manifests = await built(overlay);
     expect(manifests.match(/^kind: Deployment$/gm)).toHaveLength(3);
     expect(await faultsOf(manifests)).toBe("");
   });
 
-  it("manifests are checked to the last field", async () => {
+  it("are checked to the last field", async () => {
     const manifests = await built("single");
     const planted = manifests.replace("readOnlyRootFilesystem: true", "readOnlyRootFileSystem: true");
     expect(planted).not.toBe(manifests);
     expect(await faultsOf(planted)).toContain("readOnlyRootFileSystem");
   });
 
-  it("manifests restart a process when one of its settings changes", async () => {
+  it("restart a process when one of its settings changes", async () => {
     const [single, production] = await Promise.all([built("single"), built("production")]);
     const mapOf = (text: string): string => /name: (identity-[0-9a-z]{10})/.exec(text)?.[1] ?? "";
     expect(mapOf(single)).not.toBe(mapOf(production));

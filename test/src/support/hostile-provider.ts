@@ -25,11 +25,9 @@ export interface HostileProvider {
   logoutClaims(): Record<string, unknown>;
   sign(claims: Claims, header?: Claims, key?: KeyObject | Uint8Array): Promise<string>;
   /** Sets the response of the token endpoint. */
-  exchange(answer: TokenResponse | "silence"): void;
+  setTokenResponse(answer: TokenResponse | "silence"): void;
   /** Sets the response of the userinfo endpoint. */
   setUserInfo(claims: Claims): void;
-  /** Overrides members of the metadata. */
-  describe(members: Claims): void;
   stop(): Promise<void>;
 }
 
@@ -42,14 +40,13 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   const requestCounts = new Map<string, number>();
   let token: TokenResponse | "silence" = { body: {} };
   let user: Claims = {};
-  let own: Claims = {};
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     requestCounts.set(pathname, (requestCounts.get(pathname) ?? 0) + 1);
     const json = (body: unknown): void => {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
-    if (pathname === "/.well-known/openid-configuration") json({ ...metadataOf(issuer), ...own });
+    if (pathname === "/.well-known/openid-configuration") json(metadataOf(issuer));
     else if (pathname === "/jwks") json({ keys: [jwk] });
     else if (pathname === "/userinfo") json(user);
     else if (token !== "silence") {
@@ -73,14 +70,11 @@ export async function startHostileProvider(): Promise<HostileProvider> {
     }),
     sign: (claims, header = {}, key = privateKey) =>
       new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: KEY_ID, ...header }).sign(key),
-    exchange: (answer) => {
+    setTokenResponse: (answer) => {
       token = answer;
     },
     setUserInfo: (claims) => {
       user = claims;
-    },
-    describe: (members) => {
-      own = members;
     },
     stop: async () => {
       server.closeAllConnections();
