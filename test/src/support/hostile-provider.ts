@@ -16,8 +16,6 @@ export interface TokenResponse {
 
 export interface HostileProvider {
   readonly issuer: string;
-  /** The number of received requests, by path. */
-  readonly requestCounts: Map<string, number>;
   readonly publicKey: KeyObject;
   /** Claims of a valid ID token. */
   claims(nonce: string): Record<string, unknown>;
@@ -37,12 +35,10 @@ const KEY_ID = "key-1";
 export async function startHostileProvider(): Promise<HostileProvider> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...(await exportJWK(publicKey)), kid: KEY_ID, use: "sig" };
-  const requestCounts = new Map<string, number>();
   let token: TokenResponse | "silence" = { body: {} };
   let user: Claims = {};
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    requestCounts.set(pathname, (requestCounts.get(pathname) ?? 0) + 1);
     const json = (body: unknown): void => {
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
@@ -59,7 +55,7 @@ export async function startHostileProvider(): Promise<HostileProvider> {
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const now = (): number => Math.floor(Date.now() / 1000);
   return {
-    ...{ issuer, requestCounts, publicKey },
+    ...{ issuer, publicKey },
     claims: (nonce) => ({
       ...{ iss: issuer, aud: HOSTILE_CLIENT, sub: "ada", nonce, iat: now(), exp: now() + 60 },
       ...{ email: "ada@provider.example", email_verified: true, sid: "session-1" },
