@@ -197,22 +197,22 @@ describe("an open page", () => {
     await page.getByRole("button", { name: "Network Attic" }).waitFor();
     await session.data("post", "/api/v1/tags", { name: "family" });
     await page.getByRole("article").first().getByRole("button", { name: "Tag family" }).waitFor();
-    expect([following.most(), await page.evaluate("isSame")]).toEqual([1, true]);
+    expect([following.maxOpen(), await page.evaluate("isSame")]).toEqual([1, true]);
   });
 });
 
 /** Counts the maximum of concurrent requests with which a page followed changes. */
-function countFollowers(page: Page): { readonly most: () => number } {
+function countFollowers(page: Page): { readonly maxOpen: () => number } {
   const open = new Set<Request>();
-  let most = 0;
+  let maxOpen = 0;
   page.on("request", (request) => {
     if (!isFollowing(request)) return;
     open.add(request);
-    most = Math.max(most, open.size);
+    maxOpen = Math.max(maxOpen, open.size);
   });
   for (const end of ["requestfinished", "requestfailed"] as const)
     page.on(end as "requestfinished", (request) => open.delete(request));
-  return { most: () => most };
+  return { maxOpen: () => maxOpen };
 }
 
 function changesOf({ session }: Account): Promise<unknown[]> {

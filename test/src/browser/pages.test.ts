@@ -44,8 +44,8 @@ describe("every page is accessible, fits, violates no policy, and sends no reque
     ["full", "dark", NARROW],
     ["empty", "light", NARROW],
   ] as const)("%s, in %s, at %j", async (fill, colorScheme, viewport) => {
-    const barriers: string[] = [];
-    const seeAll = async (paths: readonly string[], who: Parameters<typeof aPerson>[2]): Promise<void> => {
+    const violations: string[] = [];
+    const checkPages = async (paths: readonly string[], who: Parameters<typeof aPerson>[2]): Promise<void> => {
       const { page, takeFaults, goTo, settled, close } = await aPerson(browser, stack.url, who);
       for (const [index, path] of paths.entries()) {
         await (index === 0 ? page.goto(pathOf(path)) : goTo(pathOf(path)));
@@ -54,17 +54,17 @@ describe("every page is accessible, fits, violates no policy, and sends no reque
           "document.documentElement.scrollWidth - document.documentElement.clientWidth",
         );
         expect([path, overflow, takeFaults()]).toEqual([path, 0, []]);
-        barriers.push(...(await accessibilityViolationsOf(page)).map((barrier) => `${path}: ${barrier}`));
+        violations.push(...(await accessibilityViolationsOf(page)).map((violation) => `${path}: ${violation}`));
         takeFaults();
       }
       await close();
     };
     const others = Object.values(PATHS).filter((path) => !FOR_GUESTS.includes(path));
     await Promise.all([
-      seeAll(FOR_GUESTS, { colorScheme, viewport }),
-      seeAll(others, { colorScheme, viewport, account: fill === "full" ? full : empty }),
+      checkPages(FOR_GUESTS, { colorScheme, viewport }),
+      checkPages(others, { colorScheme, viewport, account: fill === "full" ? full : empty }),
     ]);
-    expect(barriers).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });
 
@@ -90,7 +90,7 @@ describe.each([
   it("has no accessibility violations, and violates no policy", async () => {
     const who = { account: full, colorScheme, viewport };
     const { page, takeFaults, goTo, settled, close } = await aPerson(browser, stack.url, who);
-    const barriers: string[] = [];
+    const violations: string[] = [];
     await page.goto(PATHS.settings);
     for (const [path, open] of windows) {
       if (new URL(page.url()).pathname !== pathOf(path)) await goTo(pathOf(path));
@@ -99,11 +99,11 @@ describe.each([
       const button = page.getByRole("dialog").getByRole("button", { name: "Cancel" });
       await button.waitFor();
       await settled();
-      barriers.push(...(await accessibilityViolationsOf(page)).map((barrier) => `${path}: ${barrier}`));
+      violations.push(...(await accessibilityViolationsOf(page)).map((violation) => `${path}: ${violation}`));
       await button.click();
       await button.waitFor({ state: "detached" });
     }
-    expect([barriers, takeFaults()]).toEqual([[], []]);
+    expect([violations, takeFaults()]).toEqual([[], []]);
     await close();
   });
 });
@@ -126,10 +126,14 @@ describe("an error is shown", () => {
     { status: number; code: string; params?: object; retryAfter?: string },
     string,
   ])[] = [
-    ["nobody may", { status: 403, code: "permission_denied", params: { required: "Admin" } }, "Permission denied"],
-    ["there is nothing", { status: 404, code: "not_found" }, "Not found"],
-    ["too much was asked", { status: 429, code: "rate_limited", retryAfter: "1" }, "Too many requests"],
-    ["a part is down", { status: 503, code: "unavailable" }, "Temporarily unavailable"],
+    [
+      "the level is too low",
+      { status: 403, code: "permission_denied", params: { required: "Admin" } },
+      "Permission denied",
+    ],
+    ["nothing is found", { status: 404, code: "not_found" }, "Not found"],
+    ["the rate limit is reached", { status: 429, code: "rate_limited", retryAfter: "1" }, "Too many requests"],
+    ["a dependency is unavailable", { status: 503, code: "unavailable" }, "Temporarily unavailable"],
   ];
 
   it.each(failing)("when %s", async (_when, { status, code, params = {}, retryAfter }, title) => {

@@ -226,7 +226,7 @@ describe("several organizations", () => {
 });
 
 describe("the danger zone", () => {
-  const startOver = async (name: string, account: Parameters<typeof openWindow>[0]) => {
+  const openDangerZone = async (name: string, account: Parameters<typeof openWindow>[0]) => {
     const page = await openWindow(account);
     await page.goto("/settings");
     await button(page, `${name}…`).click();
@@ -236,7 +236,7 @@ describe("the danger zone", () => {
   it("lets a user leave and continue in an organization of their own, but not the last Owner", async () => {
     const owner = await anAccount(url());
     const account = await aColleague(url(), owner);
-    const page = await startOver("Leave", { account });
+    const page = await openDangerZone("Leave", { account });
     const dialog = page.getByRole("dialog");
     const password = dialog.locator("input[type=password]");
     await password.fill("not this one");
@@ -255,7 +255,7 @@ describe("the danger zone", () => {
   it("deletes an organization after its name is typed, and offers the archive before", async () => {
     const account = await anAccount(url());
     const { secret } = await aKey(url(), account);
-    const page = await startOver("Delete organization", { account });
+    const page = await openDangerZone("Delete organization", { account });
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByRole("link", { name: "download the archive" }).getAttribute("href")).toBe("/api/v1/organizations/archive"); // prettier-ignore
     const password = dialog.locator("input[type=password]");

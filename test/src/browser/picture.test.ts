@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-async function look(options: Parameters<typeof aPerson>[2] = {}): Promise<Person> {
+async function openTopology(options: Parameters<typeof aPerson>[2] = {}): Promise<Person> {
   const person = await aPerson(browser, stack.url, { account, ...options });
   await person.page.goto("/topology");
   return person;
@@ -44,7 +44,7 @@ const onlyOne = (page: Page) => list(page).getByRole("option").nth(1).waitFor({ 
 
 describe("the picture: viewing", () => {
   it("is drawn, and also a list through which the keyboard reaches everything about a host", async () => {
-    const { page, takeFaults, close } = await look();
+    const { page, takeFaults, close } = await openTopology();
     expect(await listed(page)).toEqual(["LAN", "nas", "printer <1>", "web"]);
     await page.locator("canvas.sigma-nodes").waitFor();
 
@@ -64,7 +64,7 @@ describe("the picture: viewing", () => {
   it("follows changes of others", async () => {
     const one = await anAccount(stack.url);
     const { network, host, subnet } = await aNetworkWithAHost(one.session);
-    const { page, takeFaults, close } = await look({ account: one });
+    const { page, takeFaults, close } = await openTopology({ account: one });
     expect(await listed(page)).toEqual(["LAN", "nas", "web"]);
     const interfaces = [{ subnet_id: subnet.id, ip_address: "10.0.0.6" }];
     const trial = { network_id: network.id, name: "trial", interfaces };
@@ -78,7 +78,7 @@ describe("the picture: viewing", () => {
   });
 
   it("is filtered by a search and by filters", async () => {
-    const { page, takeFaults, close } = await look();
+    const { page, takeFaults, close } = await openTopology();
     const search = page.getByRole("searchbox", { name: "Search" });
     await list(page).waitFor();
     for (const [part, names] of [["0.0.5", ["nas"]], ["NGINX", ["web"]], ["lan", ["LAN"]]] as const) {
@@ -104,7 +104,7 @@ describe("the picture: viewing", () => {
 
 describe("the picture: other forms", () => {
   it("is exported as PNG and SVG, and as the files of the API", async () => {
-    const { page, takeFaults, close } = await look();
+    const { page, takeFaults, close } = await openTopology();
     await list(page).waitFor();
     const take = async (name: string): Promise<string> => {
       await page.getByRole("button", { name: "Export" }).click();
@@ -123,7 +123,7 @@ describe("the picture: other forms", () => {
   });
 
   it("is also shown as cards of subnets, for reading and printing, with the choice in the address", async () => {
-    const { page, takeFaults, close } = await look();
+    const { page, takeFaults, close } = await openTopology();
     await list(page).waitFor();
     await page.getByTitle("By subnet").click();
     const card = page.getByRole("region", { name: "LAN" });
@@ -142,7 +142,10 @@ describe("the picture: other forms", () => {
   });
 
   it("fits a telephone, with the selection over it", async () => {
-    const { page, takeFaults, close } = await look({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    const { page, takeFaults, close } = await openTopology({
+      viewport: { width: 390, height: 844 },
+      colorScheme: "dark",
+    });
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);
     await list(page).getByRole("option", { name: "nas 10.0.0.5" }).click();
@@ -169,7 +172,7 @@ describe("the picture of a past moment", () => {
     await one.session.data("delete", `/api/v1/hosts/${trial.id}`);
     await add("fresh", "10.0.0.7");
     await until(async () => (await one.session.data<{ name: string }[]>("get", "/api/v1/changes?order_direction=desc")).some(({ name }) => name === "fresh")); // prettier-ignore
-    const { page, takeFaults, close } = await look({ account: one });
+    const { page, takeFaults, close } = await openTopology({ account: one });
     const read: string[] = [];
     page.on("request", (request) => {
       const { pathname, searchParams } = new URL(request.url());
@@ -240,7 +243,7 @@ const SLIDE = `(() => {
 
 describe("without a picture", () => {
   it("an empty inventory is explained, with what to do", async () => {
-    const { page, takeFaults, close } = await look({ account: await anAccount(stack.url) });
+    const { page, takeFaults, close } = await openTopology({ account: await anAccount(stack.url) });
     await page.getByRole("heading", { name: "Nothing to show" }).waitFor();
     expect(takeFaults()).toEqual([]);
     await close();

@@ -6,7 +6,7 @@ import { button, createVisits, field, heading } from "../support/visits.js";
 
 const { url, provider, openWindow } = createVisits();
 
-async function signInThere(page: Page, account: string): Promise<void> {
+async function signInAtProvider(page: Page, account: string): Promise<void> {
   await heading(page, "Provider").waitFor();
   await field(page, "Account").fill(account);
   await button(page, "Continue").click();
@@ -21,13 +21,13 @@ describe("an identity provider", () => {
     await button(page, `Link ${name}`).click();
     await page.getByRole("dialog").getByLabel("Your password").fill(account.password);
     await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
-    await signInThere(page, account.userId);
+    await signInAtProvider(page, account.userId);
     await button(page, `Unlink ${name}`).waitFor();
 
     const guest = await openWindow({ elsewhere });
     await guest.goto("/hosts");
     await button(guest, `Continue with ${name}`).click();
-    await signInThere(guest, account.userId);
+    await signInAtProvider(guest, account.userId);
     await heading(guest, "Hosts").waitFor();
     await guest.goto("/settings");
     await guest.getByText(`signed in by ${name}`).first().waitFor();
@@ -48,7 +48,7 @@ describe("an identity provider", () => {
     const guest = await openWindow({ elsewhere });
     await guest.goto("/sign-in");
     await button(guest, `Continue with ${name}`).click();
-    await signInThere(guest, "nobody-here");
+    await signInAtProvider(guest, "nobody-here");
     await guest.getByText("No user is linked to this account at the provider.").waitFor();
   });
 
@@ -59,7 +59,7 @@ describe("an identity provider", () => {
     const guest = await openWindow({ elsewhere });
     await guest.goto(`/sign-up#invite=${token}`);
     await button(guest, `Continue with ${name}`).click();
-    await signInThere(guest, `invited-${owner.userId}`);
+    await signInAtProvider(guest, `invited-${owner.userId}`);
     await guest.getByRole("navigation").first().waitFor();
     await guest.goto("/settings");
     await button(guest, "Set up").click();

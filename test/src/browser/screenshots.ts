@@ -16,7 +16,7 @@ const SETTLING_MS = 1_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 
-interface SentRequest {
+interface Screenshot {
   readonly name: string;
   readonly path: string;
   readonly colorScheme: "light" | "dark";
@@ -35,9 +35,9 @@ try {
   const session = cookieOf((await nobody.send("post", "/api/auth/login", { email, password })).headers);
   const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>("get", "/api/v1/hosts?limit=0"); // prettier-ignore
   const [busiest] = hosts.sort((a, b) => b.services.length - a.services.length);
-  const shots: readonly SentRequest[] = [
-    { name: "topology", path: "/topology", colorScheme: "light", act: drawn },
-    { name: "topology-dark", path: "/topology", colorScheme: "dark", act: drawn },
+  const screenshots: readonly Screenshot[] = [
+    { name: "topology", path: "/topology", colorScheme: "light", act: untilDrawn },
+    { name: "topology-dark", path: "/topology", colorScheme: "dark", act: untilDrawn },
     { name: "subnets", path: "/topology?layout=subnets", colorScheme: "light" },
     { name: "services", path: "/services", colorScheme: "light" },
     { name: "past", path: "/topology", colorScheme: "light", act: lookBack },
@@ -46,7 +46,7 @@ try {
     { name: "import", path: "/import", colorScheme: "light", act: chooseScan },
     { name: "hosts-narrow", path: "/hosts", colorScheme: "dark", viewport: NARROW },
   ];
-  for (const shot of shots) await take(browser, session, shot);
+  for (const shot of screenshots) await take(browser, session, shot);
 } finally {
   await browser.close();
   await stack.stop();
@@ -55,7 +55,7 @@ try {
 async function take(
   from: Browser,
   cookie: string,
-  { name, path, colorScheme, viewport = WIDE, act }: SentRequest,
+  { name, path, colorScheme, viewport = WIDE, act }: Screenshot,
 ): Promise<void> {
   const context = await from.newContext({ baseURL: stack.url, colorScheme, viewport, reducedMotion: "reduce" });
   await context.addCookies([{ name: "session_id", value: cookie.replace("session_id=", ""), url: stack.url }]);
@@ -72,17 +72,17 @@ async function take(
 }
 
 /** The canvas appears when the layout is complete. */
-async function drawn(page: Page): Promise<void> {
+async function untilDrawn(page: Page): Promise<void> {
   await page.locator("canvas").first().waitFor();
 }
 
 /** Moves to a time when the demo had something that was deleted since. */
 async function lookBack(page: Page): Promise<void> {
-  await drawn(page);
+  await untilDrawn(page);
   await page.getByRole("button", { name: "Look back" }).click();
   const earlier = page.getByRole("button", { name: "Earlier change" });
-  const isThere = page.getByText(/Since then: .*gone/);
-  while (!(await isThere.isVisible())) {
+  const hasDeleted = page.getByText(/Since then: .*gone/);
+  while (!(await hasDeleted.isVisible())) {
     await Promise.all([page.waitForResponse((answer) => answer.url().includes(diffChanges.path)), earlier.click()]);
     await page.getByText("Loading …").waitFor({ state: "detached" });
   }

@@ -106,8 +106,8 @@ describe("a webhook: its page and who sees it", () => {
   it("shows a backlog with the reason while its receiver fails", async () => {
     const account = await anAccount(url());
     const { session } = account;
-    const gone = { url: "http://127.0.0.1:9/", format: "ntfy" };
-    const { id } = await session.data<Webhook>("post", "/api/v1/webhooks", gone);
+    const unreachable = { url: "http://127.0.0.1:9/", format: "ntfy" };
+    const { id } = await session.data<Webhook>("post", "/api/v1/webhooks", unreachable);
     await session.data("post", "/api/v1/networks", { name: "Office" });
     const deliveries = (): Promise<WebhookDelivery[]> => session.data("get", `/api/v1/webhooks/${id}/deliveries`);
     await until(async () => (await deliveries()).length > 0);
