@@ -97,7 +97,9 @@ async function measureAll({ stack, means }: RevocableSystem): Promise<Measured[]
       for (const prepare of kinds.filter((one) => !unrepeatable.includes(one)))
         outcomes.push(await killing.killAndAskAgain(prepare));
     report({ condition: "identity killed after commit", outcomes });
-    console.log(`Killed before a notice or an answer: ${killing.unsaid()} of these ${outcomes.length}.`);
+    console.log(
+      `Killed before a notice or a response: ${killing.committedWithoutNotice()} of these ${outcomes.length}.`,
+    );
   } finally {
     await killing.close();
   }
