@@ -45,7 +45,8 @@ function aFullHost(): Promise<Host> {
 async function aHostOfBindings(): Promise<Host> {
   const { owner } = world;
   const host = await aHost(world, { name: "bound", ports: 40, interfaces: 25 });
-  for (let n = 0; n < MOST_BINDINGS_ON_HOST / MAX_CHILDREN; n++) await owner.call(createService, { body: bound(host, 40) });
+  for (let n = 0; n < MOST_BINDINGS_ON_HOST / MAX_CHILDREN; n++)
+    await owner.call(createService, { body: bound(host, 40) });
   return host;
 }
 

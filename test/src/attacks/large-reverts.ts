@@ -26,7 +26,9 @@ export const attack: Attack<Prepared> = {
   },
   run: async (_target, { tenant, request }) => {
     const body = { request_id: request };
-    const tried = await mapConcurrently(REVERTS, 16, () => tenant.send("POST", "/api/v1/changes/revert?dry_run=true", body));
+    const tried = await mapConcurrently(REVERTS, 16, () =>
+      tenant.send("POST", "/api/v1/changes/revert?dry_run=true", body),
+    );
     const got = tally(tried.map(({ status }) => status));
     expectThat(
       tried.some(({ status }) => status === 200),

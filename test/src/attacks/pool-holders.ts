@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { createHostWithServices, createNetwork, closeAll, headOf, statusesOf, tally } from "../support/attacks/parts.js";
+import {
+  createHostWithServices,
+  createNetwork,
+  closeAll,
+  headOf,
+  statusesOf,
+  tally,
+} from "../support/attacks/parts.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 
 const HOSTS = 20;

@@ -70,7 +70,9 @@ describe("the contract: each operation", () => {
   });
 
   it("declares write_conflict on every write, except those that retry indefinitely or write nothing", () => {
-    const undeclared = OPERATIONS.filter(({ method, errors }) => method !== "get" && !errors.includes("write_conflict"));
+    const undeclared = OPERATIONS.filter(
+      ({ method, errors }) => method !== "get" && !errors.includes("write_conflict"),
+    );
     expect(undeclared.map(({ operationId }) => operationId)).toEqual([
       "get_current_user_by_post",
       "preview_invite",

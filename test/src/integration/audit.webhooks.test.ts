@@ -197,7 +197,10 @@ describe("audit.webhooks: processes that die", () => {
     // The entries of one page, which may begin with notes of others.
     const written = (await identity.entriesOf(owner)).length;
     expect([written > MOST_AUDIT_NOTES - others.length - 1, written <= MOST_AUDIT_NOTES]).toEqual([true, true]);
-    expect(actionsOf(await auditEntries())).toEqual(["created", ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated")]);
+    expect(actionsOf(await auditEntries())).toEqual([
+      "created",
+      ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated"),
+    ]);
   });
 
   it("wait for a topology of an earlier version, which does not know notes", async () => {

@@ -78,7 +78,12 @@ describe("migrations", () => {
     const broken = { name: "0002-broken", up: () => Promise.reject(new Error("cut off")) };
     await expect(migrateOn(clients[0]!, [loggingMigration("0001-first"), broken])).rejects.toThrow("cut off");
     await migrateOn(clients[1]!, [loggingMigration("0001-first"), loggingMigration("0002-broken")]);
-    expect(await migrationLog()).toEqual(["0001-first begins", "0001-first ends", "0002-broken begins", "0002-broken ends"]);
+    expect(await migrationLog()).toEqual([
+      "0001-first begins",
+      "0001-first ends",
+      "0002-broken begins",
+      "0002-broken ends",
+    ]);
   });
 });
 

@@ -20,7 +20,12 @@ let mailbox: Mailbox;
 
 beforeAll(async () => {
   mailbox = await startMailbox();
-  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: { ...GRACEFUL_SHUTDOWN, ...mailbox.env } });
+  stack = await startStack({
+    gateways: 2,
+    identities: 2,
+    topologies: 2,
+    env: { ...GRACEFUL_SHUTDOWN, ...mailbox.env },
+  });
 });
 
 afterAll(async () => {

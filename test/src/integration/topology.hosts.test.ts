@@ -206,7 +206,11 @@ describe("ports", () => {
     const refusal = (more: object): Promise<Refusal> => world.owner.refusal(updatePort, { params: port!, body: body(host, more) }); // prettier-ignore
     for (const number of [0, 65_536, 1.5, -1]) expect(await refusal({ number })).toMatchObject([400, "validation_failed", { errors: [{ path: "number" }] }]); // prettier-ignore
     expect(await refusal({ host_id: other.id })).toMatchObject([400, "validation_failed", { errors: [{ path: "host_id" }] }]); // prettier-ignore
-    expect(await refusal({ network_id: unknownEntity().id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
+    expect(await refusal({ network_id: unknownEntity().id })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "network_id" },
+    ]);
     expect(await world.owner.refusal(createPort, { body: body(unknownEntity() as Host, { network_id: host.network_id }) })).toEqual([400, "invalid_reference", { path: "host_id" }]); // prettier-ignore
   });
 

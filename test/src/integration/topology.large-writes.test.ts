@@ -230,7 +230,11 @@ describe("a host as large as the limits allow", () => {
         network_id: network.id,
         name: "large",
         interfaces: numbers(MAX_CHILDREN).map((n) => ({ id: ids[n]!, ip_address: address(n), subnet_id: subnet.id })),
-        ports: numbers(MAX_CHILDREN).map((n) => ({ id: ids[MAX_CHILDREN + n]!, number: n + 1, protocol: "Tcp" as const })),
+        ports: numbers(MAX_CHILDREN).map((n) => ({
+          id: ids[MAX_CHILDREN + n]!,
+          number: n + 1,
+          protocol: "Tcp" as const,
+        })),
         services: numbers(MAX_CHILDREN).map((n) => ({
           name: `s${n}`,
           service_definition: "nginx",
@@ -238,7 +242,11 @@ describe("a host as large as the limits allow", () => {
         })),
       },
     });
-    expect([made.interfaces.length, made.ports.length, made.services.length]).toEqual([MAX_CHILDREN, MAX_CHILDREN, MAX_CHILDREN]);
+    expect([made.interfaces.length, made.ports.length, made.services.length]).toEqual([
+      MAX_CHILDREN,
+      MAX_CHILDREN,
+      MAX_CHILDREN,
+    ]);
     expect(await owner.call(getHost, { params: made })).toEqual(made);
 
     const last = made.services[MAX_CHILDREN - 1]!;

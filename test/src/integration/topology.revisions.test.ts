@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInterface, createPort, deleteInterface, deletePort, deleteService, getHost, updateService } from "@nts/shared/contract"; // prettier-ignore
 import { startTopology, type Topology } from "../support/topology.js";
-import { type OneOfEachKind, createOneOfEachKind, KINDS, type Kind, operationsOf } from "../support/topology-everything.js";
+import {
+  type OneOfEachKind,
+  createOneOfEachKind,
+  KINDS,
+  type Kind,
+  operationsOf,
+} from "../support/topology-everything.js";
 import { aHost, aNetwork, aService, echoOf } from "../support/topology-world.js";
 
 let topology: Topology;

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createService, deleteService, getHost, getService, type Host, listServices, type Service, updateService } from "@nts/shared/contract"; // prettier-ignore
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, echoOf, inputOf, unknownEntity, onPort, type World } from "../support/topology-world.js";
+import {
+  aHost,
+  aNetwork,
+  aService,
+  echoOf,
+  inputOf,
+  unknownEntity,
+  onPort,
+  type World,
+} from "../support/topology-world.js";
 
 let topology: Topology;
 
@@ -72,7 +81,11 @@ describe("services: create and read", () => {
     const refusal = (changes: object): Promise<Refusal> =>
       world.owner.refusal(createService, { body: { ...body, ...changes } });
     expect(await refusal({ host_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
-    expect(await refusal({ network_id: unknownEntity().id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
+    expect(await refusal({ network_id: unknownEntity().id })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "network_id" },
+    ]);
     expect(await refusal({ tags: ["a", unknownEntity().id] })).toEqual([400, "invalid_reference", { path: "tags.1" }]);
     expect(await placesOn(world, host)).toEqual([]);
   });

@@ -51,7 +51,9 @@ describe("without the revision as a condition", () => {
 describe("without transactions writers of one entity mix", () => {
   it("two updates of one service leave parts of both", async () => {
     const prepare = twoUpdates();
-    expect(await countFailures({ off: "transaction", prepare }, ({ violations }) => violations.length)).toBeGreaterThan(0);
+    expect(await countFailures({ off: "transaction", prepare }, ({ violations }) => violations.length)).toBeGreaterThan(
+      0,
+    );
   });
 
   it("two updates with the same revision both succeed", async () => {

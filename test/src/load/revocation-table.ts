@@ -30,7 +30,9 @@ export function failuresOf(measured: readonly Measured[]): string[] {
       if (accepted > 0)
         return [`${kind}, ${condition}: ${accepted} of ${after} requests were accepted after the answer`];
       const telling = after - unanswered;
-      return telling < MIN_REQUESTS ? [`${kind}, ${condition}: only ${telling} requests after the answer say anything`] : [];
+      return telling < MIN_REQUESTS
+        ? [`${kind}, ${condition}: only ${telling} requests after the answer say anything`]
+        : [];
     }),
   );
 }

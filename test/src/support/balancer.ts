@@ -39,7 +39,12 @@ export async function startBalancer(gateways: readonly ProcessHandle[]): Promise
   const checking = setInterval(() => void check(), HEALTH_MS);
   let turn = 0;
 
-  async function send(method: string, path: string, headers: OutgoingHttpHeaders, body?: Body): Promise<BalancerResponse> {
+  async function send(
+    method: string,
+    path: string,
+    headers: OutgoingHttpHeaders,
+    body?: Body,
+  ): Promise<BalancerResponse> {
     const ready = targets.filter(({ isReady }) => isReady);
     const first = turn++;
     for (let tried = 0; ; tried++) {

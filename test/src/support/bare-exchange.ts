@@ -21,7 +21,10 @@ async function read(response: IncomingMessage): Promise<ServiceResponse<unknown>
   const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
   // The service has begun `meta`, which the gateway completes.
   const isOpen = response.headers[INTERNAL.meta] === "open";
-  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: ServiceResponse<unknown>["meta"] };
+  const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as {
+    data?: unknown;
+    meta?: ServiceResponse<unknown>["meta"];
+  };
   const json: unknown = isOpen ? whole.data : text === "" || !isJson ? null : JSON.parse(text);
   const failure = json as { code: string; params: Record<string, unknown> };
   const { statusCode: status = 0, headers, trailers } = response;

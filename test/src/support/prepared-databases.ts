@@ -18,7 +18,9 @@ export function acquireDatabase(client: MongoClient, service: Service): Db {
 
 /** Makes it available again; one that was profiled, or that contains much, is dropped. */
 export async function releaseDatabase(db: Db, service: Service): Promise<void> {
-  const collections = (await db.collections()).filter(({ collectionName }) => !MIGRATION_COLLECTIONS.has(collectionName));
+  const collections = (await db.collections()).filter(
+    ({ collectionName }) => !MIGRATION_COLLECTIONS.has(collectionName),
+  );
   const counts = await Promise.all(collections.map((collection) => collection.estimatedDocumentCount()));
   const isProfiled = collections.some(({ collectionName }) => collectionName.startsWith("system."));
   if (isProfiled || counts.reduce((sum, count) => sum + count, 0) > MAX_DELETED_DOCUMENTS) {

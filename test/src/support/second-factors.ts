@@ -44,7 +44,10 @@ export async function withSecondFactor({
  * The same at identity itself, with the present code: the next one is valid, however slow the machine is. @returns the
  * secret
  */
-export async function setUpSecondFactor(identity: Pick<Direct, "data">, { principal: as, password }: Person): Promise<string> {
+export async function setUpSecondFactor(
+  identity: Pick<Direct, "data">,
+  { principal: as, password }: Person,
+): Promise<string> {
   const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
   await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
   return secret;

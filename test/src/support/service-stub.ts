@@ -188,7 +188,8 @@ export async function startServiceStub(liveGateways = 1): Promise<ServiceStub> {
       Object.assign(state, { answering: next, answersHeads: true });
     },
     aKey: (rights = {}) => createCredential(state, "key", createApiKey().secret, rights),
-    aSession: (rights = {}) => createCredential(state, "session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),
+    aSession: (rights = {}) =>
+      createCredential(state, "session", randomUUID().replaceAll("-", "").padEnd(43, "x"), rights),
     revoke: ({ secret, credentialId }) => {
       principals.delete(hashCredential(secret));
       return changes.push({ number: changes.length + 1, subjects: [credentialId] });

@@ -35,7 +35,9 @@ export function twoUpdates(ifMatch?: string): PrepareRound {
       requests: [update(left, 0), update(right, 1)],
       fault: async (answers) => {
         const stored = updatableMembersOf(await left.owner.call(getService, { params: service }));
-        const written = answers.filter(({ status }) => status === 200).map(({ data }) => updatableMembersOf(data as Service));
+        const written = answers
+          .filter(({ status }) => status === 200)
+          .map(({ data }) => updatableMembersOf(data as Service));
         return written.includes(stored) ? null : { written, stored };
       },
     };

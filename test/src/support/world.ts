@@ -84,7 +84,11 @@ export const CODES_WITHOUT_SUBJECT: Readonly<Record<string, string>> = {
 };
 
 /** The body of an operation that is not about an entity; null for others. */
-export function bodyWithoutEntityOf({ operationId, body, path }: AnyEndpoint, password: string, cursor: string): object | null {
+export function bodyWithoutEntityOf(
+  { operationId, body, path }: AnyEndpoint,
+  password: string,
+  cursor: string,
+): object | null {
   if (operationId === "change_password") return { current_password: password, new_password: password };
   if (operationId === "verify_email") return { token: "no token" };
   if (operationId === "offer_second_factor") return { password };

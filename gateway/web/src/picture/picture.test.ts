@@ -155,7 +155,11 @@ describe("the visible nodes", () => {
   it.each<[string, object, string[]]>([
     ["no filter: all but hidden hosts", {}, ["dmz", "files", "lan", "nas", "proxy", "shop", "web"]],
     ["hidden hosts too", { withHidden: true }, ["dmz", "files", "ghost", "lan", "nas", "proxy", "shop", "web"]],
-    ["a tag: whole hosts, and services with their hosts", { tags: ["home"] }, ["dmz", "files", "lan", "nas", "shop", "web"]],
+    [
+      "a tag: whole hosts, and services with their hosts",
+      { tags: ["home"] },
+      ["dmz", "files", "lan", "nas", "shop", "web"],
+    ],
     ["a tag of a subnet", { tags: ["outside"] }, ["dmz"]],
     ["a category", { categories: ["Storage"] }, ["files", "lan", "nas"]],
     ["a subnet: the hosts in it", { subnets: ["dmz"] }, ["dmz", "proxy", "shop", "web"]],

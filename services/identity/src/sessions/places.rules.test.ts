@@ -16,11 +16,9 @@ function notifiedOf(...places: readonly (readonly [string, string])[]): boolean[
 
 describe("sessions.places: a sign-in", () => {
   it("is notified when its address or its browser is new, except for the first one", () => {
-    expect(notifiedOf(["home", "fox"], ["home", "fox"], ["cafe", "fox"], ["home", "chrome"], ["cafe", "chrome"])).toEqual([
-      ...[false, false],
-      ...[true, true],
-      false,
-    ]);
+    expect(
+      notifiedOf(["home", "fox"], ["home", "fox"], ["cafe", "fox"], ["home", "chrome"], ["cafe", "chrome"]),
+    ).toEqual([...[false, false], ...[true, true], false]);
   });
 
   it("is notified five times a day at most", () => {

@@ -38,7 +38,12 @@ export interface Tenant {
   /** The header line of the key. */
   readonly keyLine: string;
   /** A request with the key; a body that is not text is sent as JSON. */
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<AttackResponse>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AttackResponse>;
   /** A request with the session of the registration. @throws Error when it does not succeed */
   bySession(method: string, path: string, body?: unknown): Promise<void>;
   /** Creates another key, which no gateway has cached. */

@@ -49,7 +49,12 @@ export async function createNetwork(tenant: Tenant): Promise<{ networkId: string
 const MAX_ATTEMPTS = 5;
 
 /** Creates a host with ports, and a service bound to each; retries conflicts. */
-export async function createHostWithServices(tenant: Tenant, networkId: string, name: string, count: number): Promise<void> {
+export async function createHostWithServices(
+  tenant: Tenant,
+  networkId: string,
+  name: string,
+  count: number,
+): Promise<void> {
   const numbers = Array.from({ length: count }, (_, n) => n + 1);
   const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
   const body = {
