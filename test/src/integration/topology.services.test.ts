@@ -76,17 +76,14 @@ describe("services: create and read", () => {
 
   it("rejects a missing host and a network that is not the host's", async () => {
     const world = await aWorld();
+    const { id } = unknownEntity();
     const host = await aHost(world);
     const body = { host_id: host.id, network_id: host.network_id, name: "web", service_definition: "nginx" };
     const refusal = (changes: object): Promise<Refusal> =>
       world.owner.refusal(createService, { body: { ...body, ...changes } });
-    expect(await refusal({ host_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
-    expect(await refusal({ network_id: unknownEntity().id })).toEqual([
-      400,
-      "network_mismatch",
-      { path: "network_id" },
-    ]);
-    expect(await refusal({ tags: ["a", unknownEntity().id] })).toEqual([400, "invalid_reference", { path: "tags.1" }]);
+    expect(await refusal({ host_id: id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
+    expect(await refusal({ network_id: id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
+    expect(await refusal({ tags: ["a", id] })).toEqual([400, "invalid_reference", { path: "tags.1" }]);
     expect(await placesOn(world, host)).toEqual([]);
   });
 
