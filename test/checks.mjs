@@ -50,7 +50,7 @@ export function killRunningScripts() {
 }
 
 async function runQuietly(script, args) {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const child = spawn(process.execPath, [...FEWER_COLLECTIONS, script, ...args], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
@@ -59,7 +59,7 @@ async function runQuietly(script, args) {
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await endOf(child);
-  return { code, output, seconds: Math.round((Date.now() - begun) / 1000) };
+  return { code, output, seconds: Math.round((Date.now() - startedAt) / 1000) };
 }
 
 async function endOf(child) {

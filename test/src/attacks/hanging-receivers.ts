@@ -39,10 +39,10 @@ export const attack: Attack<Prepared> = {
       const [first] = attackers;
       const [webhook] = await first!.data<{ id: string }[]>("GET", "/api/v1/webhooks?limit=1");
       const tests = mapConcurrently(TESTS, TESTS, () => first!.send("POST", `/api/v1/webhooks/${webhook!.id}/test`));
-      const begun = performance.now();
+      const startedAt = performance.now();
       for (let n = 0; n < CHANGES; n++) await aTag(neighbour, n);
       await until(() => receiver.received("/neighbour").length === CHANGES, 20, TIMEOUT_MS);
-      const took = performance.now() - begun;
+      const took = performance.now() - startedAt;
       const got = tally((await tests).map(({ status }) => status));
       return `${got}; ${CHANGES} changes of a neighbour told within ${(took / 1_000).toFixed(1)} s`;
     } finally {

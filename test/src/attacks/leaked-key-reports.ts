@@ -21,9 +21,9 @@ export const attack: Attack<Tenant> = {
       const body = { keys: Array.from({ length: KEYS }, () => createApiKey().secret) };
       return (await attacker.send("POST", "/api/auth/keys/revoke", body, forwardedFor(n))).status;
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     await neighbour.newKey();
-    const tookMs = performance.now() - begun;
+    const tookMs = performance.now() - startedAt;
     const statuses = await reports;
     const refused = statuses.filter((status) => status !== 200 && status !== 429 && status !== 503).length;
     expectThat(refused === 0, `${refused} reports failed`);

@@ -60,9 +60,9 @@ describe("a failed call: retries", () => {
       else if (number === 2) succeed(response);
       else refuse(response, 429, "login_throttled", { "retry-after": "900" });
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     await client.call("get_host_by_id", { params: { id: "1" } });
-    expect(performance.now() - begun).toBeGreaterThan(990);
+    expect(performance.now() - startedAt).toBeGreaterThan(990);
     const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
     await expect(login).rejects.toMatchObject({ code: "login_throttled", retryAfterSeconds: 900 });
     expect(requests).toHaveLength(3);

@@ -71,11 +71,11 @@ describe("cached credentials", () => {
         const key = stub.aKey();
         expect(await send(key)).toBe(200);
         const number = stub.revoke(key);
-        const begun = performance.now();
+        const startedAt = performance.now();
         bus.publish(keyChanged, { number, subjects: [key.credentialId] });
         await until(() => acknowledged.some((applied) => applied >= number), 1);
         expect(await send(key)).toBe(401);
-        durationsMs.push(performance.now() - begun);
+        durationsMs.push(performance.now() - startedAt);
       }
       // Without the notice it would wait for a poll every time.
       expect(Math.min(...durationsMs)).toBeLessThan(100);
@@ -156,11 +156,11 @@ describe("cached credentials: shutdown", () => {
     const before = stub.forwarded.length;
     const open = send(key);
     await until(() => stub.forwarded.length > before);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const exit = await gateways[0]!.stop();
     expect(await open).toBe(200);
     expect(exit).toMatchObject({ code: 0 });
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     await gateways[0]!.restart();
   });
 });

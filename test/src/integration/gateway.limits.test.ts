@@ -34,8 +34,8 @@ const unknownKey = () => ({ authorization: `Bearer ${createApiKey().secret}` });
 describe("the rate limit: of a user", () => {
   it("admits exactly the burst of 400 concurrent requests over two gateways, then exactly what is refilled", async () => {
     const key = world.stub.aKey();
-    const begun = performance.now();
-    const maxBy = (time: number): number => BURST + Math.ceil(((time - begun) / 1000) * PER_SECOND);
+    const startedAt = performance.now();
+    const maxBy = (time: number): number => BURST + Math.ceil(((time - startedAt) / 1000) * PER_SECOND);
     const known = await verifyEverywhere(key);
     const first = known + (await sendMany(world, 400, key)).passed;
     const pause = performance.now();

@@ -146,7 +146,7 @@ describe("the rate limit without Redis: shares", () => {
     await untilNoneIsLocal();
     const known = await aCheckedKey();
     const fresh = await Promise.all([aCheckedKey(), aCheckedKey(), aCheckedKey()]);
-    const begun = performance.now();
+    const startedAt = performance.now();
     await sendMany(world, 60, known);
     // Each gateway knows the last level that Redis returned to it, possibly before the other gateway's last request.
     expect(await sendOneByOne(2, known.headers)).toEqual([200, 200]);
@@ -154,7 +154,7 @@ describe("the rate limit without Redis: shares", () => {
     try {
       for (const turn of [0, 1]) {
         const { remaining } = levelOf(await sendTo(world, turn, known.headers));
-        const refilled = ((performance.now() - begun) / 1000) * PER_SECOND;
+        const refilled = ((performance.now() - startedAt) / 1000) * PER_SECOND;
         expect(remaining).toBeLessThanOrEqual(Math.ceil((BURST - 60 + refilled) / 2));
       }
       for (const live of [3, 1, 2]) {

@@ -158,14 +158,14 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
     const half = await begin("held", `Content-Length: ${KIB}`);
     half.write("x");
     const slow = await begin("held", "Transfer-Encoding: chunked");
-    const begun = performance.now();
+    const startedAt = performance.now();
     const writing = setInterval(() => {
       steady.write(chunk(128 * KIB));
       slow.write(chunk(1));
     }, 500);
     expect(await Promise.all([silent, half, slow].map(outcomeOf))).toEqual(Array(3).fill("408 malformed_request"));
     // Longer than every timeout on the way: of a whole request, of the service, and of the first byte.
-    await until(() => performance.now() - begun > 11_000, 50, 20_000);
+    await until(() => performance.now() - startedAt > 11_000, 50, 20_000);
     clearInterval(writing);
     steady.write("0\r\n\r\n");
     expect(await outcomeOf(steady)).toBe("200 ok");

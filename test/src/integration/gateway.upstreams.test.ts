@@ -86,11 +86,11 @@ describe("the replicas of a service", () => {
 
   it("have ten seconds to begin a response", async () => {
     for (const stub of [world.stub, second]) stub.respondWith(() => undefined);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const answer = await send();
     expect([answer.status, await answer.json()]).toMatchObject([504, { code: "upstream_timeout" }]);
-    expect(performance.now() - begun).toBeGreaterThan(9_900);
-    expect(performance.now() - begun).toBeLessThan(11_500);
+    expect(performance.now() - startedAt).toBeGreaterThan(9_900);
+    expect(performance.now() - startedAt).toBeLessThan(11_500);
   });
 });
 

@@ -57,9 +57,9 @@ async function aKey(person: Person) {
 
 /** The duration of a request in milliseconds. */
 async function timed(request: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await request();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 /** A gateway that receives notices and acknowledges changes. */
@@ -237,9 +237,9 @@ describe("identity.key-changes: the response and its gateways", () => {
     const first = identity.send(operation, change);
     let page = await pull("silent", before);
     while (page.highest === before) page = await pull("silent", before);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const repeated = await identity.send(operation, { ...change, replica: 1 });
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(LONGEST_MS - 2);
     expect(repeated.status).toBe(status);
     await first;
     // By now no gateway can still be applying it, so nothing is waited for.

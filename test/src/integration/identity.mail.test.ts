@@ -31,9 +31,9 @@ async function aMailbox(options: Parameters<typeof startMailbox>[0] = {}): Promi
 
 /** Requests a mail. @returns milliseconds until the response */
 async function sendMail(identity: Identity, email: string): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await identity.data(requestPasswordReset, { body: { email }, headers: fromRandomAddress() });
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 const waiting = (identity: Identity) => identity.db.collection("outgoing_mails").countDocuments();

@@ -27,9 +27,9 @@ describe("a system whose processes stop", () => {
     const account = await anAccount(stack.url);
     const { id } = await aKey(stack.url, account);
     const rotated = async (): Promise<number> => {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await account.session.data("post", rotateKey.path.replace("{id}", id));
-      return performance.now() - begun;
+      return performance.now() - startedAt;
     };
     const [, other] = stack.gateways;
     await other!.stop();
@@ -90,12 +90,12 @@ describe("a system whose database is unavailable", () => {
         account.session.send("post", "/api/v1/networks", { name: "Home" }),
       ].map((response) => response.then(({ status }) => status));
       await sleep(REQUESTS_ARRIVE_MS);
-      const begun = performance.now();
+      const startedAt = performance.now();
       expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([
         { code: 0, signal: null },
         { code: 0, signal: null },
       ]);
-      expect(performance.now() - begun).toBeLessThan(15_000);
+      expect(performance.now() - startedAt).toBeLessThan(15_000);
       for (const status of await Promise.all(hanging)) expect([502, 503, 504]).toContain(status);
     } finally {
       stack.servers.mongodb!.resume();

@@ -177,9 +177,9 @@ describe("a gateway that is stopped and cannot finish", () => {
     );
     await until(() => world.stub.forwarded.length > before);
     world.stub.setIdentity("silent");
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(await gateway!.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(await hanging).toBe("cut off");
     world.stub.setIdentity("there");
     await gateway!.restart();

@@ -81,12 +81,12 @@ async function withWriters<T>(
   });
   const working = (async () => {
     await until(() => written >= WRITERS);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const worked = await work();
     if (process.env["SHOW_TIMES"] !== undefined)
       console.log(
         expect.getState().currentTestName,
-        `${Math.round(performance.now() - begun)} ms`,
+        `${Math.round(performance.now() - startedAt)} ms`,
         `${written} written`,
       );
     return worked;

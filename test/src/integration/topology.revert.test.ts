@@ -175,9 +175,9 @@ describe("a revert of a hidden deletion", () => {
     const { sweep } = sweepsOf(topology);
     await sweep();
     await sweep();
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect((await revert(owner, request)).data).toMatchObject({ restored: 3 * LARGE + 1 });
-    if (process.env["REVERT_LARGE"]) console.log(`taken back in ${(performance.now() - begun).toFixed(0)} ms`);
+    if (process.env["REVERT_LARGE"]) console.log(`taken back in ${(performance.now() - startedAt).toFixed(0)} ms`);
     await until(async () => JSON.stringify(withoutTimes(await currentState(owner))) === JSON.stringify(before));
     await sweep();
     await owner.call(patchService, { params: host.services[LARGE - 1]!, body: { position: 0 } });

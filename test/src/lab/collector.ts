@@ -55,7 +55,7 @@ async function buildImage(folder: string): Promise<boolean> {
 }
 
 async function collect(url: string, folder: string): Promise<boolean> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const account = await anAccount(url);
   const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Lab" });
   const { secret } = await aKey(url, account, { permissions: "Member", network_ids: [id] });
@@ -66,7 +66,7 @@ async function collect(url: string, folder: string): Promise<boolean> {
   await execa("docker", ["run", "--detach", "--name", name, ...place, "--env-file", settings, IMAGE]);
   try {
     await until(() => isInPicture(account, id), 250, MAX_SECONDS * 1_000);
-    const seconds = (performance.now() - begun) / 1_000;
+    const seconds = (performance.now() - startedAt) / 1_000;
     console.log(`From nothing to the picture: ${seconds.toFixed(1)} s of ${MAX_SECONDS}`);
     return seconds < MAX_SECONDS;
   } finally {

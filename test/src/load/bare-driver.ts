@@ -34,9 +34,9 @@ let done = 0;
 const latencies: number[] = [];
 async function loop(until: number): Promise<void> {
   while (performance.now() < until) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await run(done++);
-    latencies.push(performance.now() - begun);
+    latencies.push(performance.now() - startedAt);
   }
 }
 const workers = (ms: number): Promise<unknown> =>
@@ -46,12 +46,12 @@ await workers(1_000);
 done = 0;
 latencies.length = 0;
 const before = process.cpuUsage();
-const begun = performance.now();
+const startedAt = performance.now();
 await workers(Number(seconds) * 1_000);
 const used = process.cpuUsage(before);
 latencies.sort((a, b) => a - b);
 const at = (share: number): number => Math.round(valueAt(share, latencies) * 10) / 10;
-const perSecond = Math.round((done / (performance.now() - begun)) * 1_000);
+const perSecond = Math.round((done / (performance.now() - startedAt)) * 1_000);
 const cpuMicros = Math.round((used.user + used.system) / done);
 console.log(JSON.stringify({ perSecond, p50Ms: at(0.5), p99Ms: at(0.99), cpuMicros }));
 await client.close();

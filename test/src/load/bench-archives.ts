@@ -78,10 +78,10 @@ async function measured(what: string, work: () => Promise<string>): Promise<stri
   const before = await residentMbOf(watched);
   let most = before;
   const sampling = setInterval(() => void residentMbOf(watched).then((mb) => (most = Math.max(most, mb))), 50);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const result = await work();
   clearInterval(sampling);
-  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   row(what, (result.length / 1e6).toFixed(1), seconds, `${before}, ${most}`, result.startsWith("{") ? "" : result);
   return result;
 }

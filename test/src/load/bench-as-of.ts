@@ -67,9 +67,9 @@ try {
     let outcome = "";
     const before = await processorMs();
     for (let n = 0; n < rounds; n++) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await send("GET", `/api/v1/${path}`).catch((error: unknown) => (outcome = ` (${String(error).slice(0, 80)})`));
-      times.push(performance.now() - begun);
+      times.push(performance.now() - startedAt);
     }
     const processor = ((await processorMs()) - before) / rounds;
     times.sort((a, b) => a - b);

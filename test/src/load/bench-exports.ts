@@ -64,12 +64,12 @@ async function fill(stack: Stack, { organizationId }: Account): Promise<void> {
 }
 
 async function readAll(url: string, headers: Record<string, string>): Promise<{ bytes: number; seconds: number }> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const answer = await fetch(url, { headers });
   if (!answer.ok) throw new Error(`${url} was answered with ${answer.status}`);
   let bytes = 0;
   for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
-  return { bytes, seconds: (performance.now() - begun) / 1_000 };
+  return { bytes, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
 /** Sends the maximum number of concurrent requests of an organization, and reads nothing for a while. */

@@ -34,9 +34,9 @@ try {
   const measured = async (work: string, run: () => Promise<unknown>): Promise<void> => {
     const times: number[] = [];
     for (let n = 0; n < ROUNDS; n++) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await run();
-      times.push(performance.now() - begun);
+      times.push(performance.now() - startedAt);
     }
     times.sort((a, b) => a - b);
     row(work, (times[ROUNDS / 2] ?? 0).toFixed(1), (times.at(-1) ?? 0).toFixed(1));
@@ -82,12 +82,12 @@ try {
     await client.withSession(async (session) => {
       for (let n = 0; n < used; n += 5_000) await storage.interfaces.insertWithHosts(session, scope, entities.slice(n, n + 5_000)); // prettier-ignore
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     const body = { network_id, host_id: on, subnet_id: subnet.id, ip_address: "next" };
     const take = (): Promise<Interface> => made<Interface>("/api/v1/interfaces", body);
     const [first, ...others] = await Promise.all(Array.from({ length: 16 }, take));
     let last = first as Interface;
-    row(`${name} /16: the first addresses ever asked for, 16 at once`, (performance.now() - begun).toFixed(1), "");
+    row(`${name} /16: the first addresses ever asked for, 16 at once`, (performance.now() - startedAt).toFixed(1), "");
     for (const { id } of others) await send("DELETE", `/api/v1/interfaces/${id}`);
     await measured(`${name} /16: delete an interface and make one at the next address`, async () => {
       await send("DELETE", `/api/v1/interfaces/${last.id}`);

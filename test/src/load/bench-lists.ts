@@ -119,16 +119,16 @@ async function streamed({ name, url, headers }: Target, watched: readonly Watche
       (process, index) => void residentMbOf(process).then((mb) => (most[index] = Math.max(most[index] ?? 0, mb))),
     );
   }, 20);
-  const begun = performance.now();
+  const startedAt = performance.now();
   const response = await fetch(`${url}/api/v1/services?limit=0`, { headers: headers() });
   if (!response.ok) throw new Error(`limit=0 from ${name} was answered with ${response.status}`);
   let firstMs = 0;
   let bytes = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    firstMs ||= performance.now() - begun;
+    firstMs ||= performance.now() - startedAt;
     bytes += chunk.length;
   }
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   clearInterval(sampling);
   const cpu = await Promise.all(watched.map(cpuMicrosOf));
   const grown = watched.map(

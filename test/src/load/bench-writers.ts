@@ -142,9 +142,9 @@ async function measure(sample: Sample, callers: readonly Caller[], act: RaceRequ
   const until = performance.now() + SECONDS * 1_000;
   const writer = async (caller: Caller, n: number): Promise<void> => {
     for (let round = 0; performance.now() < until; round++) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const { status, body } = await act(caller, n, round);
-      latencies.push(performance.now() - begun);
+      latencies.push(performance.now() - startedAt);
       if (status !== 200) refused.set(body.code, (refused.get(body.code) ?? 0) + 1);
       if (paceMs > 0) await delay(paceMs);
     }

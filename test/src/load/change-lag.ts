@@ -30,9 +30,9 @@ export async function startChangeLag(url: string): Promise<ChangeLag> {
 
   async function change(withinMs: number): Promise<void> {
     await caller.data("post", "/api/v1/tags", { name: `a change ${Math.random()}` });
-    const begun = performance.now();
+    const startedAt = performance.now();
     await until(() => hasChange().catch(() => false), 1, withinMs);
-    slowestMs = Math.max(slowestMs, performance.now() - begun);
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
   }
 
   const { text } = await caller.send("get", "/api/v1/tags?limit=0");

@@ -67,8 +67,8 @@ async function measureBoth(url: string, atATime: number): Promise<[Measured, Mea
 
 async function measure(atATime: number, check: () => Promise<unknown>): Promise<Measured> {
   const times: number[] = [];
-  const begun = performance.now();
-  const end = begun + SECONDS * 1_000;
+  const startedAt = performance.now();
+  const end = startedAt + SECONDS * 1_000;
   const work = async (): Promise<void> => {
     for (let sentAt = performance.now(); sentAt < end; sentAt = performance.now()) {
       await check();
@@ -76,7 +76,7 @@ async function measure(atATime: number, check: () => Promise<unknown>): Promise<
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));
-  const perSecond = (times.length / (performance.now() - begun)) * 1_000;
+  const perSecond = (times.length / (performance.now() - startedAt)) * 1_000;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(share * (times.length - 1))] ?? 0;
   return { perSecond, p50Ms: at(0.5), p99Ms: at(0.99) };

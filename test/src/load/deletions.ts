@@ -105,9 +105,9 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     await sleep(BEFORE_MS);
     const before = writers.report();
     const beforeLagMs = lag.slowestMs();
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { status, text } = await doomed.delete();
-    const answeredMs = performance.now() - begun;
+    const answeredMs = performance.now() - startedAt;
     if (status !== 200) faults.push(`the deletion was answered ${status}: ${text}`);
     if (answeredMs > ANSWERED_MS) faults.push("the answer came late");
     const seen = await doomed.seen();
@@ -119,7 +119,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     const isSwept = async (): Promise<boolean> =>
       (await db.collection("deletions").countDocuments({ swept_at: { $exists: true } })) > 0;
     await until(() => isSwept().catch(() => false), 100, 3 * SWEPT_MS);
-    const sweptMs = performance.now() - begun;
+    const sweptMs = performance.now() - startedAt;
     if (sweptMs > SWEPT_MS) faults.push("the sweep took too long");
     const meanwhile = writers.report();
     const lagMs = lag.slowestMs();

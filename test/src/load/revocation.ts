@@ -112,8 +112,8 @@ async function untilChangesAreQuick(url: string): Promise<void> {
   const account = await anAccount(url);
   const { id } = await aKey(url, account);
   await until(async () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await account.session.data("post", `/api/v1/auth/keys/${id}/rotate`);
-    return performance.now() - begun < RECOVERED_MS;
+    return performance.now() - startedAt < RECOVERED_MS;
   }, 100);
 }

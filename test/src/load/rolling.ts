@@ -47,7 +47,7 @@ try {
 }
 
 async function roll(round: number, { name, processes, build }: (typeof ways)[number]): Promise<void> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const audited = from === here ? "all" : build === here ? "last" : "nothing";
   const load = await startSteadyLoad(stack, { audited, archives, ...people });
   const later = await addLaterMembers(stack, load.written);
@@ -56,7 +56,7 @@ async function roll(round: number, { name, processes, build }: (typeof ways)[num
   const gone = [...lostWrites, ...(await later.missing())];
   const latenciesMs = latenciesMsOf(answered);
   const at = (share: number): string => (latenciesMs[Math.floor(share * (latenciesMs.length - 1))] ?? 0).toFixed(0);
-  const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   const counts = [exits.length, seconds, answered.length, lost.length, gone.length];
   row(round, name, ...counts, at(0.5), at(0.99), at(1));
   const failures = [

@@ -35,9 +35,9 @@ export interface SentRequests {
 
 /** Sends concurrent requests, over all gateways in turn. */
 export async function sendMany(world: LoneGateways, count: number, { headers }: StubCredential): Promise<SentRequests> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));
   const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as object[];
   const passed = answers.filter(({ status }) => status === 200).length;
-  return { answers, bodies, passed, seconds: (performance.now() - begun) / 1000 };
+  return { answers, bodies, passed, seconds: (performance.now() - startedAt) / 1000 };
 }

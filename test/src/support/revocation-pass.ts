@@ -88,12 +88,12 @@ export interface ChangeResponse {
  * Error on a final rejection; 404 of a repeated removal is a success
  */
 export async function retryUntilMade(sendChange: () => Promise<number | null>): Promise<ChangeResponse> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let attempts = 1; ; attempts++) {
     const status = await sendChange();
     const answeredAt = performance.now();
     if (status === 200 || (status === 404 && attempts > 1))
-      return { answeredAt, answerMs: answeredAt - begun, attempts };
+      return { answeredAt, answerMs: answeredAt - startedAt, attempts };
     if (status !== null && status !== 409 && status < 500) throw new Error(`a change was answered ${status}`);
     if (attempts === MAX_ATTEMPTS) throw new Error(`a change could not be made, at last with ${status}`);
   }

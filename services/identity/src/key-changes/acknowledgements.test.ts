@@ -10,9 +10,9 @@ const LEASE_MS = 1_000;
 const STILL_WAITING_MS = 120;
 
 async function durationOf(task: Promise<void>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await task;
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 const registryOf = (...gateways: LiveGateway[]) => ({ live: () => Promise.resolve(gateways) });
