@@ -114,12 +114,14 @@ describe("a failing replica", () => {
 
   it("releases the calls that wait for its response, and no others", () => {
     const replicas = replicasOf(a);
-    const told: string[] = [];
-    const calls = ["waiting", "answered", "ended"].map((name) => replicas.call({ onEjected: () => told.push(name) }));
+    const ejectedDuring: string[] = [];
+    const calls = ["waiting", "answered", "ended"].map((name) =>
+      replicas.call({ onEjected: () => ejectedDuring.push(name) }),
+    );
     calls[1]?.answered();
     calls[2]?.end();
     replicas.probed(a.origin, "unready");
-    expect(told).toEqual(["waiting"]);
+    expect(ejectedDuring).toEqual(["waiting"]);
   });
 });
 

@@ -21,9 +21,9 @@ export const attack: Attack = {
       const body = { email: user.email, password: `guess ${n}` };
       return (await owner.send("POST", "/api/auth/login", body, forwardedFor(n))).status;
     });
-    const told = await owner.data<{ action: string }[]>("GET", "/api/v1/audit?limit=1000");
+    const auditEntries = await owner.data<{ action: string }[]>("GET", "/api/v1/audit?limit=1000");
     for (const action of ["login_failed", "first_used"]) {
-      const entries = told.filter((entry) => entry.action === action).length;
+      const entries = auditEntries.filter((entry) => entry.action === action).length;
       expectThat(entries <= MAX_ENTRIES, `${entries} entries of ${action}`);
     }
     await owner.newKey();

@@ -46,20 +46,20 @@ export const attack: Attack<Server> = {
   },
   prepare: startSlowProvider,
   run: async ({ url }, server) => {
-    const nobody = callerOf(url, "nobody");
+    const anonymous = callerOf(url, "nobody");
     try {
-      const begun = await mapConcurrently(BEGUN, AT_A_TIME, async (n) => (await nobody.send("POST", PATH, {}, forwardedFor(n))).status); // prettier-ignore
+      const starts = await mapConcurrently(BEGUN, AT_A_TIME, async (n) => (await anonymous.send("POST", PATH, {}, forwardedFor(n))).status); // prettier-ignore
       const callbacks = mapConcurrently(CALLBACKS, AT_A_TIME, (n) => returnFromProvider(url, n));
       const token = `${encoded({ alg: "RS256", kid: "1" })}.${encoded({ iss: issuer, aud: "nts" })}.AAAA`;
       const form = { "content-type": "application/x-www-form-urlencoded" };
       const logouts = mapConcurrently(LOGOUTS, AT_A_TIME, async (n) => {
         const headers = { ...form, ...forwardedFor(n) };
-        return (await nobody.send("POST", `${PATH}/logout`, `logout_token=${token}`, headers)).status;
+        return (await anonymous.send("POST", `${PATH}/logout`, `logout_token=${token}`, headers)).status;
       });
       const ended = [...(await callbacks), ...(await logouts)];
       expectThat(!ended.includes(200), "a made-up logout token was taken");
       expectThat(!ended.includes(0) && !ended.includes(500), "a request failed");
-      return `${tally(begun)}; ${tally(ended)}`;
+      return `${tally(starts)}; ${tally(ended)}`;
     } finally {
       server.closeAllConnections();
       server.close();
@@ -68,9 +68,9 @@ export const attack: Attack<Server> = {
 };
 
 async function returnFromProvider(url: string, n: number): Promise<number> {
-  const begun = await fetch(url + PATH, { redirect: "manual", headers: forwardedFor(n) });
-  const cookie = begun.headers.getSetCookie()[0]?.split(";")[0] ?? "";
-  const state = new URL(begun.headers.get("location") ?? url).searchParams.get("state") ?? "unknown";
+  const redirect = await fetch(url + PATH, { redirect: "manual", headers: forwardedFor(n) });
+  const cookie = redirect.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const state = new URL(redirect.headers.get("location") ?? url).searchParams.get("state") ?? "unknown";
   const back = `${url}${PATH}/callback?code=made-up&state=${state}`;
   return (await fetch(back, { redirect: "manual", headers: { cookie, ...forwardedFor(n) } })).status;
 }

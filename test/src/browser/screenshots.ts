@@ -31,8 +31,8 @@ try {
   await mkdir(FOLDER, { recursive: true });
   const options = { baseUrl: stack.url, dataDir: stack.dataDir, report: () => undefined, isAlone: false };
   const { email, password } = await createDemo({ ...options, signal: new AbortController().signal });
-  const nobody = callerOf(stack.url, "nobody");
-  const session = cookieOf((await nobody.send("post", "/api/auth/login", { email, password })).headers);
+  const anonymous = callerOf(stack.url, "nobody");
+  const session = cookieOf((await anonymous.send("post", "/api/auth/login", { email, password })).headers);
   const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>("get", "/api/v1/hosts?limit=0"); // prettier-ignore
   const [busiest] = hosts.sort((a, b) => b.services.length - a.services.length);
   const screenshots: readonly Screenshot[] = [

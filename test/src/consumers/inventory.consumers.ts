@@ -72,8 +72,8 @@ interface Target {
 describe("Prometheus", () => {
   needing("prometheus", "promtool")("discovers all targets with the key of a Viewer, and scrapes them", async () => {
     const groups = JSON.parse(await exported("prometheus")) as { targets: string[] }[];
-    const wanted = [...new Set(groups.flatMap(({ targets }) => targets))].sort();
-    expect(wanted.length).toBeGreaterThan(30);
+    const expected = [...new Set(groups.flatMap(({ targets }) => targets))].sort();
+    expect(expected.length).toBeGreaterThan(30);
     const everything = await startMetricsProxy();
     const [port = 0] = await freePorts(1);
     await writeFile(join(folder, "key"), secret);
@@ -88,10 +88,10 @@ describe("Prometheus", () => {
         return (body.data as { activeTargets: Target[] } | undefined)?.activeTargets ?? [];
       };
       await until(() => targets().then(Boolean, () => false), 200, 60_000);
-      await until(async () => new Set((await targets()).map((one) => new URL(one.scrapeUrl).host)).size === wanted.length, 200, 60_000); // prettier-ignore
+      await until(async () => new Set((await targets()).map((one) => new URL(one.scrapeUrl).host)).size === expected.length, 200, 60_000); // prettier-ignore
       await until(async () => (await targets()).every(({ health }) => health === "up"), 200, 120_000);
-      expect([...new Set((await targets()).map((one) => hostOf(one)))].sort()).toEqual(wanted);
-      expect(everything.requestedTargets()).toEqual(wanted);
+      expect([...new Set((await targets()).map((one) => hostOf(one)))].sort()).toEqual(expected);
+      expect(everything.requestedTargets()).toEqual(expected);
       const query = encodeURIComponent('count by (host) (demo_up{job="inventory",kind="Grafana"})');
       const { body } = await api.send("get", `/api/v1/query?query=${query}`);
       const { result } = body.data as { result: { metric: { host: string } }[] };

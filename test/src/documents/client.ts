@@ -73,8 +73,8 @@ async function schemaText(): Promise<string> {
   document.components["responses"] = Object.fromEntries(responses);
   delete document.components["headers"];
   const nodes = await openapiTS(document as never, { silent: true, defaultNonNullable: false });
-  const wanted = nodes.filter((node) => "name" in node && NAMES.includes((node.name as { text: string }).text));
-  return `${HEAD}\n${astToString(wanted).replaceAll(/^ +(?:header|path|cookie|query|requestBody)\?: never;\n/gm, "")}`;
+  const selected = nodes.filter((node) => "name" in node && NAMES.includes((node.name as { text: string }).text));
+  return `${HEAD}\n${astToString(selected).replaceAll(/^ +(?:header|path|cookie|query|requestBody)\?: never;\n/gm, "")}`;
 }
 
 const NAMES = ["components", "operations"];

@@ -50,16 +50,16 @@ const passwordIn = (stdout: string): string => /shown once: (\S+)$/.exec(stdout)
 describe("npm run admin", () => {
   it("creates the first owner of a closed system, who then invites others", async () => {
     const email = "ada@example.com";
-    const nobody = callerOf(baseUrl, "nobody");
+    const anonymous = callerOf(baseUrl, "nobody");
     const registration = { email: "grace@example.com", password: "a long password" };
-    expect((await nobody.send("post", "/api/auth/register", registration)).body.code).toBe("registration_closed");
+    expect((await anonymous.send("post", "/api/auth/register", registration)).body.code).toBe("registration_closed");
     const { stdout, exitCode } = await admin(["create-owner", email, "--organization", "Ada at home"]);
     expect(exitCode).toBe(0);
     const owner = callerOf(baseUrl, "owner", { cookie: await logIn(email, passwordIn(stdout)) });
     const { token: invite_token } = await owner.data<{ token: string }>("post", "/api/v1/invites", {
       permissions: "Member",
     });
-    const invited = await nobody.send("post", "/api/auth/register", { ...registration, invite_token });
+    const invited = await anonymous.send("post", "/api/auth/register", { ...registration, invite_token });
     expect([invited.status, invited.body.data]).toMatchObject([200, { permissions: "Member" }]);
     expect(await admin(["create-owner", "grace@example.com"])).toMatchObject({
       ...{ exitCode: 1, stdout: "", stderr: "The email address grace@example.com is in use." },

@@ -104,8 +104,8 @@ describe("a stream of changes: filters and permissions", () => {
   });
 
   it("is rejected with an envelope: without a credential, with a foreign cursor, and as the eleventh of a user", async () => {
-    const nobody = await follow("", {});
-    expect([nobody.status, codeOf(nobody)]).toEqual([401, "not_authenticated"]);
+    const anonymous = await follow("", {});
+    expect([anonymous.status, codeOf(anonymous)]).toEqual([401, "not_authenticated"]);
     const other = await anAccount(stack.url);
     await aTag("of another", other);
     const theirs = await follow("", { cookie: other.cookie });
@@ -198,9 +198,9 @@ describe("an initial state followed by changes", () => {
     await Promise.all(streams.map((stream) => until(() => ofServices(stream, "change").length > 5)));
     isOver = true;
     await writing;
-    const wanted = (await list()).body.data as Row[];
+    const expected = (await list()).body.data as Row[];
     for (const [n, stream] of streams.entries()) {
-      const rows = wanted.filter((row) => n % 2 === 0 || row["host_id"] === host.id);
+      const rows = expected.filter((row) => n % 2 === 0 || row["host_id"] === host.id);
       const now = () => held([], [...ofServices<SentChange>(stream, "state"), ...ofServices<Change>(stream, "change")]);
       await until(() => JSON.stringify(sorted(now())) === JSON.stringify(sorted(textsOf(rows))));
       const kinds = stream.events.map(({ event }) => event).join();
@@ -219,11 +219,11 @@ describe("an initial state followed by changes", () => {
     }
     isOver = true;
     await writing;
-    const wanted = sorted(textsOf((await list()).body.data as Row[]));
+    const expected = sorted(textsOf((await list()).body.data as Row[]));
     for (const { body } of lists) {
       const { changes_cursor } = body.meta as unknown as { changes_cursor: string };
       const stream = await follow(`?entity=Service&after=${changes_cursor}`);
-      await until(() => JSON.stringify(sorted(held(body.data as Row[], stream.data<Change>("change")))) === JSON.stringify(wanted)); // prettier-ignore
+      await until(() => JSON.stringify(sorted(held(body.data as Row[], stream.data<Change>("change")))) === JSON.stringify(expected)); // prettier-ignore
       stream.close();
     }
     expect((await account.session.send("get", "/api/v1/services?limit=5")).text).not.toContain("changes_cursor");

@@ -174,12 +174,12 @@ describe("nts: collecting and following", () => {
       env: { ...(await withKey(account)), NTS_URL: stack.url },
     });
     const names = ["one", "two"];
-    const told: string[] = [];
+    const lines: string[] = [];
     // The program starts at an unknown moment and ignores earlier changes, so changes are written repeatedly.
     const writing = setInterval(() => void account.session.data("post", "/api/v1/tags", { name: `${names[0]} ${Date.now()}` }), 300); // prettier-ignore
-    for await (const line of watching) told.push(line);
+    for await (const line of watching) lines.push(line);
     clearInterval(writing);
-    expect(told).toEqual([0, 1].map(() => expect.stringMatching(/^\S+Z created Tag one \d+ by user-/)));
+    expect(lines).toEqual([0, 1].map(() => expect.stringMatching(/^\S+Z created Tag one \d+ by user-/)));
   });
 });
 

@@ -125,17 +125,17 @@ describe("watching changes", () => {
     stops.push(() => proxy.stop());
     const client = createClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: secret });
     const names: string[] = [];
-    const wanted = ["one", "two", "three", "four"];
+    const expected = ["one", "two", "three", "four"];
     await tag(account, "one");
     for await (const event of client.watch()) {
       if (event.type === "reset") throw new Error("nothing was lost");
       if (event.type !== "change") continue;
       names.push(event.change.name);
-      if (names.length === wanted.length) break;
+      if (names.length === expected.length) break;
       await proxy.cut();
-      await tag(account, wanted[names.length]!);
+      await tag(account, expected[names.length]!);
     }
-    expect(names).toEqual(wanted);
+    expect(names).toEqual(expected);
   });
 
   it("restarts when the changes after its cursor are no longer kept, and reports that", async () => {

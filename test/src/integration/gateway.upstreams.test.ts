@@ -14,8 +14,8 @@ let key: StubCredential;
 
 beforeAll(async () => {
   second = await startServiceStub();
-  const nobody = `http://127.0.0.1:${await freePort()}`;
-  world = await startLoneGateways({ env: LIMITS, otherTopologies: [nobody, second.url] });
+  const unusedUrl = `http://127.0.0.1:${await freePort()}`;
+  world = await startLoneGateways({ env: LIMITS, otherTopologies: [unusedUrl, second.url] });
   key = world.stub.aKey();
 });
 

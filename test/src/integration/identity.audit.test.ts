@@ -144,7 +144,7 @@ describe("identity.audit: what is left out", () => {
     const unit = createUnit({ isDry: true, begin: () => Promise.resolve() });
     const transaction = createAudited(createTransactions(identity.db.client), identity.db);
     await transaction({ ...BACKGROUND, unit }, [], (tx) => {
-      const told = {
+      const note = {
         action: "updated",
         entity: "User",
         entity_id: owner.userId,
@@ -152,7 +152,7 @@ describe("identity.audit: what is left out", () => {
         before: {},
         after: {},
       } as const;
-      trailOf(tx).note({ organization_id: owner.organizationId, ...told });
+      trailOf(tx).note({ organization_id: owner.organizationId, ...note });
       return Promise.resolve();
     });
     await unit.abandon();

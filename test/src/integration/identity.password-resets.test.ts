@@ -165,8 +165,8 @@ describe("identity.password-resets: an unverified address", () => {
     await verify(person.email);
     await setUpSecondFactor(world.identity, person);
     expect((await reset(mail.token)).status).toBe(200);
-    const begun = await identity.send(login, { body: { email: person.email, password: NEXT_PASSWORD } });
-    expect(begun.code).toBe("second_factor_required");
+    const firstStep = await identity.send(login, { body: { email: person.email, password: NEXT_PASSWORD } });
+    expect(firstStep.code).toBe("second_factor_required");
   });
 });
 

@@ -28,8 +28,8 @@ describe("identity.second-factor: reset by an Owner for a colleague", () => {
     expect((await identity.send(login, { body: { email, password } })).status).toBe(200);
     const user = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });
     expect(user.second_factor).toBe(false);
-    const [told] = (await identity.entriesOf(owner, { action: "second_factor_disabled" })).slice(-1);
-    expect([told?.entity_id, told?.actor?.user_id]).toEqual([member.userId, owner.userId]);
+    const [entry] = (await identity.entriesOf(owner, { action: "second_factor_disabled" })).slice(-1);
+    expect([entry?.entity_id, entry?.actor?.user_id]).toEqual([member.userId, owner.userId]);
     expect(await reset(owner, member)).toMatchObject({ status: 404, params: { entity: "SecondFactor" } });
   });
 

@@ -77,9 +77,9 @@ describe("identity.sessions: a user's own sessions", () => {
     const person = await identity.aPerson();
     const other = await identity.logIn(person);
     const usedAt = async () => (await listOf(person)).find(({ id }) => id === other.principal.credentialId)?.last_used;
-    const [begun, long] = [await usedAt(), new Date(Date.now() - 10 * MINUTE_MS)];
+    const [usedAtStart, long] = [await usedAt(), new Date(Date.now() - 10 * MINUTE_MS)];
     expect(await stateOf(other)).toBe("valid");
-    expect(await usedAt()).toBe(begun);
+    expect(await usedAt()).toBe(usedAtStart);
     const longAgo = { last_used: long, expires_at: new Date(long.getTime() + 7 * DAY_MS) };
     await stored().updateOne({ _id: other.principal.credentialId }, { $set: longAgo });
     expect(await usedAt()).toBe(long.toISOString());

@@ -77,7 +77,7 @@ describe("identity.whoami: callers without a valid credential", () => {
 
   it("are rejected", async () => {
     const { session } = await anAccount(stack.url);
-    const nobody = await session.send("get", PATH, undefined, { cookie: "" });
-    expect([nobody.status, nobody.body.code]).toEqual([401, "not_authenticated"]);
+    const anonymous = await session.send("get", PATH, undefined, { cookie: "" });
+    expect([anonymous.status, anonymous.body.code]).toEqual([401, "not_authenticated"]);
   });
 });

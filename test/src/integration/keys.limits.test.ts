@@ -47,11 +47,11 @@ describe("a key with allowed addresses", () => {
   });
 
   it("reports how often it was rejected, and used, on a day", async () => {
-    const somebody = await anAccount(stack.url);
-    const key = await aKey(stack.url, somebody, { allowed_ips: ["203.0.113.0/24"] });
+    const account = await anAccount(stack.url);
+    const key = await aKey(stack.url, account, { allowed_ips: ["203.0.113.0/24"] });
     for (const address of ["203.0.113.9", "192.0.2.1", "192.0.2.1"]) await useFrom(key, address);
     const today = async () => {
-      const { days } = await somebody.session.data<{ days: object[] }>("get", `/api/v1/auth/keys/${key.id}/usage`);
+      const { days } = await account.session.data<{ days: object[] }>("get", `/api/v1/auth/keys/${key.id}/usage`);
       return days.at(-1);
     };
     const usage = { requests: 1, refusals: 2, addresses: ["203.0.113.9"] };

@@ -99,15 +99,15 @@ describe("an imported archive", () => {
     const owner = topology.aCaller();
     const entities = randomEntities(7);
     await imported(owner, archiveText(entities));
-    const told = async () => (await owner.list(listChanges, { query: { limit: 1000, wait: 1 } })).rows.length;
-    let count = await told();
-    for (let n = 0; n < 40 && count < entities.length; n++) count = await told();
+    const countChanges = async () => (await owner.list(listChanges, { query: { limit: 1000, wait: 1 } })).rows.length;
+    let count = await countChanges();
+    for (let n = 0; n < 40 && count < entities.length; n++) count = await countChanges();
     expect(count).toBe(entities.length);
     await imported(owner, archiveText(entities));
     await owner.call(createHost, {
       body: { network_id: entitiesIn(await archiveOf(owner), "Network")[0]!.id, name: "last" },
     });
-    for (let n = 0; n < 40 && count < entities.length + 1; n++) count = await told();
+    for (let n = 0; n < 40 && count < entities.length + 1; n++) count = await countChanges();
     expect(count).toBe(entities.length + 1);
   });
 });

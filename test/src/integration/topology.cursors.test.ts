@@ -129,9 +129,9 @@ describe("cursors: paging through a changing list", () => {
       const query = { network_id: busy.network.id, order_by: "name", limit: SERVICES > 1_000 ? 100 : 7 };
       let isOver = false;
       let written = 0;
-      let heard = (): void => undefined;
+      let notify = (): void => undefined;
       // Each page waits for a write.
-      const aWrite = (): Promise<void> => new Promise((resolve) => (heard = resolve));
+      const aWrite = (): Promise<void> => new Promise((resolve) => (notify = resolve));
       const writers = Array.from({ length: WRITERS }, (_, n) => write(n));
       const pages = (await readPages(owner, listServices, query, aWrite)).map(nameOf);
       isOver = true;
@@ -156,7 +156,7 @@ describe("cursors: paging through a changing list", () => {
             await caller.call(createService, { body });
           }
           written += 1;
-          heard();
+          notify();
           if (isOver) return;
         }
       }

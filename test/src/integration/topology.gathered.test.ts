@@ -79,8 +79,8 @@ describe("topology.gathered", () => {
 
   it("answers hundreds of concurrent requests, each with its own result", async () => {
     const wanted = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
-    const response = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
-    expect(response).toEqual(wanted);
+    const responses = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
+    expect(responses).toEqual(wanted);
   });
 
   it("fails only the callers of the failed query", async () => {

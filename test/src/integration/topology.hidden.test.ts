@@ -158,8 +158,8 @@ describe("the deletion of a tag that many entities carry", () => {
       });
       expect(await carriers()).toBe(0);
       expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
-      const told = { organization_id: organizationId, entity: "Service", action: "updated" };
-      expect(await topology.db.collection("journal").countDocuments(told)).toBe(600);
+      const updates = { organization_id: organizationId, entity: "Service", action: "updated" };
+      expect(await topology.db.collection("journal").countDocuments(updates)).toBe(600);
     } finally {
       await journal.close();
     }

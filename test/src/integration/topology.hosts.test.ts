@@ -130,14 +130,18 @@ describe("hosts: update and delete", () => {
   it("deletes its children, and nothing of other hosts", async () => {
     const world = await aWorld();
     const empty = await countsIn(world);
-    const doomed = await aHost(world, { interfaces: 2, ports: 3 });
-    await aService(world, doomed, { bindings: [onPort(doomed.ports[0]), onPort(doomed.ports[1], doomed.interfaces[0])] }); // prettier-ignore
+    const hostToDelete = await aHost(world, { interfaces: 2, ports: 3 });
+    await aService(world, hostToDelete, { bindings: [onPort(hostToDelete.ports[0]), onPort(hostToDelete.ports[1], hostToDelete.interfaces[0])] }); // prettier-ignore
     const other = await aHost(world, { name: "other", interfaces: 1, ports: 1, services: 1 });
-    expect(await world.owner.call(deleteHost, { params: doomed })).toBeNull();
+    expect(await world.owner.call(deleteHost, { params: hostToDelete })).toBeNull();
     expect(await countsIn(world)).toEqual({ ...empty, hosts: 1, interfaces: 1, ports: 1, services: 1 });
     expect(await world.owner.call(getHost, { params: other })).toEqual(other);
-    expect(await world.owner.refusal(getHost, { params: doomed })).toEqual([404, "not_found", { entity: "Host" }]);
-    for (const port of doomed.ports) expect((await world.owner.refusal(getPort, { params: port }))[0]).toBe(404);
+    expect(await world.owner.refusal(getHost, { params: hostToDelete })).toEqual([
+      404,
+      "not_found",
+      { entity: "Host" },
+    ]);
+    for (const port of hostToDelete.ports) expect((await world.owner.refusal(getPort, { params: port }))[0]).toBe(404);
   });
 });
 

@@ -93,15 +93,19 @@ describe("a repeated write with an idempotency key", () => {
   });
 
   it("gets the same response for a host with its children, a network, a tag and a deletion", async () => {
-    const doomed = await aHost(world, { name: "doomed", interfaces: 1, ports: 1, services: 2 });
+    const hostToDelete = await aHost(world, { name: "doomed", interfaces: 1, ports: 1, services: 2 });
     const writes = [
       (by: Caller) => by.send(createTag, { body: { name: "once" }, headers: keyed("tag") }),
       (by: Caller) => by.send(createNetwork, { body: { name: "once" }, headers: keyed("network") }),
       (by: Caller) =>
         by.send(updateNetwork, { params: world.network, body: { name: "Renamed" }, headers: keyed("renamed") }),
       (by: Caller) =>
-        by.send(updateHost, { params: doomed, body: { ...doomed, name: "doomed soon" }, headers: keyed("host") }),
-      (by: Caller) => by.send(deleteHost, { params: doomed, headers: keyed("gone") }),
+        by.send(updateHost, {
+          params: hostToDelete,
+          body: { ...hostToDelete, name: "doomed soon" },
+          headers: keyed("host"),
+        }),
+      (by: Caller) => by.send(deleteHost, { params: hostToDelete, headers: keyed("gone") }),
     ];
     for (const write of writes) {
       const first = await write(owner);
@@ -152,8 +156,8 @@ describe("a repeated write with an idempotency key: deletions, races and long re
   });
 
   it("is answered without its plan when only that was too long to be stored", async () => {
-    const doomed = await aHost(world, { name: "explained", ports: 200 });
-    const input = { params: doomed, query: { explain: true }, headers: keyed("explained") };
+    const hostToDelete = await aHost(world, { name: "explained", ports: 200 });
+    const input = { params: hostToDelete, query: { explain: true }, headers: keyed("explained") };
     const first = await owner.send(deleteHost, input);
     expect([first.status, first.data]).toEqual([200, null]);
     expect(Buffer.byteLength(first.text)).toBeGreaterThan(REMEMBERED_BYTES);

@@ -96,7 +96,11 @@ describe("next addresses: one after another", () => {
     expect((await utilizationOf(subnet)).next).toBe(first!.ip_address);
     expect([addressOf(await next(subnet)), addressOf(await next(subnet, 1))]).toEqual([first, second].map((one) => one!.ip_address)); // prettier-ignore
 
-    const body = { network_id: home.network.id, name: "gone", interfaces: [wanted(subnet), wanted(subnet)] };
+    const body = {
+      network_id: home.network.id,
+      name: "gone",
+      interfaces: [nextAddressIn(subnet), nextAddressIn(subnet)],
+    };
     const gone = await owner.call(createHost, { body });
     const theirs = gone.interfaces.map(addressOf);
     await owner.call(bulkDeleteHosts, { body: [gone.id] });
@@ -105,8 +109,8 @@ describe("next addresses: one after another", () => {
 
   it("differ for each interface of a new host, and from those that the host specifies", async () => {
     const subnet = await aSubnet(28);
-    const named = { ...wanted(subnet), ip_address: subnet.cidr.replace("0/28", "2") };
-    const interfaces = [wanted(subnet), named, wanted(subnet), wanted(subnet)];
+    const named = { ...nextAddressIn(subnet), ip_address: subnet.cidr.replace("0/28", "2") };
+    const interfaces = [nextAddressIn(subnet), named, nextAddressIn(subnet), nextAddressIn(subnet)];
     const host = await owner.call(createHost, { body: { network_id: home.network.id, name: "new", interfaces } });
     expect(host.interfaces.map((one) => one.ip_address.split(".").at(-1))).toEqual(["1", "2", "3", "4"]);
     expect(addressOf(await next(subnet))).toMatch(/\.5$/);
@@ -116,7 +120,7 @@ describe("next addresses: one after another", () => {
 describe("next addresses: large hosts and IPv6", () => {
   it("include those of a large host as soon as its deletion is answered, and after it was swept", async () => {
     const subnet = await aSubnet(22);
-    const interfaces = Array.from({ length: 510 }, () => wanted(subnet));
+    const interfaces = Array.from({ length: 510 }, () => nextAddressIn(subnet));
     const large = await owner.call(createHost, { body: { network_id: home.network.id, name: "large", interfaces } });
     const after = await next(subnet);
     await owner.call(bulkDeleteHosts, { body: [large.id] });
@@ -272,4 +276,4 @@ describe("reserved ranges of a subnet", () => {
   });
 });
 
-const wanted = ({ id }: Subnet) => ({ subnet_id: id, ip_address: "next" });
+const nextAddressIn = ({ id }: Subnet) => ({ subnet_id: id, ip_address: "next" });

@@ -66,7 +66,7 @@ async function unread(after: string, tries = 5): Promise<Read> {
 const readUpToBookmark = (after: string): Promise<Read> => readUpTo("event: bookmark\n", path(after));
 
 /** A stream that is read up to a text and no further. */
-async function readUpTo(wanted: string, url: string): Promise<Read> {
+async function readUpTo(expected: string, url: string): Promise<Read> {
   const clientRequest = request(url, { headers: { cookie: account.cookie }, agent: false });
   clientRequest.on("error", () => undefined).end();
   const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
@@ -75,7 +75,7 @@ async function readUpTo(wanted: string, url: string): Promise<Read> {
   await new Promise<void>((resolve, reject) => {
     answer.on("error", reject).on("data", (piece: string) => {
       read.text += piece;
-      if (hasBegun || !read.text.includes(wanted)) return;
+      if (hasBegun || !read.text.includes(expected)) return;
       hasBegun = true;
       answer.pause();
       resolve();

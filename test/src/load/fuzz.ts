@@ -22,8 +22,8 @@ export async function fuzz(args: readonly string[]): Promise<boolean> {
     options: { seed: { type: "string" }, requests: { type: "string" } },
   });
   const firstSeed = Number(values.seed ?? randomInt(1_000_000));
-  const wanted = Number(values.requests ?? REQUESTS);
-  const examples = Math.max(1, Math.min(EXAMPLES, Math.round((EXAMPLES * wanted) / REQUESTS)));
+  const requests = Number(values.requests ?? REQUESTS);
+  const examples = Math.max(1, Math.min(EXAMPLES, Math.round((EXAMPLES * requests) / REQUESTS)));
   const program = await prepareSchemathesis(console.log);
   const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
   let passed = false;
@@ -35,7 +35,7 @@ export async function fuzz(args: readonly string[]): Promise<boolean> {
       sent += results.reduce((sum, { statuses }) => sum + total(statuses), 0);
       passed = results.every((result) => result.passed && total(result.statuses) > 0);
       seed++;
-    } while (passed && sent < wanted);
+    } while (passed && sent < requests);
     console.log(
       `${sent} requests, first seed ${firstSeed}: ${passed ? "nothing found" : `see above; logs in ${stack.dataDir}`}`,
     );

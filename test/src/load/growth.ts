@@ -17,8 +17,8 @@ export interface Growth {
  * when there are too few readings
  */
 export function growthOf(readings: readonly Reading[], warmUpMs: number): Growth {
-  const begun = readings[0]?.atMs ?? 0;
-  const used = readings.filter(({ atMs }) => atMs - begun >= warmUpMs);
+  const startMs = readings[0]?.atMs ?? 0;
+  const used = readings.filter(({ atMs }) => atMs - startMs >= warmUpMs);
   if (used.length < 6) throw new Error(`${used.length} readings after warming up are too few`);
   const third = Math.floor(used.length / 3);
   const ends = [used.slice(0, third), used.slice(-third)] as const;

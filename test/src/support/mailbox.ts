@@ -87,13 +87,13 @@ export async function startMailbox({
 /** @param of returns the mails for an address, the oldest first */
 export function mailsFrom(of: (address: string) => Promise<ReceivedMail[]>): MailFor {
   return async (address, { subject, count = 1 } = {}) => {
-    let wanted: ReceivedMail[] = [];
+    let matching: ReceivedMail[] = [];
     const isThere = async (): Promise<boolean> => {
-      wanted = (await of(address)).filter((mail) => subject === undefined || mail.subject === subject);
-      return wanted.length >= count;
+      matching = (await of(address)).filter((mail) => subject === undefined || mail.subject === subject);
+      return matching.length >= count;
     };
     await until(isThere, 50, 60_000);
-    return wanted[count - 1]!;
+    return matching[count - 1]!;
   };
 }
 

@@ -24,10 +24,10 @@ export async function startProviderWithSecrets(): Promise<ProviderWithSecrets> {
       provider.accounts.set(userId, { email, email_verified: true });
       const path = `${url}/api/auth/oidc/${PROVIDER}`;
       const returnFromProvider = async (which: string, cookie?: string): Promise<Headers> => {
-        const begun = await beginAt(path, {}, (what, secret) => recordSecret(`${what} that ${which}`, secret));
-        const { callback } = await provider.signIn(begun.authorizationUrl, userId);
+        const signIn = await beginAt(path, {}, (what, secret) => recordSecret(`${what} that ${which}`, secret));
+        const { callback } = await provider.signIn(signIn.authorizationUrl, userId);
         recordSecret(`code of a sign-in that ${which}`, callback.searchParams.get("code") ?? "");
-        const headers = { cookie: cookie ?? begun.cookie };
+        const headers = { cookie: cookie ?? signIn.cookie };
         return (await fetch(`${path}/callback${callback.search}`, { headers, redirect: "manual" })).headers;
       };
       await returnFromProvider("came back to another browser", `sign_in=${"x".repeat(43)}`);
@@ -45,9 +45,9 @@ async function beginAt(
   recordSecret: RecordSecret,
 ): Promise<{ readonly authorizationUrl: string; readonly cookie: string }> {
   const headers = { "content-type": "application/json" };
-  const begun = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
-  const { data } = (await begun.json()) as { data: { authorization_url: string } };
-  const cookie = cookieOf(begun.headers);
+  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const { data } = (await response.json()) as { data: { authorization_url: string } };
+  const cookie = cookieOf(response.headers);
   recordSecret("cookie of a sign-in", cookie.slice(cookie.indexOf("=") + 1));
   recordSecret("state of a sign-in", new URL(data.authorization_url).searchParams.get("state") ?? "");
   return { authorizationUrl: data.authorization_url, cookie };

@@ -84,10 +84,10 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
       return { subject: `subject-${n}`, email };
     },
     signInByProvider: async (subject, body = {}) => {
-      const begun = await startSignIn(identity, OWN, body);
-      const { callback, signOut } = await provider.signIn(begun.url, subject);
+      const signIn = await startSignIn(identity, OWN, body);
+      const { callback, signOut } = await provider.signIn(signIn.url, subject);
       const arrived = await finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), {
-        ...begun,
+        ...signIn,
         replica: 1,
       });
       return { ...arrived, signOut };
@@ -95,9 +95,9 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
     link: async ({ principal: as, password }, subject) => {
       const response = await identity.send(linkProvider, { as, params: { provider: OWN }, body: { password } });
       if (response.status !== 200) throw new Error(response.text);
-      const begun = startedSignInOf(response);
-      const { callback } = await provider.signIn(begun.url, subject);
-      return finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), begun);
+      const signIn = startedSignInOf(response);
+      const { callback } = await provider.signIn(signIn.url, subject);
+      return finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), signIn);
     },
     statusOf: async (token) => {
       const verified = await identity.verify("session", token, 1);

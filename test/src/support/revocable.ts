@@ -90,9 +90,9 @@ async function inIdentity(
 async function signInBy(provider: RealProvider, url: string, { email, userId }: Account): Promise<ProviderSession> {
   provider.accounts.set(userId, { email, email_verified: true });
   const path = `${url}/api/auth/oidc/${PROVIDER}`;
-  const begun = await fetch(path, { redirect: "manual" });
-  const { callback, signOut } = await provider.signIn(begun.headers.get("location") ?? "", userId);
-  const headers = { cookie: cookieOf(begun.headers) };
+  const redirect = await fetch(path, { redirect: "manual" });
+  const { callback, signOut } = await provider.signIn(redirect.headers.get("location") ?? "", userId);
+  const headers = { cookie: cookieOf(redirect.headers) };
   const arrived = await fetch(`${path}/callback${callback.search}`, { headers, redirect: "manual" });
   const cookie = arrived.headers
     .getSetCookie()

@@ -23,9 +23,9 @@ describe("sessions.places: a sign-in", () => {
 
   it("is notified five times a day at most", () => {
     const places = Array.from({ length: 30 }, (_, n) => [`address ${n}`, "fox"] as const);
-    const told = notifiedOf(...places);
-    expect(told.filter(Boolean)).toHaveLength(10);
-    expect(told.slice(6, 24)).not.toContain(true);
+    const notified = notifiedOf(...places);
+    expect(notified.filter(Boolean)).toHaveLength(10);
+    expect(notified.slice(6, 24)).not.toContain(true);
   });
 
   it("is recognized by one of the fifty latest places", () => {

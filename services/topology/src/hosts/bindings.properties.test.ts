@@ -100,10 +100,10 @@ describe("bindings: properties of every change", () => {
     fc.assert(
       fc.property(aRequest, aRequest, (before, after) => {
         const current = bindingsOf(resolved(before), [], owner);
-        const wanted = resolved(after);
-        const next = bindingsOf(wanted, current, owner);
+        const requested = resolved(after);
+        const next = bindingsOf(requested, current, owner);
         const idBefore = new Map(current.map((binding) => [bindingKey(binding), binding.id]));
-        expect(next.map(bindingKey).sort()).toEqual(wanted.map(bindingKey).sort());
+        expect(next.map(bindingKey).sort()).toEqual(requested.map(bindingKey).sort());
         expect(new Set(next.map(({ id }) => id)).size).toBe(next.length);
         for (const binding of next) {
           const known = idBefore.get(bindingKey(binding));

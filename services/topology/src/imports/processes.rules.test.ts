@@ -12,8 +12,8 @@ describe("the process that owns a socket", () => {
   it.each(Object.keys(SERVICE_OF_PROCESS))("is recognized by its kernel name: %s", (program) => {
     expect(program).toBe(program.toLowerCase());
     expect(program.length).toBeLessThanOrEqual(16);
-    const told = guessOf(PORT, serviceOfProcess(program));
-    const isKnown = told !== null && (told.definition !== program || told.isProduct);
+    const guess = guessOf(PORT, serviceOfProcess(program));
+    const isKnown = guess !== null && (guess.definition !== program || guess.isProduct);
     expect([program, isKnown]).toEqual([program, true]);
   });
 
