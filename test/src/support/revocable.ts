@@ -62,7 +62,7 @@ export function keyAgerOf(stack: Databases): RevocationMeans["age"] {
     });
 }
 
-export function resetLinkCreatorOf(stack: Databases): RevocationMeans["linkTo"] {
+export function resetLinkCreatorOf(stack: Databases): RevocationMeans["createResetLink"] {
   return async (userId) => {
     const token = newToken();
     await inIdentity(stack, async (db, tx) => {
