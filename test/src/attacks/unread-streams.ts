@@ -2,7 +2,7 @@ import type { Attack, Tenant } from "../support/attacks/attack.js";
 import { createNetwork, closeAll, expectThat, headOf, statusesOf, tally } from "../support/attacks/parts.js";
 
 const TENANTS = 5;
-/** As many as a user may have open. */
+/** The maximum per user. */
 const STREAMS = 10;
 const MORE = 5;
 const WRITES = 60;
@@ -12,7 +12,7 @@ interface Attacker {
   readonly service: { readonly id: string };
 }
 
-/** Each change is told with 16 KB before and as many after. */
+/** Each change contains 16 KB before and 16 KB after. */
 export const attack: Attack<readonly Attacker[]> = {
   name: "streams of large changes that nobody reads, as many as users may have and more",
   cheap: false,
@@ -59,7 +59,7 @@ async function openStreams(tenant: Tenant) {
   const head = headOf("GET /api/v1/changes/stream", tenant.keyLine);
   const unread = await tenant.connect(STREAMS, { reads: false });
   for (const socket of unread) socket.write(head);
-  // One that is answered says that those before it have begun.
+  // Its response shows that those before it have begun.
   await tenant.send("GET", "/api/v1/networks");
   const more = await tenant.connect(MORE);
   for (const socket of more) socket.write(head);

@@ -49,7 +49,7 @@ import { WORKERS, WORKERS_OF_ORGANIZATION } from "@nts/topology/webhooks/workers
 import { boundsOf, given, itemsOf, lengthOf, maximumOf, operationOf, settingOf } from "./bounds.js";
 import { table } from "./table.js";
 
-/** docs/limits.md, from the constants and settings that enforce the limits. */
+/** docs/limits.md, generated from the constants and settings that enforce the limits. */
 export function limitsPage(): string {
   return `# Limits
 

@@ -1,4 +1,6 @@
-/** How the journal is kept: by whom, from where it goes on, what becomes of what is too old, and beside builds that know nothing of it. */
+/**
+ * How the journal is written: by which process, from where it resumes, retention, and beside builds without a journal.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import {
@@ -53,8 +55,8 @@ function keep(collections = journalCollections(topology.db)): Journal {
   return keeper;
 }
 
-/** All that is told, after one of the changes if it is given, once a mark of now is told. */
-async function toldByNow(caller: Caller = world.owner, last?: Change): Promise<Change[]> {
+/** All recorded changes, optionally after one of them, once a mark of now is recorded. */
+async function recordedChanges(caller: Caller = world.owner, last?: Change): Promise<Change[]> {
   const { id } = await caller.call(createTag, { body: { name: `mark ${Math.random()}` } });
   let changes: Change[] = [];
   await until(async () => {
@@ -65,7 +67,7 @@ async function toldByNow(caller: Caller = world.owner, last?: Change): Promise<C
 }
 
 async function expectWhole(last?: Change): Promise<void> {
-  await toldByNow(world.owner, last);
+  await recordedChanges(world.owner, last);
   const replay = startReplay(async (path) => world.owner.raw("get", path));
   await replay.follow();
   expect([replay.faults, await replay.differences()]).toEqual([[], []]);
@@ -85,25 +87,27 @@ describe("changes that cancel each other out while the journal is not kept", () 
   it("are one reconciled entry without changed fields", async () => {
     const keeper = keep();
     const host = await aHost(world, { name: "nas" });
-    const before = await toldByNow();
+    const before = await recordedChanges();
     await keeper.stop();
     for (const name of ["another", host.name])
       await world.owner.call(updateHost, { params: host, body: { ...host, name } });
     await keepWithoutPlace();
-    const [updated, ...others] = (await toldByNow()).slice(before.length).filter(({ entity }) => entity === "Host");
+    const [updated, ...others] = (await recordedChanges())
+      .slice(before.length)
+      .filter(({ entity }) => entity === "Host");
     expect(updated).toMatchObject({ action: "updated", entity_id: host.id, fields: [], reconciled: true });
     expect(others).toEqual([]);
     await expectWhole();
   });
 });
 
-describe("where the journal goes on", () => {
-  it("tells of what was there before it as reconciled, and of everything since as it happened", async () => {
+describe("a journal that continues", () => {
+  it("records what existed before it as reconciled, and everything since as it happened", async () => {
     await aHost(world, { ports: 1 });
     keep();
     await until(async () => (await world.owner.call(listChanges, { query: {} })).length === 4);
     await aHost(world, { name: "later" });
-    const changes = await toldByNow();
+    const changes = await recordedChanges();
     const before = changes.filter(({ reconciled }) => reconciled);
     expect(told(before)).toEqual([
       "created Network Home",
@@ -115,31 +119,31 @@ describe("where the journal goes on", () => {
     expect(told(changes.slice(4))).toEqual(["created Host later", expect.stringMatching(/^created Tag/)]);
   });
 
-  it("makes up for what the database has forgotten: what is new, has changed, and is gone", async () => {
+  it("catches up after the database lost its history: with what is new, has changed, and is deleted", async () => {
     const keeper = keep();
-    await toldByNow();
+    await recordedChanges();
     const [changed, gone] = [await aHost(world, { name: "old" }), await aHost(world, { name: "gone", ports: 1 })];
-    const before = await toldByNow();
+    const before = await recordedChanges();
     await keeper.stop();
     await world.owner.call(updateHost, { params: changed, body: { ...changed, name: "new" } });
     await world.owner.call(deleteHost, { params: gone });
     await aHost(world, { name: "added" });
     await keepWithoutPlace();
-    const missing = (await toldByNow()).slice(before.length).filter(({ entity }) => entity !== "Tag");
+    const missing = (await recordedChanges()).slice(before.length).filter(({ entity }) => entity !== "Tag");
     const [names, updated] = [told(missing), missing.find(({ action }) => action === "updated")];
     expect(names.sort()).toEqual(["created Host added", "deleted Host gone", "deleted Port 1/Tcp", "updated Host new"]);
     expect([updated?.fields, updated?.reconciled]).toEqual([["name"], true]);
     await expectWhole();
   });
 
-  it("is kept by one process at a time, and two that both believe it is theirs tell nothing twice", async () => {
+  it("is written by one process at a time, and two that both believe it is theirs record nothing twice", async () => {
     const collections = journalCollections(topology.db);
     const [log, ended] = [createLog("test", "silent"), new AbortController()];
     const parts = { collections, told: () => undefined, log, count: () => undefined };
-    const persist = async (): Promise<void> => {
+    const followUntilEnded = async (): Promise<void> => {
       while (!ended.signal.aborted) await follow(parts, ended.signal).catch(() => sleep(50 * Math.random()));
     };
-    const both = [persist(), persist()];
+    const both = [followUntilEnded(), followUntilEnded()];
     stopping = async () => {
       ended.abort();
       await Promise.all(both);
@@ -151,26 +155,26 @@ describe("where the journal goes on", () => {
   });
 });
 
-describe("while a large deletion is told", () => {
-  it("tells what happens in other organizations, and what happens in its own afterwards", async () => {
+describe("while a large deletion is recorded", () => {
+  it("records changes of other organizations, and later ones of its own afterwards", async () => {
     const other = await aNetwork(topology.aCaller());
     await aHost(world, { services: 501 });
-    const reading = heldReading();
+    const reading = createBlockedReads();
     keep(reading.collections);
-    const before = await toldByNow();
+    const before = await recordedChanges();
 
     await world.owner.call(deleteNetwork, { params: world.network });
     const { id } = await world.owner.call(createTag, { body: { name: "after the deletion" } });
     await reading.begun;
-    // More than is read at a time, and more that comes while it waits.
+    // More than one batch, and more that arrives meanwhile.
     const late = await aNetwork(world.owner, "Late");
     for (let more = 0; more < 2; more++) await aHost(late, { services: 150 });
-    await toldByNow(other.owner);
+    await recordedChanges(other.owner);
     expect(await world.owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(before.length);
     expect(await topology.db.collection("journal_backlog").countDocuments()).toBeGreaterThan(302);
 
-    reading.goOn();
-    const after = await toldByNow(world.owner, before.at(-1));
+    reading.resume();
+    const after = await recordedChanges(world.owner, before.at(-1));
     expect(after.filter(({ action, entity }) => action === "deleted" && entity === "Service")).toHaveLength(501);
     const places = after.map(({ action, entity_id }, n) => (action === "deleted" || entity_id === id ? n : -1));
     expect(Math.max(...places)).toBe(after.findIndex(({ entity_id }) => entity_id === id));
@@ -179,12 +183,12 @@ describe("while a large deletion is told", () => {
   });
 });
 
-/** Collections in which what stands in a network is read as soon as it may be. */
-function heldReading() {
+/** Collections whose reads of children are blocked until they are released. */
+function createBlockedReads() {
   const collections = journalCollections(topology.db);
-  let [begin, goOn] = [(): void => undefined, (): void => undefined];
+  let [begin, resume] = [(): void => undefined, (): void => undefined];
   const begun = new Promise<void>((resolve) => (begin = resolve));
-  const held = new Promise<void>((resolve) => (goOn = resolve));
+  const held = new Promise<void>((resolve) => (resume = resolve));
   const entities = (kind: string): ReturnType<typeof collections.entities> => {
     const collection = collections.entities(kind);
     const find = (...[filter, options]: Parameters<typeof collection.find>) => {
@@ -201,8 +205,8 @@ function heldReading() {
   return {
     collections: { ...collections, entities },
     begun,
-    goOn: () => {
-      goOn();
+    resume: () => {
+      resume();
     },
   };
 }
@@ -212,13 +216,13 @@ function boundTo(of: object, name: string | symbol): unknown {
   return typeof found === "function" ? found.bind(of) : found;
 }
 
-describe("beside builds that know nothing of the journal", () => {
-  it("tells of what they write and delete, without an author", async () => {
+describe("beside builds that do not know the journal", () => {
+  it("records what they write and delete, without an author", async () => {
     keep();
-    await toldByNow();
+    await recordedChanges();
     const host = await aHost(world, { ports: 1 });
     const service = await aService(world, host);
-    await toldByNow();
+    await recordedChanges();
     const services = topology.db.collection<{ _id: string; wire: string; revision: number }>("services");
     const stored = await services.findOne({ _id: service.id });
     const wire = stored!.wire.replace('"web"', '"by an older build"');
@@ -232,42 +236,42 @@ describe("beside builds that know nothing of the journal", () => {
   });
 });
 
-describe("what is too old", () => {
-  it("is not told any more, and who is behind that is told so; the last state of what exists is still known", async () => {
+describe("entries after the retention period", () => {
+  it("are no longer returned, and older cursors rejected; the last state of existing entities is kept", async () => {
     keep();
     // What its first comparison does not find comes in order.
-    await toldByNow();
+    await recordedChanges();
     const [kept, gone] = [await aHost(world, { name: "kept" }), await aHost(world, { name: "gone", ports: 1 })];
     await world.owner.call(deletePort, { params: gone.ports[0]! });
     await world.owner.call(deleteHost, { params: gone });
-    const old = await toldByNow();
+    const old = await recordedChanges();
     const collections = journalCollections(topology.db);
     await sweepJournal(collections, new Date(), new AbortController().signal, 0);
     const { refusal, send, call } = world.owner;
     expect((await send(listChanges, { query: {} })).data).toEqual([]);
     const [status, code, params] = await refusal(listChanges, { query: { after: old[0]!.cursor } });
     expect([status, code]).toEqual([410, "changes_gone"]);
-    // Who goes on with a stream is told so before it begins.
+    // A resumed stream gets the error before it begins.
     expect(await refusal(streamChanges, { query: { after: old[0]!.cursor } })).toEqual([status, code, params]);
 
     await call(updateHost, { params: kept, body: { ...kept, name: "renamed" } });
     const since = await call(listChanges, { query: { after: String(params["oldest"]) } });
-    const changes = since.length > 0 ? since : await toldByNow();
+    const changes = since.length > 0 ? since : await recordedChanges();
     expect(told(changes)[0]).toBe("updated Host renamed");
     expect(changes[0]!.before).toMatchObject({ name: "kept" });
     expect(told(await call(getHostHistory, { params: kept }))).toEqual(["created Host kept", "updated Host renamed"]);
     expect(await collections.journal.countDocuments({ entity_id: gone.id })).toBe(0);
 
-    await toldByNow();
+    await recordedChanges();
     await sweepJournal(collections, new Date(), new AbortController().signal, 0);
     expect(told(await call(getHostHistory, { params: kept }))).toEqual(["updated Host renamed"]);
   });
 
-  it("says so to nobody for whom nothing of it is missing", async () => {
+  it("do not invalidate cursors of callers who miss none of them", async () => {
     keep();
     const office = await aNetwork(world.owner, "Office");
     const limited = world.owner.restrictedTo([world.network.id]);
-    await toldByNow();
+    await recordedChanges();
     const { meta } = await limited.send(listChanges, { query: { limit: 1000 } });
     await aHost(office);
     await until(async () => (await world.owner.call(listChanges, { query: { entity: "Host" } })).length === 1);

@@ -6,8 +6,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { type Change, listChanges } from "@nts/shared/contract";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
-import { byPath, caughtUp, stateNow } from "../support/moments.js";
-import { replayed, revert, settled } from "../support/reverts.js";
+import { byPath, waitForJournal, currentState } from "../support/moments.js";
+import { expectReplayEqualsLists, revert, withoutTimes } from "../support/reverts.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aNetwork } from "../support/topology-world.js";
 
@@ -20,7 +20,7 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({ journal: true });
   // What exists before the journal starts is recorded as reconciled.
-  await caughtUp(topology.aCaller());
+  await waitForJournal(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
@@ -30,19 +30,19 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
     const drawnWorld = anEmptyWorld();
     const { network } = await aNetwork(owner);
     drawnWorld.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
-    let [before, refused, taken] = [await stateNow(owner), 0, 0];
+    let [before, refused, taken] = [await currentState(owner), 0, 0];
     for (const [n, drawn] of drawHistory(SEED, LENGTH * 2).entries()) {
       const request = randomUUID();
-      const answered = await step(
+      const response = await step(
         drawnWorld,
         byPath(owner, () => request),
         drawn,
       );
-      const after = await stateNow(owner);
+      const after = await currentState(owner);
       const hasChanged = JSON.stringify([...after]) !== JSON.stringify([...before]);
       // A request that was not answered in time may have been carried out.
-      if (answered?.status !== 200) before = after;
-      if (answered?.status !== 200 || !hasChanged) continue;
+      if (response?.status !== 200) before = after;
+      if (response?.status !== 200 || !hasChanged) continue;
       const own = randomUUID();
       const { status, code, text } = await revert(owner, request, own);
       if (status !== 200) {
@@ -53,15 +53,15 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
         continue;
       }
       taken += 1;
-      expect(settled(await stateNow(owner))).toEqual(settled(before));
+      expect(withoutTimes(await currentState(owner))).toEqual(withoutTimes(before));
       if (n % 3 === 0) continue;
       const again = await revert(owner, own);
       expect([again.status, again.text]).toEqual([200, again.text]);
-      before = await stateNow(owner);
-      expect(settled(before)).toEqual(settled(after));
+      before = await currentState(owner);
+      expect(withoutTimes(before)).toEqual(withoutTimes(after));
     }
     expect(taken).toBeGreaterThan(refused);
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
   });
 });
 
@@ -79,14 +79,14 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
       if ((await step(drawnWorld, caller, drawn))?.status === 200) requests.push(current);
       if (n % 4 !== 3 || requests.length < 3) continue;
       const request = requests.at(-3)!;
-      await caughtUp(owner);
+      await waitForJournal(owner);
       const changes = await owner.call(listChanges, { query: { limit: 1000, order_direction: "desc" } });
       const places = changes.map(({ request_id }) => request_id);
       if (!places.includes(request)) continue;
       const later = changes.slice(0, places.indexOf(request));
-      const was = await stateNow(owner);
+      const was = await currentState(owner);
       const { status, code, params } = await revert(owner, request);
-      const is = await stateNow(owner);
+      const is = await currentState(owner);
       if (status === 200) outcomes = { ...outcomes, taken: outcomes.taken + 1 };
       else {
         outcomes = { ...outcomes, refused: outcomes.refused + 1 };
@@ -102,6 +102,6 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
         if (!isUnchanged) expect(now).toBe(old);
       }
     }
-    await replayed(owner);
+    await expectReplayEqualsLists(owner);
   });
 });
