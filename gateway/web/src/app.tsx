@@ -40,7 +40,7 @@ const Picture = lazy(() => import("./picture/picture.js"));
 
 const queries = createQueries();
 
-/** The console: what surrounds every page, and which path leads to which page. Each page is loaded when it is needed. */
+/** The routes of the console. Pages are loaded on demand. */
 export function App(): ReactNode {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>

@@ -1,6 +1,6 @@
 /**
- * The paths of the console. The gateway serves these, and no other path, with the console's document; `:id` stands for the
- * id of an entity. No imports: the build reads this file, too.
+ * The paths of the console; the gateway serves it at exactly these. `:id` is the id of an entity. No imports, because
+ * the build reads this file, too.
  */
 export const PATHS = {
   home: "/",
@@ -30,22 +30,19 @@ export const PATHS = {
   webhook: "/settings/webhooks/:id",
 } as const;
 
-/** The path of one subnet's page. */
 export function subnetPath(id: string): string {
   return `/subnets/${id}`;
 }
 
-/** The path of one host's page. */
 export function hostPath(id: string): string {
   return `/hosts/${id}`;
 }
 
-/** The path of one webhook's page. */
 export function webhookPath(id: string): string {
   return `/settings/webhooks/${id}`;
 }
 
-/** The path of the activity page, narrowed by the parameters of its address. */
+/** The path of the activity page with the given filters. */
 export function activityPath(filters: Readonly<Record<string, string>>): string {
   return `/activity?${new URLSearchParams(filters).toString()}`;
 }

@@ -1,7 +1,7 @@
 import { createTheme, type CSSVariablesResolver } from "@mantine/core";
 
-// The look of the console. The build turns it into a style sheet (see vite.config.mjs): the page's content security policy
-// lets no style be made while it runs. Colours differ from Mantine's where theirs miss the contrast of WCAG AA.
+// The theme. The build writes it to a style sheet (see vite.config.mjs), because the content security policy forbids
+// run-time styles. Colours differ from Mantine's where those miss the contrast of WCAG AA.
 
 export const theme = createTheme({
   primaryColor: "cyan",
@@ -28,10 +28,10 @@ export const theme = createTheme({
   fontFamilyMonospace:
     'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace',
   components: {
-    // its own lock of the page behind a window would write a style; see global.css
+    // its scroll lock would insert a style; see global.css
     Modal: { defaultProps: { lockScroll: false, radius: "lg", centered: true } },
     Drawer: { defaultProps: { lockScroll: false } },
-    // without it an open menu gives the focus to its first entry, and has nothing in it that is no entry
+    // otherwise, opening a menu focuses its first item, and a menu without items nothing
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     ModalRoot: { defaultProps: { lockScroll: false } },
     DrawerRoot: { defaultProps: { lockScroll: false } },
@@ -46,7 +46,7 @@ export const theme = createTheme({
   },
 });
 
-// Mantine's is brighter than the button itself, and too bright for what is written on it.
+// Mantine's is too bright for text.
 const FILLED_HOVER = { "--mantine-color-cyan-filled-hover": "#095c6b" };
 
 export const cssVariables: CSSVariablesResolver = () => ({
@@ -90,7 +90,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-/** What is light in a bright page is a breath of colour in a dark one, not a surface. */
+/** Light backgrounds become faint tints in the dark scheme. */
 function softly(color: string, rgb: string, text: string): Record<`--${string}`, string> {
   return {
     [`--mantine-color-${color}-light`]: `rgba(${rgb}, 0.14)`,

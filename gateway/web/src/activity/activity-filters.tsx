@@ -10,11 +10,10 @@ import { type Filter, valueOf } from "./filters.js";
 
 interface ActivityFiltersProps {
   readonly state: ListState;
-  /** What is shown, by whom it was. */
   readonly entries: readonly Change[];
 }
 
-/** By kind of entity, action, user, days, and request. */
+/** Filters by kind, action, user, days and request. */
 export function ActivityFilters({ state, entries }: ActivityFiltersProps): ReactNode {
   const authors = useAuthors(entries);
   const request = valueOf(state, "request");
@@ -41,7 +40,6 @@ interface OneFilterProps {
   readonly label: string;
 }
 
-/** One of some values, or any. */
 export function OneFilter({
   state,
   name,
@@ -65,7 +63,6 @@ export function OneFilter({
   );
 }
 
-/** A day. */
 export function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
   return (
     <TextInput
@@ -78,7 +75,7 @@ export function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
   );
 }
 
-/** Users to choose from: all, for whom the API tells; otherwise oneself, and who is named in what is shown. */
+/** All users, if the caller may list them; otherwise the caller and the authors of the entries shown. */
 export function useAuthors(entries: readonly Pick<Change, "actor">[]): { value: string; label: string }[] {
   const { user } = useSession();
   const may = useMay("Admin");

@@ -10,7 +10,7 @@ import { FILTERS, filterOf } from "./filters.js";
 import { NoResults } from "./no-results.js";
 import { changesBy, useChanges } from "./sources.js";
 
-/** What happened in the chosen network, or in all. */
+/** The changes in the selected network, or in all networks. */
 export default function ActivityPage(): ReactNode {
   const state = useListState();
   const { networkId } = useNetworkScope();

@@ -7,7 +7,7 @@ import { Value } from "./value.js";
 
 type Compared = Pick<Change, "before" | "after" | "fields" | "name"> & Partial<Pick<Change, "host_id">>;
 
-/** An entity before and after, side by side: what changed, and when asked for also what stayed. */
+/** An entity before and after a change, side by side; optionally with unchanged members. */
 export function Comparison({ entry }: { readonly entry: Compared }): ReactNode {
   const { before, after, host_id: hostId = null, name: entityName } = entry;
   const [isAll, setAll] = useState(false);

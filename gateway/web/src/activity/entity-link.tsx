@@ -28,7 +28,7 @@ const READS: Readonly<Record<Kind, Endpoint>> = {
   Tag: getTag,
 };
 
-/** The way to the entity of an entry, as long as it exists. */
+/** Link to an entry's entity, if it still exists. */
 export function EntityLink({ entry }: { readonly entry: Change }): ReactNode {
   const { entity, entity_id: id } = entry;
   const { data, error } = useOne(READS[entity] as typeof getHost, { params: { id } });
@@ -58,7 +58,7 @@ function placeOf(
   return { path: hostPath(entity === "Host" ? id : hostOf(now, hostId)), text: "Open host" };
 }
 
-/** A service may have moved since. */
+/** The service may have moved to another host. */
 function hostOf(now: { readonly host_id?: unknown }, hostId: string | null): string {
   return typeof now.host_id === "string" ? now.host_id : (hostId ?? "");
 }

@@ -1,15 +1,15 @@
 import type { Change } from "@nts/shared/contract";
 
-// What the journal says, as a person reads it.
+// Presentation of journal entries.
 
-/** The entries of one request, or of one write that nobody is known to have asked for. */
+/** The entries of one request, or one entry without a known request. */
 export interface ChangeGroup<Entry = Change> {
   readonly id: string;
-  /** The newest first, as they were given. */
+  /** Newest first. */
   readonly entries: readonly [Entry, ...Entry[]];
 }
 
-/** Puts entries of one request together, where the newest of them stands. */
+/** Groups entries by request, at the position of the newest entry. */
 export function groupsOf<Entry extends Pick<Change, "request_id" | "cursor">>(
   entries: readonly Entry[],
 ): ChangeGroup<Entry>[] {
@@ -23,7 +23,7 @@ export function groupsOf<Entry extends Pick<Change, "request_id" | "cursor">>(
   return [...groups].map(([id, group]) => ({ id, entries: group }));
 }
 
-/** With which key something was done, such as ` with the API key CI`; empty without one. */
+/** The API key that was used, such as ` with the API key CI`; empty without one. */
 export function keyText({ actor }: Pick<Change, "actor">, keyNames: ReadonlyMap<string, string>): string {
   const id = actor?.key_id ?? null;
   if (id === null) return "";
@@ -31,18 +31,18 @@ export function keyText({ actor }: Pick<Change, "actor">, keyNames: ReadonlyMap<
   return name === undefined ? " with an API key" : ` with the API key ${name}`;
 }
 
-/** Entries that were read, and before them those that came since. Both pass the same filter; what came has the oldest first. */
+/** Combines entries that were read with recent ones, which pass the same filter and are oldest first. */
 export function withRecent(read: readonly Change[], recent: readonly Change[]): Change[] {
   const [newest] = read;
   const [first] = recent;
   if (newest === undefined || first === undefined) return [...recent.toReversed(), ...read];
   const place = recent.findIndex(({ cursor }) => cursor === newest.cursor);
-  // What was read may be ahead of what came.
+  // The list may be ahead of the recent entries.
   if (place === -1 && newest.at > first.at) return [...read];
   return [...recent.slice(place + 1).toReversed(), ...read];
 }
 
-/** A member of an entity before and after; undefined on a side where there is none. */
+/** A member before and after a change; undefined on a side where the entity did not exist. */
 export interface ComparedField {
   readonly name: string;
   readonly before: unknown;
@@ -50,10 +50,10 @@ export interface ComparedField {
   readonly isChanged: boolean;
 }
 
-/** Members that say nothing to a person, or that the entry says already. */
+/** Members without information for a reader, or already shown in the entry. */
 const LEFT_OUT = new Set(["id", "created_at", "updated_at", "organization_id"]);
 
-/** The members of an entity before and after, those that changed first: of a new or deleted one all that were not empty. */
+/** The members before and after, changed ones first; for new and deleted entities, those that are not empty. */
 export function comparisonOf({ before, after, fields }: Pick<Change, "before" | "after" | "fields">): ComparedField[] {
   const isUpdate = before !== null && after !== null;
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -80,7 +80,7 @@ const NAMES: Readonly<Record<string, string>> = {
   url: "URL",
 };
 
-/** The name of a member, such as `Service definition`. */
+/** The label of a member, such as `Service definition`. */
 export function fieldText(name: string): string {
   const known = NAMES[name];
   if (known !== undefined) return known;
@@ -88,7 +88,6 @@ export function fieldText(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A value that stands for itself. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null || value === "") return "–";
   if (typeof value === "boolean") return value ? "Yes" : "No";
@@ -98,7 +97,7 @@ export function valueText(value: unknown): string {
 
 const MOST_FIELDS = 4;
 
-/** What an update changed, such as `name, tags`. */
+/** The names of changed members, such as `name, tags`. */
 export function fieldsText({ fields }: Pick<Change, "fields">): string {
   const names = fields.map((name) => fieldText(name).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()));
   const more = names.length - MOST_FIELDS;

@@ -10,7 +10,7 @@ import { fieldsText } from "./entries.js";
 
 const COLORS = { created: "teal", updated: "cyan", deleted: "red" } as const;
 
-/** One entry: what happened to which entity; opened, the entity before and after. */
+/** An entry; expands to the entity before and after. */
 export function EntryView({ entry }: { readonly entry: Change }): ReactNode {
   const { action, entity, name, network_id: networkId } = entry;
   const { nameOf, networks } = useNetworkScope();

@@ -6,11 +6,10 @@ import type { ReadChanges } from "./sources.js";
 
 interface FeedProps {
   readonly changes: ReadChanges;
-  /** Stands there when there is nothing. */
+  /** Shown if there are no entries. */
   readonly empty: ReactNode;
 }
 
-/** Entries of the journal. */
 export function Feed({ changes: { query, entries }, empty }: FeedProps): ReactNode {
   const keyNames = useKeyNames();
   return (

@@ -7,13 +7,12 @@ import {
 } from "@nts/shared/contract";
 import { fieldOf, type ListState } from "../list/list-state.js";
 
-/** What entries are chosen by. */
 export type ChangeFilter = Pick<
   QueryInputOf<typeof listChanges>,
   "network_id" | "entity" | "action" | "user_id" | "request_id" | "since" | "until"
 >;
 
-/** The parameters of the page's address. */
+/** Query parameters of the page. */
 export const FILTERS = ["kind", "action", "who", "since", "until", "request"] as const;
 export type Filter = (typeof FILTERS)[number];
 
@@ -21,18 +20,17 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 type Values = Pick<ListState, "valuesOf">;
 
-/** What one of them says. */
 export function valueOf(state: Values, name: Filter): string | null {
   return state.valuesOf(name)[0] ?? null;
 }
 
-/** The user that it says, if it is one. */
+/** The user id in an author filter, if any. */
 export function userIn(state: Values): string | undefined {
   const who = valueOf(state, "who");
   return who !== null && UUID.test(who) ? who : undefined;
 }
 
-/** What the API is asked for; whatever an address may say besides is left out. */
+/** The query for the API; invalid parameters are ignored. */
 export function filterOf(state: Values, networkId: string | null): ChangeFilter {
   return {
     network_id: networkId ?? undefined,
@@ -45,7 +43,7 @@ export function filterOf(state: Values, networkId: string | null): ChangeFilter 
   };
 }
 
-/** Whether the API would answer an entry to the filter. */
+/** True if the API would return an entry for the filter. */
 export function passes(change: Change, filter: ChangeFilter): boolean {
   const { since, until, user_id: userId, network_id, entity, action, request_id } = filter;
   if (userId !== undefined && change.actor?.user_id !== userId) return false;
@@ -57,7 +55,7 @@ export function passes(change: Change, filter: ChangeFilter): boolean {
   );
 }
 
-/** When a day such as `2026-11-22` begins here, or one some days later. */
+/** The local start of a day such as `2026-11-22`, or of a later one. */
 export function beginningOf(day: string | null, later: number): string | undefined {
   const [year = NaN, month = NaN, date = NaN] = (day ?? "").split("-").map(Number);
   const moment = new Date(year, month - 1, date + later);

@@ -19,14 +19,14 @@ type Paged = Pick<
 
 interface GroupedFeedProps<Entry> {
   readonly query: Paged;
-  /** The newest first. */
+  /** Newest first. */
   readonly entries: readonly Entry[];
-  /** Stands there when there is nothing. */
+  /** Shown if there are no entries. */
   readonly empty: ReactNode;
   readonly show: (group: ChangeGroup<Entry>) => ReactNode;
 }
 
-/** Entries, the newest first and those of one request together, and the way to older ones. */
+/** Entries grouped by request, newest first, with a button to load older ones. */
 export function GroupedFeed<Entry extends Pick<Change, "request_id" | "cursor">>({
   query,
   entries,
@@ -50,7 +50,7 @@ export function GroupedFeed<Entry extends Pick<Change, "request_id" | "cursor">>
   );
 }
 
-/** A page may be empty while there is more behind it: the API looks through so many entries at a time. */
+/** A page may be empty although more follow, because the API scans a limited number of entries at a time. */
 function Older({ query, isNothing }: { readonly query: Paged; readonly isNothing: boolean }): ReactNode {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = query;
   if (isFetchNextPageError) return <FailureState error={error} onRetry={() => void fetchNextPage()} />;

@@ -6,12 +6,12 @@ import { Feed } from "./feed.js";
 import { historyOf, useChanges } from "./sources.js";
 
 interface HistoryPartProps {
-  /** Histories of all kinds of entities are read alike. */
+  /** All histories have the same parameters. */
   readonly operation: typeof getHostHistory;
   readonly id: string;
 }
 
-/** What happened to an entity, also to one that is deleted; nothing for one that has never been there. */
+/** The history of an entity, even a deleted one; nothing if it never existed. */
 export function HistoryPart({ operation, id }: HistoryPartProps): ReactNode {
   const changes = useChanges(historyOf(operation, id));
   const { data, error } = changes.query;

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { ListState } from "../list/list-state.js";
 import { EmptyState } from "../parts/empty-state.js";
 
-/** Stands where no entry passes the filters. @param filters the parameters of the address that narrow what is shown */
+/** Shown if no entry passes the filters. @param filters query parameters that act as filters */
 export function NoResults({
   state,
   filters,

@@ -10,7 +10,7 @@ import { type ChangeGroup, keyText } from "./entries.js";
 import { EntryView } from "./entry-view.js";
 import { useUndo } from "./use-undo.js";
 
-/** Entries that are shown of a request before somebody asks for all. */
+/** Entries shown before the group is expanded. */
 const SHOWN = 5;
 
 interface RequestGroupProps {
@@ -18,7 +18,7 @@ interface RequestGroupProps {
   readonly keyNames: ReadonlyMap<string, string>;
 }
 
-/** What one request changed, in the order in which it did; and who sent it, when, and why. */
+/** The changes of one request in order, with author, time and comment. */
 export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps): ReactNode {
   const [isAll, setAll] = useState(false);
   const [newest] = entries;
@@ -54,7 +54,6 @@ export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps
   );
 }
 
-/** The way to all of a request, and back. */
 function RequestLinks({ requestId }: { readonly requestId: string }): ReactNode {
   const may = useMay("Member");
   const undo = useUndo();

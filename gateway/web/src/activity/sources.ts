@@ -7,11 +7,11 @@ import { useRecentChanges } from "../live/live.js";
 import { withRecent } from "./entries.js";
 import { type ChangeFilter, passes } from "./filters.js";
 
-/** Where entries come from, the newest first. */
+/** A source of entries, newest first. */
 export interface ChangeSource {
-  /** Tells sources apart. */
+  /** The query key of the source. */
   readonly key: readonly unknown[];
-  /** Whether an entry that came since belongs to it. */
+  /** True if a recent entry belongs to the source. */
   readonly has: (change: Change) => boolean;
   readonly page: (after: string | undefined, signal: AbortSignal) => Promise<ChangesPage<Change[]>>;
 }
@@ -20,7 +20,7 @@ const PAGE = 50;
 const SHORT_PAGE = 20;
 const newest = { order_direction: "desc" } as const;
 
-/** All that the caller may see, as far as it passes the filter. */
+/** All entries visible to the caller that pass the filter. */
 export function changesBy(filter: ChangeFilter): ChangeSource {
   return {
     key: [filter],
@@ -29,7 +29,6 @@ export function changesBy(filter: ChangeFilter): ChangeSource {
   };
 }
 
-/** What happened to one entity. */
 export function historyOf(operation: typeof getHostHistory, id: string): ChangeSource {
   return {
     key: [operation.operationId, id],
@@ -39,14 +38,14 @@ export function historyOf(operation: typeof getHostHistory, id: string): ChangeS
   };
 }
 
-/** What has been read of a source, and what came since. */
+/** Entries of a source, including recent ones. */
 export interface ReadChanges {
   readonly query: ReturnType<typeof usePages>;
-  /** The newest first. */
+  /** Newest first. */
   readonly entries: readonly Change[];
 }
 
-/** Reads a source page by page, and adds what happens meanwhile. */
+/** Reads a source page by page, and adds new entries as they occur. */
 export function useChanges(source: ChangeSource): ReadChanges {
   const query = usePages(source);
   const recent = useRecentChanges();

@@ -3,7 +3,7 @@ import { usePlan, useWrite } from "../api/queries.js";
 import { useConfirm } from "../parts/confirm.js";
 import { sayDone } from "../parts/toast.js";
 
-/** Takes back what a request did, after showing what that changes. */
+/** Reverts a request after a preview. */
 export function useUndo(): (requestId: string) => void {
   const ask = useConfirm();
   const tell = usePlan();

@@ -17,7 +17,7 @@ interface ValueProps {
   readonly hostId: string | null;
 }
 
-/** A member of an entity, as the entity's page shows it. */
+/** A member of an entity, formatted as on the entity's page. */
 export function Value({ name, value, hostId }: ValueProps): ReactNode {
   const tags = useTags();
   const { nameOf } = useNetworkScope();
@@ -38,7 +38,6 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   return CODE.has(name) || isObject(value) ? <span className="mono">{text}</span> : text;
 }
 
-/** What a webhook tells. */
 function Filter({
   filter: { network_ids, entities, actions, tag_ids },
 }: {
@@ -67,7 +66,7 @@ function reservedText({ from, to, purpose }: Reserved): string {
   return typeof purpose === "string" ? `${range} ${purpose}` : range;
 }
 
-/** Bindings by the names that ports and interfaces have now. */
+/** Bindings with the current names of ports and interfaces. */
 function Bindings({
   bindings,
   hostId,

@@ -1,16 +1,16 @@
 import { ApiError } from "@nts/shared/client";
 
-/** Has a code given in this session. @returns false when nobody wants to */
+/** Prompts for a code to confirm the session. @returns false if cancelled */
 export type AskForCode = () => Promise<boolean>;
 
 let asking: AskForCode | null = null;
 
-/** Says who asks for codes; null for nobody. */
+/** Sets the function that prompts for codes; null for none. */
 export function askCodesBy(ask: AskForCode | null): void {
   asking = ask;
 }
 
-/** Makes a call, once more after a code was given where it takes one. */
+/** Calls the API, and once more after confirmation if that is required. */
 export async function confirmed<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

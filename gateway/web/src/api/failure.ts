@@ -2,31 +2,31 @@ import { ApiError, type FailureCode } from "@nts/shared/client";
 import { ID_FAULT, REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
 import type { Fault } from "@nts/shared/errors";
 
-// What a failure means to the person in front of the console.
+// A failure as shown to the user.
 
 export interface Failure {
   readonly kind: "unreachable" | "limited" | "forbidden" | "missing" | "changed" | "signed-out" | "refused" | "fault";
   readonly title: string;
   readonly text: string;
-  /** Seconds to wait before the next try makes sense; null when trying again at once is fine. */
+  /** Seconds until a retry makes sense; null if it can be retried at once. */
   readonly waitSeconds: number | null;
-  /** To name when asking an operator. */
+  /** The request id, for support. */
   readonly requestId: string | null;
 }
 
 const SIGNED_OUT: readonly FailureCode[] = ["not_authenticated", "session_expired", "second_factor_required"];
 
-/** True when the session is over, so that only signing in helps. */
+/** True if the session has ended. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && SIGNED_OUT.includes(error.code);
 }
 
-/** True when the entity has been changed by somebody else since it was read. */
+/** True if somebody else has changed the entity since it was read. */
 export function isChanged(error: unknown): boolean {
   return error instanceof ApiError && error.code === "precondition_failed";
 }
 
-/** Trying again may help: nobody refused anything. */
+/** True if a retry may help, because nothing was rejected. */
 export function isPassing(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 }
@@ -60,14 +60,14 @@ export function describeFailure(error: unknown): Failure {
   return told("refused", error.message, detailText(error));
 }
 
-/** Messages of the API by the path of the field that they belong to; `""` for those that belong to none. */
+/** Error messages by field path; `""` for those without a field. */
 export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ApiError)) return {};
   const { code, params, message } = error;
   if (code === "validation_failed") {
     const faults = (params["errors"] ?? []) as readonly Fault[];
     return Object.fromEntries(
-      // In a form ids are chosen from lists.
+      // Forms select ids from lists, so a path into an id belongs to its field.
       faults.map(({ path, message: text }) => [path, text === ID_FAULT ? "is required" : text]),
     );
   }

@@ -1,21 +1,19 @@
 import { useSyncExternalStore } from "react";
 
-/** What the latest answer said about the caller's rate limit. */
+/** The caller's rate limit, from the latest response. */
 export interface LimitState {
-  /** Requests per minute. */
   readonly limit: number;
-  /** Requests that are possible now. */
+  /** Requests available now. */
   readonly remaining: number;
-  /** Seconds from `seenAt` until all of them are possible again. */
+  /** Seconds from `seenAt` until all requests are available again. */
   readonly resetSeconds: number;
-  /** Milliseconds since the epoch. */
   readonly seenAt: number;
 }
 
 let state: LimitState | null = null;
 const watchers = new Set<() => void>();
 
-/** Takes the headers `X-RateLimit-…` of an answer over; answers without them say nothing. */
+/** Reads the `X-RateLimit-…` headers of a response, if present. */
 export function noteLimit({ headers }: Response): void {
   const [limit, remaining, resetSeconds] = ["limit", "remaining", "reset"].map((name) => {
     const value = headers.get(`x-ratelimit-${name}`);
@@ -26,12 +24,12 @@ export function noteLimit({ headers }: Response): void {
   for (const watcher of watchers) watcher();
 }
 
-/** The present state; null before the first answer. */
+/** The current state; null before the first response. */
 export function limitState(): LimitState | null {
   return state;
 }
 
-/** The present state, and a new rendering whenever it changes; null before the first answer. */
+/** The current state, rerendering when it changes; null before the first response. */
 export function useLimit(): LimitState | null {
   return useSyncExternalStore((watcher) => {
     watchers.add(watcher);
@@ -39,10 +37,7 @@ export function useLimit(): LimitState | null {
   }, limitState);
 }
 
-/**
- * The bucket refills evenly at `limit` a minute, until it is full. When that is, is told in whole seconds, rounded up: so much
- * less is promised, and the next answer knows better.
- */
+/** The bucket refills evenly up to `limit`. Its end is given in seconds, rounded up, so the estimate is not too high. */
 export function levelAt(state: LimitState, nowMs: number): { remaining: number; capacity: number } {
   const perSecond = state.limit / 60;
   const capacity = Math.max(state.remaining, Math.floor(state.remaining + (state.resetSeconds - 1) * perSecond));

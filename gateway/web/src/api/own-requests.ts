@@ -1,9 +1,8 @@
-// The ids of the requests of this tab, to tell its own changes from those of others.
+// Ids of requests sent by this tab, to distinguish its own changes from those of others.
 
 const MOST = 500;
 const ids = new Set<string>();
 
-/** Remembers the request of an answer, and of a few before it. */
 export function noteRequest({ headers }: Pick<Response, "headers">): void {
   const id = headers.get("x-request-id");
   if (id === null) return;
@@ -12,7 +11,7 @@ export function noteRequest({ headers }: Pick<Response, "headers">): void {
   if (ids.size > MOST && oldest !== undefined) ids.delete(oldest);
 }
 
-/** True when the request was sent from this tab not long ago. */
+/** True if this tab has sent the request recently. */
 export function isOwnRequest(id: string): boolean {
   return ids.has(id);
 }

@@ -12,10 +12,10 @@ import {
 import { api } from "./client.js";
 import { confirmed } from "./confirmed.js";
 
-// Reading and writing, for every operation of the contract. What is read is known by its operation and input; after a write
-// everything that is shown is read again, because a write may change more than it names (deletes cascade, positions shift).
+// Hooks to call any operation of the contract. Query keys consist of operation and input. A write refetches everything
+// shown, because it may change more than it names: deletions cascade, and positions shift.
 
-/** One entity with the revision that a change of it sends back. */
+/** An entity with the revision to send when changing it. */
 export interface Revised<Data> {
   readonly data: Data;
   readonly etag: string | null;
@@ -27,23 +27,23 @@ export interface Rows<Row> {
 }
 
 interface Options {
-  /** False puts the question off. */
+  /** False disables the query. */
   readonly enabled?: boolean;
-  /** Reads it again that often, in milliseconds, while somebody looks: for what no change tells of. */
+  /** Polling interval in milliseconds while the page is visible, for data without change events. */
   readonly everyMs?: number;
 }
 
-/** Begins the keys of what is followed: it learns of writes by itself, and sooner. */
+/** Prefix of keys that are refreshed by change events. */
 export const FOLLOWED = "changes";
 
-/** Reads all that is shown again, after a write. */
+/** Refetches everything shown after a write. */
 function readAgain(queries: QueryClient): Promise<void> {
   return queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== FOLLOWED });
 }
 
 const keyOf = (operation: Endpoint, input: object): unknown[] => [operation.operationId, input];
 
-/** Reads one thing. */
+/** Reads one entity. */
 export function useOne<E extends Endpoint>(
   operation: E,
   input: Input<E>,
@@ -57,7 +57,7 @@ export function useOne<E extends Endpoint>(
   });
 }
 
-/** Reads a page of a list; while the next one is on its way, the last one stays. */
+/** Reads a page of a list; keeps the previous page until the next one has loaded. */
 export function useRows<E extends Endpoint>(
   operation: E,
   input: Input<E>,
@@ -72,10 +72,10 @@ export function useRows<E extends Endpoint>(
   });
 }
 
-/** Sends a write, which may carry `ifMatch`. */
+/** Sends a write, optionally with `ifMatch`. */
 export type Send = <E extends Endpoint>(operation: E, input: Input<E>) => Promise<DataOf<E>>;
 
-/** The function that sends any write. */
+/** Returns a function that sends any write. */
 export function useSend(): Send {
   const queries = useQueryClient();
   const { mutateAsync } = useMutation({
@@ -86,13 +86,13 @@ export function useSend(): Send {
     mutateAsync(() => confirmed(() => api.call(operation, input))) as Promise<DataOf<E>>;
 }
 
-/** The function that asks what a write would do. */
+/** Returns a function that previews a write. */
 export function usePlan(): <E extends Endpoint>(operation: E, input: Input<E>) => Promise<Plan> {
   const { mutateAsync } = useMutation({ mutationFn: (ask: () => Promise<Plan>) => ask() });
   return (operation, input) => mutateAsync(() => api.plan(operation, input));
 }
 
-/** Writes; the input may carry `ifMatch`. */
+/** Mutation for a write; the input may contain `ifMatch`. */
 export function useWrite<E extends Endpoint>(operation: E): UseMutationResult<DataOf<E>, Error, Input<E>> {
   const queries = useQueryClient();
   return useMutation({

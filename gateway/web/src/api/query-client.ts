@@ -6,7 +6,7 @@ const FRESH_MS = 5_000;
 const MOST_RETRIES = 2;
 const FIRST_RETRY_MS = 500;
 
-/** What keeps the answers of the API. Whatever finds the session ended makes the guard ask for a new one. */
+/** Creates the query cache. A response that says the session has ended makes the guard prompt for a sign-in. */
 export function createQueries(): QueryClient {
   const onError = (error: unknown): void => {
     if (isSignedOut(error)) queries.setQueryData(SESSION_KEY, null);
@@ -19,7 +19,7 @@ export function createQueries(): QueryClient {
         staleTime: FRESH_MS,
         retry: (failures, error) => isPassing(error) && failures < MOST_RETRIES,
         retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures,
-        // what fails while the browser is offline shall say so at once
+        // fail at once while offline
         networkMode: "always",
       },
       mutations: { networkMode: "always" },

@@ -1,2 +1,2 @@
-/** Where the answer to "who am I?" is kept; null there means that nobody is signed in. */
+/** Query key of the current user; null as data means signed out. */
 export const SESSION_KEY = ["session"];

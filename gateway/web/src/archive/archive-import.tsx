@@ -77,7 +77,6 @@ export function ArchiveImportPart(): ReactNode {
   );
 }
 
-/** The progress of the upload or import. */
 function Going({ progress, isInterrupted, sending }: ArchiveSending): ReactNode {
   const share = progress === null || progress.total === 0 ? 0 : (100 * progress.done) / progress.total;
   const verb = sending.variables?.isDry === false ? "Importing" : "Comparing";

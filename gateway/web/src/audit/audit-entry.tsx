@@ -33,7 +33,7 @@ const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
   deleted: "red",
 };
 
-/** One entry: what happened to what; opened, what it was before and after. */
+/** An entry; expands to the members before and after. */
 export function AuditEntryView({ entry }: { readonly entry: AuditEntry }): ReactNode {
   const { before, after } = entry;
   const [isOpen, setOpen] = useState(false);

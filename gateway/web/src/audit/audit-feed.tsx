@@ -11,11 +11,10 @@ import type { ReadAudit } from "./source.js";
 
 interface AuditFeedProps {
   readonly audit: ReadAudit;
-  /** Stands there when there is nothing. */
+  /** Shown if there are no entries. */
   readonly empty: ReactNode;
 }
 
-/** Entries of the audit log. */
 export function AuditFeed({ audit: { query, entries }, empty }: AuditFeedProps): ReactNode {
   const keyNames = useKeyNames();
   return (
@@ -33,7 +32,7 @@ interface GroupProps {
   readonly keyNames: ReadonlyMap<string, string>;
 }
 
-/** What one request did, in its order; and who sent it, from where, and when. */
+/** The actions of one request in order, with author, address and time. */
 function Group({ entries, keyNames }: GroupProps): ReactNode {
   const [newest] = entries;
   const { who, how } = authorText(newest, keyNames);

@@ -11,7 +11,7 @@ import { AuditFeed } from "./audit-feed.js";
 import { actionText, FILTERS, filterOf } from "./entries.js";
 import { useAudit } from "./source.js";
 
-/** What happened to accounts and keys of the organization. */
+/** The audit log of the organization. */
 export default function AuditPage(): ReactNode {
   const state = useListState();
   const audit = useAudit(filterOf(state));

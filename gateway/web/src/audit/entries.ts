@@ -9,14 +9,14 @@ import { fieldsText, keyText } from "../activity/entries.js";
 import { beginningOf, userIn, valueOf } from "../activity/filters.js";
 import { fieldOf, type ListState } from "../list/list-state.js";
 
-// What the audit log says, as a person reads it, and what it is asked for.
+// Presentation of audit entries, and their filters.
 
 export type AuditFilter = Pick<QueryInputOf<typeof listAudit>, "entity" | "action" | "user_id" | "since" | "until">;
 
-/** The parameters of the page's address. */
+/** Query parameters of the page. */
 export const FILTERS = ["kind", "action", "who", "since", "until"] as const;
 
-/** What the API is asked for; whatever an address may say besides is left out. */
+/** The query for the API; invalid parameters are ignored. */
 export function filterOf(state: Pick<ListState, "valuesOf">): AuditFilter {
   return {
     entity: fieldOf(AUDITED_ENTITIES, valueOf(state, "kind")),
@@ -45,7 +45,7 @@ const ACTIONS: Readonly<Partial<Record<AuditEntry["action"], string>>> = {
 
 const SESSIONS: typeof ACTIONS = { created: "signed in", deleted: "ended" };
 
-/** @param entity what it was done to, where that is known */
+/** @param entity what was acted on, if known */
 export function actionText(action: AuditEntry["action"], entity?: AuditEntry["entity"]): string {
   return (entity === "Session" ? SESSIONS[action] : ACTIONS[action]) ?? action;
 }
@@ -56,7 +56,7 @@ export function kindText(entity: AuditEntry["entity"]): string {
   return KINDS[entity] ?? entity;
 }
 
-/** Who did it, with what, and from where. */
+/** The author, with credential and address. */
 export function authorText(
   entry: Pick<AuditEntry, "actor" | "action" | "address">,
   keyNames: ReadonlyMap<string, string>,
@@ -72,12 +72,12 @@ export function authorText(
   return { who, how: `${keyText(entry, keyNames)}${address === null ? "" : ` from ${address}`}` };
 }
 
-/** What else is to be said of an entry. */
+/** An additional remark about an entry. */
 export function remarkOf({ attempts }: Pick<AuditEntry, "attempts">): string {
   return attempts === null || attempts === 1 ? "" : `${attempts} in a row`;
 }
 
-/** What an entry says was changed; of what the system has paused, everybody knows that it is not enabled any more. */
+/** The changed members; for webhooks paused by the system, `is_enabled` is implied. */
 export function changedText(entry: Pick<AuditEntry, "action" | "fields">): string {
   return entry.action === "updated" ? fieldsText(entry) : "";
 }

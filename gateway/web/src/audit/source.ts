@@ -5,14 +5,14 @@ import type { AuditFilter } from "./entries.js";
 
 const PAGE = 50;
 
-/** What has been read of the audit log. */
+/** Entries of the audit log. */
 export interface ReadAudit {
   readonly query: ReturnType<typeof usePages>;
-  /** The newest first. */
+  /** Newest first. */
   readonly entries: readonly AuditEntry[];
 }
 
-/** Reads it page by page. */
+/** Reads the audit log page by page. */
 export function useAudit(filter: AuditFilter): ReadAudit {
   const query = usePages(filter);
   return { query, entries: query.data?.pages.flatMap((page) => page.data) ?? [] };

@@ -3,7 +3,7 @@ import { Download } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { ExportWindow } from "./export-window.js";
 
-/** Opens the window that exports the inventory. */
+/** Opens the export window. */
 export function ExportButton(): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (

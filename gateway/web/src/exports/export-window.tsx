@@ -13,7 +13,7 @@ import { type Chosen, exportFileName, exportPath, EXPORTS } from "./formats.js";
 
 const ALL = "";
 
-/** Chooses what of the inventory is exported and for what; downloads it, or tells where programs get it. */
+/** Selects scope and format of an export; downloads it, or shows the URL for programs. */
 export function ExportWindow({ onClose }: { readonly onClose: () => void }): ReactNode {
   useReturnFocus();
   const { networkId } = useNetworkScope();

@@ -2,12 +2,12 @@ import type { CsvResource, ExportFormat } from "@nts/shared/contract";
 
 interface Format {
   readonly label: string;
-  /** What reads it, and what is in it. */
+  /** The consuming program, and the content. */
   readonly about: string;
   readonly fileName: string;
 }
 
-/** What an inventory can be exported for. */
+/** The export formats. */
 export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
   prometheus: {
     label: "Prometheus (http_sd)",
@@ -34,18 +34,17 @@ export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
   csv: { label: "Table (CSV)", about: "For spreadsheets. It can be imported again.", fileName: "hosts.csv" },
 };
 
-/** What is exported. */
 export interface Chosen {
   readonly format: ExportFormat;
   readonly networkId: string | null;
   readonly tags: readonly string[];
-  /** Of a DNS zone. */
+  /** Only for DNS zones. */
   readonly zone: string;
-  /** Of a table. */
+  /** Only for tables. */
   readonly resource: CsvResource;
 }
 
-/** The path of an export; null while something of it is missing. */
+/** The path of an export; null if it is incomplete. */
 export function exportPath({ format, networkId, tags, zone, resource }: Chosen): string | null {
   if (format === "dns" && zone.trim() === "") return null;
   const query = new URLSearchParams([
@@ -57,7 +56,7 @@ export function exportPath({ format, networkId, tags, zone, resource }: Chosen):
   return `/api/v1/exports/${format}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }
 
-/** What the file of an export is called. */
+/** The file name of an export. */
 export function exportFileName({ format, resource }: Pick<Chosen, "format" | "resource">): string {
   return format === "csv" ? `${resource}.csv` : EXPORTS[format].fileName;
 }

@@ -5,9 +5,9 @@ import type { ReactNode } from "react";
 import { type Edited, ForEditing } from "./for-editing.js";
 import { FormWindow } from "./form-window.js";
 
-/** What every editor is told. */
+/** Properties of all editors. */
 export interface EditorProps {
-  /** Null makes a new one. */
+  /** Null for a new entity. */
   readonly id: string | null;
   readonly onClose: () => void;
 }
@@ -27,15 +27,14 @@ interface EntityEditorProps<
   /** Such as `subnet`. */
   readonly noun: string;
   readonly operations: Operations<Read, Create, Update>;
-  /** What the fields hold at first. */
+  /** Initial values. */
   readonly valuesOf: (entity: DataOf<Read> | undefined) => Values;
-  /** What is sent, whether it makes or changes one. */
+  /** The request body, for creates and updates alike. */
   readonly bodyOf: (values: Values) => BodyInputOf<Create> & BodyInputOf<Update>;
-  /** The fields. */
   readonly children: (form: UseFormReturnType<Values>, entity: DataOf<Read> | undefined) => ReactNode;
 }
 
-/** The window in which something is made, or read and changed, whose body is the same for both. */
+/** A window to create or update an entity, with the same body for both. */
 export function EntityEditor<
   Read extends Endpoint,
   Create extends Endpoint,
@@ -82,7 +81,7 @@ function EntityForm<
   );
 }
 
-/** The types of a call cannot be followed through an operation that is not known; what is sent is checked by `bodyOf`. */
+/** TypeScript cannot relate body and operation here; `bodyOf` returns the right type. */
 function asInput<E extends Endpoint>(input: object): Input<E> {
   return input as unknown as Input<E>;
 }

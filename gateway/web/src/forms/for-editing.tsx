@@ -18,20 +18,17 @@ interface ForEditingProps<E extends Endpoint> {
   readonly children: (edited: Edited<DataOf<E>>) => ReactNode;
 }
 
-/** Which editor is open on a page: none, that of an entity, or with a null id that of a new one. */
+/** The open editor of a page: none, for an entity, or, with a null id, for a new one. */
 export type OpenEditor = { readonly id: string | null } | null;
 
 export interface Edited<Data> {
   readonly entity: Data;
-  /** Of the state that is being edited, to send with the change. */
+  /** The revision being edited, sent with the update. */
   readonly ifMatch: { readonly ifMatch?: string };
   readonly reload: () => void;
 }
 
-/**
- * Reads an entity to edit it, freshly, and holds it as it was read: whatever happens meanwhile, the change is sent with the
- * revision that the person has seen.
- */
+/** Reads an entity for editing; the update is conditional on the revision that the user has seen. */
 export function ForEditing<E extends Endpoint>(props: ForEditingProps<E>): ReactNode {
   const { operation, id, title, onClose, children } = props;
   useReturnFocus();

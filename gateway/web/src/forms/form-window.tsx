@@ -15,25 +15,25 @@ type Faults = Readonly<Record<string, string>>;
 interface FormWindowProps<Values extends object> {
   readonly title: string;
   readonly form: UseFormReturnType<Values>;
-  /** Writes, by `send` where it can be reviewed; what it throws is shown, beside the fields where the API says which. */
+  /** Sends the write, using `send` to support previews. Errors are shown next to their fields. */
   readonly submit: (values: Values, send: Send) => Promise<unknown>;
-  /** What the write would change can be seen before. */
+  /** The write can be previewed. */
   readonly reviews?: boolean;
   readonly onClose: () => void;
-  /** True keeps the window open after success, for what comes next in its place. */
+  /** True to keep the window open after success, for a following step. */
   readonly stays?: boolean;
-  /** Loads the entity again, after somebody else has changed it. */
+  /** Reads the entity again after somebody else has changed it. */
   readonly onReload?: (() => void) | undefined;
   readonly verb?: string;
-  /** Said when it is done; nothing when absent. */
+  /** Success message; absent for none. */
   readonly done?: string;
   readonly size?: string;
-  /** Names the fields of the form as the API's paths do not. */
+  /** Maps field paths of the API to those of the form, if they differ. */
   readonly fieldsOf?: (faults: Faults) => Faults;
   readonly children: ReactNode;
 }
 
-/** A window with a form. It closes when the write has succeeded. */
+/** A window with a form, which closes when the write has succeeded. */
 export function FormWindow<Values extends object>(props: FormWindowProps<Values>): ReactNode {
   const { title, form, onClose, onReload, verb = "Save", size = "md", reviews = false, children } = props;
   useReturnFocus();
@@ -45,7 +45,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
       onClose={onClose}
       title={title}
       size={size}
-      // neither a stray click nor a key that was meant for what lies above takes away what was typed
+      // clicking outside or pressing Escape must not discard input
       closeOnClickOutside={!form.isDirty()}
       closeOnEscape={!hasEnded}
       closeButtonProps={{ "aria-label": "Close" }}
@@ -85,11 +85,11 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
 }
 
 interface Submission<Values> {
-  /** Why the last one failed; null when it did not. */
+  /** Null if the last submission has not failed. */
   readonly error: unknown;
   readonly faults: Faults;
   readonly isRunning: boolean;
-  /** What the write would change, as long as nothing else was typed since. */
+  /** The preview, until the form is changed. */
   readonly shown: Plan | null;
   readonly run: (values: Values, isReview?: boolean) => Promise<void>;
 }
@@ -130,7 +130,7 @@ function useSubmission<Values extends object>(props: FormWindowProps<Values>): S
   return { error, faults: faultsIn(error), isRunning, shown, run };
 }
 
-/** Ends a submission that was only to be reviewed. */
+/** Ends a submission that was only a preview. */
 class Reviewed extends Error {
   constructor(readonly plan: Plan) {
     super("reviewed");
@@ -139,7 +139,7 @@ class Reviewed extends Error {
 
 interface RefusalProps {
   readonly error: unknown;
-  /** Those that no field shows. */
+  /** Faults without a field. */
   readonly faults: readonly string[];
   readonly onReload: (() => void) | undefined;
 }

@@ -1,6 +1,6 @@
-// Between moments as the API tells them and what an `<input type="datetime-local">` holds, which is in the browser's zone.
+// Conversion between API times and the values of `<input type="datetime-local">`, which are in local time.
 
-/** Such as `2026-01-31T09:30`; empty for no moment. */
+/** Such as `2026-01-31T09:30`; empty for null. */
 export function localText(moment: string | null): string {
   if (moment === null) return "";
   const at = new Date(moment);
@@ -8,7 +8,6 @@ export function localText(moment: string | null): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** The moment that such a text means; null for none. */
 export function momentOf(text: string): string | null {
   return text === "" ? null : new Date(text).toISOString();
 }

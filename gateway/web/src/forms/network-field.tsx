@@ -9,7 +9,7 @@ interface NetworkFieldProps {
   readonly label?: string;
 }
 
-/** Chooses one of the networks that the caller may use. */
+/** Selects one of the caller's networks. */
 export function NetworkField({ value = "", onChange, error, label = "Network" }: NetworkFieldProps): ReactNode {
   const { networks } = useNetworkScope();
   return (
@@ -27,7 +27,7 @@ export function NetworkField({ value = "", onChange, error, label = "Network" }:
   );
 }
 
-/** The network that something new most likely belongs to: the chosen one, or the only one. */
+/** The default network for new entities: the selected one, or the only one. */
 export function useLikelyNetwork(): string {
   const { networkId, networks } = useNetworkScope();
   return networkId ?? (networks.length === 1 ? (networks[0]?.id ?? "") : "");

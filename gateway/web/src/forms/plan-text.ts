@@ -2,7 +2,7 @@ import type { Plan, PlannedChange } from "@nts/shared/contract";
 
 const LONGEST = 60;
 
-/** A change of one entity, such as `Service web: name "web" → "proxy"`. */
+/** A planned change, such as `Service web: name "web" → "proxy"`. */
 export function changeText({ entity, name: called, fields }: PlannedChange): string {
   const what = `${entity} ${called}`.trim();
   const parts = Object.entries(fields).map(([name, { before, after }]) =>
@@ -11,7 +11,7 @@ export function changeText({ entity, name: called, fields }: PlannedChange): str
   return parts.length === 0 ? what : `${what}: ${parts.join(", ")}`;
 }
 
-/** What goes along with a deletion, such as `Also deletes 1 service and 2 ports.`; null when nothing does. */
+/** What a deletion also deletes, such as `Also deletes 1 service and 2 ports.`; null for nothing. */
 export function alongText({ cascades, changes }: Pick<Plan, "cascades" | "changes">): string | null {
   const parts = Object.entries(cascades).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`);
   const last = parts.pop();

@@ -8,11 +8,11 @@ const COLORS = { create: "teal", update: "cyan", delete: "red" } as const;
 
 interface PlanViewProps {
   readonly plan: Plan;
-  /** Stands before the changes. */
+  /** Shown before the changes. */
   readonly lead?: string;
 }
 
-/** What a write would change. */
+/** The preview of a write. */
 export function PlanView({ plan, lead = "Saving would change this:" }: PlanViewProps): ReactNode {
   const { action, changes, removed_bindings: removed, truncated } = plan;
   const along = alongText(plan);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Gives the focus back, when a window is gone, to what had it when the window came. */
+/** Returns the focus to the previously focused element when a window closes. */
 export function useReturnFocus(): void {
   const [opener] = useState(() => document.activeElement);
   useEffect(

@@ -1,4 +1,4 @@
-/** What an empty field means to the API: nothing. */
+/** Null for an empty field. */
 export function orNull(text: string): string | null {
   return text.trim() === "" ? null : text;
 }

@@ -3,14 +3,13 @@ import type { UseFormReturnType } from "@mantine/form";
 import type { ReactNode } from "react";
 import type { VirtualizationValues } from "./virtualization.js";
 
-/** Suggestions only: a type is free text. */
+/** Suggestions only: any text is accepted. */
 const TYPES = ["Docker", "Kubernetes", "LXC", "KVM", "ProxmoxVM", "VMware", "HyperV"];
 
 interface Virtualized {
   readonly virtualization: VirtualizationValues;
 }
 
-/** How a host or service is virtualized. */
 export function VirtualizationField<Values extends Virtualized>({
   form,
 }: {

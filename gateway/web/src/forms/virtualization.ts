@@ -1,7 +1,7 @@
 import type { BodyInputOf, updateHost, Virtualization } from "@nts/shared/contract";
 import { orNull } from "./values.js";
 
-/** How something is virtualized, as a form holds it: the details are the text of their JSON. */
+/** Form values of `virtualization`, with the details as JSON text. */
 export interface VirtualizationValues {
   readonly type: string;
   readonly details: string;
@@ -15,13 +15,13 @@ export function virtualizationValues(virtualization: Virtualization | null): Vir
   return { type, details: Object.keys(details).length === 0 ? "" : JSON.stringify(details, null, 2) };
 }
 
-/** What is sent; null when nothing is filled in. The details have been checked by {@link detailsFault}. */
+/** The value to send; null if empty. Details were validated by {@link detailsFault}. */
 export function virtualizationOf({ type, details }: VirtualizationValues): VirtualizationInput | null {
   if (orNull(type) === null && orNull(details) === null) return null;
   return { type, details: orNull(details) === null ? {} : (JSON.parse(details) as Details) };
 }
 
-/** Why a text cannot be sent as details; null when it can. */
+/** Why a text is invalid as details; null if it is valid. */
 export function detailsFault({ details }: VirtualizationValues): string | null {
   if (orNull(details) === null) return null;
   try {

@@ -40,7 +40,7 @@ const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean)
   { id: "missed", label: "Missed since", numbers: true, narrow: true, cell: ({ missed_since: at }) => <When at={at} /> }, // prettier-ignore
 ];
 
-/** What imports have not found for some time, to be looked through and deleted. */
+/** Entities that imports have not found for some time, to review and delete. */
 export default function GonePage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
@@ -119,7 +119,7 @@ function BulkActions({ selection, shown, onRemove }: BulkActionsProps): ReactNod
   );
 }
 
-/** Deletes what is chosen, after showing what goes with it. */
+/** Deletes the selection after a preview. */
 function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, afterwards: () => void): () => void {
   const ask = useConfirm();
   const tell = usePlan();
@@ -142,7 +142,7 @@ function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, 
   };
 }
 
-/** The rows of a page, as lists of the API answer them. */
+/** The rows in the form of a list page. */
 function pageOf(
   report: UseQueryResult,
   shown: readonly GoneEntity[],

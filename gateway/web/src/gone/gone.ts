@@ -1,10 +1,10 @@
 import type { GoneEntity, Plan } from "@nts/shared/contract";
 
-// Missed by imports, host by host, and what of it is deleted.
+// Grouping of missed entities by host, and their deletion.
 
 export const KINDS = ["Host", "Interface", "Port", "Service"] as const;
 
-/** Host by host, in the order in which their first one comes; a host before what stands on it. */
+/** Groups by host in the given order; a host comes before its children. */
 export function byHost(gone: readonly GoneEntity[]): GoneEntity[] {
   const hosts = new Map<string, GoneEntity[]>();
   for (const one of gone) {
@@ -15,7 +15,7 @@ export function byHost(gone: readonly GoneEntity[]): GoneEntity[] {
   return [...hosts.values()].flat();
 }
 
-/** What is to be deleted of what is chosen, in this order: what stands on a host goes with it. */
+/** The deletions for a selection, in order; children of selected hosts are deleted with them. */
 export function deletionsOf(
   gone: readonly GoneEntity[],
   chosen: ReadonlySet<string>,
@@ -30,7 +30,7 @@ export function deletionsOf(
   });
 }
 
-/** Several plans as one. */
+/** Merges plans. */
 export function joined(plans: readonly Plan[]): Plan {
   const [first, ...others] = plans;
   if (first === undefined) throw new Error("there is no plan");

@@ -4,7 +4,7 @@ import classes from "./hosts.module.css";
 
 const SHOWN = 3;
 
-/** The first addresses of a host, and how many more there are. */
+/** The first addresses of a host, and the number of others. */
 export function Addresses({ interfaces }: { readonly interfaces: readonly Interface[] }): ReactNode {
   if (interfaces.length === 0) return null;
   return (

@@ -15,7 +15,7 @@ import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 import { SubnetField } from "./subnet-field.js";
 
-/** Makes a host and leads to its page, or changes one. */
+/** Creates or updates a host. Opens the page of a new one. */
 export function HostEditor({ id, onClose }: EditorProps): ReactNode {
   if (id === null) return <NewHostForm onClose={onClose} />;
   return (

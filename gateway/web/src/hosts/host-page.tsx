@@ -18,7 +18,7 @@ import { PortsPart } from "./ports-part.js";
 import { ServicesPart } from "./services-part.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
-/** One host with everything on it. */
+/** A host with its interfaces, ports and services. */
 export default function HostPage(): ReactNode {
   const { id = "" } = useParams();
   return (

@@ -31,7 +31,7 @@ import { HostEditor } from "./host-editor.js";
 const FIELDS = ["name", "hostname", "network_id", "created_at", "updated_at"] as const;
 const GROUPS = [{ value: "network_id", label: "Network" }];
 
-/** The hosts of the chosen network, or of all. */
+/** The hosts of the selected network, or of all networks. */
 export default function HostsPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
@@ -114,7 +114,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
   );
 }
 
-/** The ways to more hosts. */
+/** Buttons to add hosts. */
 function Adding({ onAdd }: { readonly onAdd: () => void }): ReactNode {
   return (
     <>

@@ -14,7 +14,6 @@ import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { orNull } from "../forms/values.js";
 import { SubnetField } from "./subnet-field.js";
 
-/** Makes or changes an interface of a host. */
 export function InterfaceEditor({ host, ...props }: EditorProps & { readonly host: Host }): ReactNode {
   return (
     <EntityEditor
@@ -83,13 +82,13 @@ function valuesOf(one: Interface | undefined) {
 }
 
 interface NextAddressProps {
-  /** Empty while none is chosen. */
+  /** Empty if none is selected. */
   readonly subnetId: string;
   readonly isTaken: boolean;
   readonly onChange: (isTaken: boolean) => void;
 }
 
-/** Asks for the next free address, and says which one that is at the moment. */
+/** Requests the next free address, and shows the current one. */
 function NextAddress({ subnetId, isTaken, onChange }: NextAddressProps): ReactNode {
   const isChosen = subnetId !== "";
   const utilization = useOne(getSubnetUtilization, { params: { id: subnetId } }, { enabled: isChosen && isTaken });

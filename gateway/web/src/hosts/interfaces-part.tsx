@@ -21,7 +21,7 @@ import { sayFailed } from "../parts/toast.js";
 import { subnetPath } from "../paths.js";
 import { InterfaceEditor } from "./interface-editor.js";
 
-/** The interfaces of a host, in the order of their positions. */
+/** The interfaces of a host, by position. */
 export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
   const [edited, setEdited] = useState<OpenEditor>(null);
   const subnets = useRows(

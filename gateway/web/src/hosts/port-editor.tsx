@@ -4,12 +4,11 @@ import type { ReactNode } from "react";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 
 interface Values extends Record<string, unknown> {
-  /** Text while it is none. */
+  /** A string while it is not a number. */
   readonly number: number | string;
   readonly protocol: Protocol;
 }
 
-/** Makes or changes a port of a host. */
 export function PortEditor({ host, ...props }: EditorProps & { readonly host: Host }): ReactNode {
   return (
     <EntityEditor

@@ -23,7 +23,6 @@ const COLUMNS: readonly Column<Port>[] = [
   { id: "type", label: "Type", cell: ({ type }) => type },
 ];
 
-/** The ports of a host, by number. */
 export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
   const [edited, setEdited] = useState<OpenEditor>(null);
   const { removeOne } = useRemoval({

@@ -14,14 +14,14 @@ import { TagBadges } from "../tags/tag-badges.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
-/** Only there when there is some. */
+/** Absent if there are none. */
 const VIRTUALIZATION: Column<Service> = {
   id: "virtualization",
   label: "Virtualization",
   cell: ({ virtualization }) => virtualization !== null && <VirtualizationText {...virtualization} />,
 };
 
-/** The services of a host, in the order of their positions, and what they are bound to. */
+/** The services of a host by position, with their bindings. */
 export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
   const [edited, setEdited] = useState<OpenEditor>(null);
   const tags = useTags();
@@ -32,7 +32,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
     consequence: "Its bindings are deleted as well. This cannot be undone.",
   });
   const moveTo = (service: Service, position: number): void => {
-    // what is absent stays
+    // absent members are unchanged
     const body = { ...service, position, virtualization: undefined };
     move.mutate({ params: { id: service.id }, body }, { onError: sayFailed });
   };

@@ -5,7 +5,7 @@ import { useRows } from "../api/queries.js";
 import { withDetail } from "../parts/detail.js";
 
 interface SubnetFieldProps {
-  /** Empty while none is chosen. */
+  /** Empty if none is selected. */
   readonly networkId: string;
   /** Empty for none. */
   readonly value: string;
@@ -14,7 +14,7 @@ interface SubnetFieldProps {
   readonly required?: boolean;
 }
 
-/** Chooses one of the subnets of a network. */
+/** Selects a subnet of a network. */
 export function SubnetField({ networkId, value, onChange, error, required = false }: SubnetFieldProps): ReactNode {
   const isPossible = networkId !== "";
   const query = { network_id: networkId, limit: 1000, order_by: "cidr" } as const;

@@ -10,7 +10,7 @@ export function interfaceText({ name, ip_address }: Pick<Interface, "name" | "ip
   return name === null ? ip_address : `${name} (${ip_address})`;
 }
 
-/** A binding in words, such as `tcp/443 on all interfaces`. */
+/** Such as `tcp/443 on all interfaces`. */
 export function bindingText(binding: BindingInput, { ports, interfaces }: Pick<Host, "ports" | "interfaces">): string {
   const at = interfaces.find(({ id }) => id === binding.interface_id);
   const place = at === undefined ? "a deleted interface" : interfaceText(at);

@@ -2,7 +2,7 @@ import type { Virtualization } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import classes from "./hosts.module.css";
 
-/** How something is virtualized: the type, and each detail in a line of its own. */
+/** Type and details of `virtualization`, one detail per line. */
 export function VirtualizationText({ type, details }: Virtualization): ReactNode {
   return (
     <>

@@ -5,11 +5,11 @@ import { sizeText } from "./size.js";
 
 interface ChosenFileProps {
   readonly file: File;
-  /** Null while there is no way back. */
+  /** Null if the file cannot be changed now. */
   readonly onOther: (() => void) | null;
 }
 
-/** Name and size of the file, and the way to another one. */
+/** Name and size of the selected file, with a button to select another. */
 export function ChosenFile({ file, onOther }: ChosenFileProps): ReactNode {
   return (
     <Group justify="space-between">

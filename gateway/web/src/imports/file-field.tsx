@@ -6,13 +6,13 @@ import classes from "./imports.module.css";
 interface FileFieldProps {
   readonly onChoose: (file: File) => void;
   readonly disabled: boolean;
-  /** What is taken, and how much of it. */
+  /** Accepted formats and maximum size. */
   readonly about?: string;
 }
 
 const SCANS = "Scans and output of other tools, up to 20 MB";
 
-/** Takes one file: chosen, or dropped on it. */
+/** Selects a file, or accepts a dropped one. */
 export function FileField({ onChoose, disabled, about = SCANS }: FileFieldProps): ReactNode {
   const id = useId();
   const [isOver, setOver] = useState(false);

@@ -1,6 +1,6 @@
 import type { CsvResource, ImportFormat } from "@nts/shared/contract";
 
-/** What formats are called, and how to get a file of each. */
+/** Names of import formats, and how to create a file. */
 export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; readonly command: string | null }>> = {
   auto: { label: "Recognize by content", command: null },
   "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
@@ -18,7 +18,7 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
   ss: { label: "Listening sockets (ss)", command: "sudo ss -H -tulnp > sockets.txt" },
 };
 
-/** What the rows of a table may be, in the words of people. */
+/** Labels of the row types of a table. */
 export const ROWS: Readonly<Record<CsvResource, string>> = {
   hosts: "Hosts",
   interfaces: "Interfaces",
@@ -26,7 +26,7 @@ export const ROWS: Readonly<Record<CsvResource, string>> = {
   services: "Services",
 };
 
-/** What people call the format that a file was read as. */
+/** The label of the detected format. */
 export function formatLabel(format: string): string {
   if (format === "nmap") return "Scan (nmap)";
   return format in FORMATS ? FORMATS[format as ImportFormat].label : format;

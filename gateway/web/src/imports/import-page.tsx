@@ -10,7 +10,6 @@ import { useMay } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { ScanImport } from "./scan-import.js";
 
-/** Imports the file of a scan into a network. */
 export default function ImportPage(): ReactNode {
   const { networks, isLoaded } = useNetworkScope();
   const may = useMay("Member");

@@ -3,7 +3,7 @@ import { type Host, listHosts } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { useRows } from "../api/queries.js";
 
-/** The machine that a file is from: a host that is there, or the host name of a new one. */
+/** The machine of a file: an existing host, or the host name of a new one. */
 export type Machine = { readonly host_id: string } | { readonly hostname: string };
 
 interface MachineFieldProps {
@@ -14,7 +14,7 @@ interface MachineFieldProps {
 
 const OFFERED = 20;
 
-/** Chooses the machine that a file is from. */
+/** Selects the machine of a file. */
 export function MachineField({ networkId, onChange, error }: MachineFieldProps): ReactNode {
   const [text, setText] = useState("");
   const name = text.trim();

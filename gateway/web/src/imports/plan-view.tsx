@@ -20,7 +20,7 @@ const ACTIONS: Readonly<
   failed: { planned: "Fails", done: "Failed", color: "red" },
 };
 
-/** What an import would do, or has done. */
+/** The preview or result of an import. */
 export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
   const { format, summary, dry_run: isDry, complete, broke_off: end, hosts, missing, skipped } = plan;
   return (
@@ -211,7 +211,7 @@ function HostCell({ host, isDry }: { readonly host: ImportedHost; readonly isDry
   );
 }
 
-/** What the file covers and has not. It stays. */
+/** Entities covered by the file that were not found. They are kept. */
 function MissingPart({ missing, summary }: Pick<ImportPlan, "missing" | "summary">): ReactNode {
   const total = Object.values(summary.missing).reduce((sum, count) => sum + count, 0);
   return (

@@ -14,13 +14,13 @@ import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
 
 interface ScanImportProps {
-  /** Empty while none is chosen. */
+  /** Empty if none is selected. */
   readonly networkId: string;
-  /** Called when an import has been applied. */
+  /** Called after an import. */
   readonly onApplied?: (plan: ImportPlan) => void;
 }
 
-/** From a file to a plan, and from the plan to what it says. */
+/** Selects a file, shows its plan, and imports it. */
 export function ScanImport(props: ScanImportProps): ReactNode {
   const form = useImport(props);
   const { plan, look, apply, file, hints, setHints, faults, send } = form;
@@ -58,7 +58,7 @@ export function ScanImport(props: ScanImportProps): ReactNode {
 
 type ImportForm = ReturnType<typeof useImport>;
 
-/** What is chosen, and what became of it. */
+/** The selection and its result. */
 function useImport({ networkId, onApplied }: ScanImportProps) {
   const [file, setFile] = useState<File | null>(null);
   const [format, setFormat] = useState<ImportFormat>("auto");
@@ -91,7 +91,7 @@ function useImport({ networkId, onApplied }: ScanImportProps) {
   const error = apply.error ?? look.error;
   const faults = faultsByPath(error);
   const lacksMachine = faults["hostname"] !== undefined || faults["host_id"] !== undefined;
-  /** A preview of something else is worth nothing. */
+  /** A preview is only valid for its own selection. */
   const forget = (): void => {
     if (look.data !== undefined) look.reset();
   };
@@ -146,7 +146,7 @@ function FormatFields({ form }: PartProps): ReactNode {
   );
 }
 
-/** Which machine a file is from that may not say so itself. */
+/** The machine of a file whose format may not identify it. */
 function MachinePart({ form, networkId }: PartProps & { readonly networkId: string }): ReactNode {
   const { format, machine, setMachine, lacksMachine, faults, forget } = form;
   if (!takesHost(format) || (format === "auto" && !lacksMachine && machine === null)) return null;
@@ -215,14 +215,14 @@ function NextStep({ form, plan, file }: NextStepProps): ReactNode {
   );
 }
 
-/** Also what is known is imported, to note that it was seen; nothing is seen for a table. */
+/** Unchanged entities are imported, too, to record sightings; tables record none. */
 function isNothing({ format, summary, missing }: ImportPlan): boolean {
   const { hosts, subnets } = summary;
   const seen = format === "csv" ? 0 : hosts.unchanged;
   return hosts.create + hosts.update + subnets.create + seen + missing.length === 0;
 }
 
-/** Places in a file are written for people; those of the request have no spaces. */
+/** Labels of positions contain spaces, those of requests do not. */
 function isOfFile(faults: Readonly<Record<string, string>>): boolean {
   return Object.keys(faults).some((path) => /^line \d|^\$/.test(path));
 }

@@ -3,7 +3,7 @@ import type { UserApiKey } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { statusOf } from "./key-status.js";
 
-/** Whether a key works, and whether a rotation of it is under way. */
+/** The status of a key and of its rotation. */
 export function KeyStatus({ apiKey }: { readonly apiKey: UserApiKey }): ReactNode {
   const status = statusOf(apiKey);
   const badge = (

@@ -21,14 +21,13 @@ import { useTags } from "../tags/tags.js";
 import { momentOf, localText } from "../forms/moments.js";
 
 interface EditorProps {
-  /** Null makes a new one. */
+  /** Null for a new key. */
   readonly id: string | null;
   readonly onClose: () => void;
-  /** Is given the secret of a new one, which nobody tells again. */
+  /** Called with the secret of a new key, which is shown once. */
   readonly onCreated: (secret: string) => void;
 }
 
-/** Makes or changes an API key. */
 export function KeyEditor({ id, onClose, onCreated }: EditorProps): ReactNode {
   if (id === null) return <KeyForm edited={null} onClose={onClose} onCreated={onCreated} />;
   return (
@@ -112,12 +111,12 @@ function bodyOf({ reach, expires_at, rate_limit_per_minute, ...values }: Values,
     ...values,
     rate_limit_per_minute: rate_limit_per_minute === "" ? null : rate_limit_per_minute,
     network_ids: reach === "all" ? null : values.network_ids,
-    // an unchanged expiry is sent as it was, also when it has passed
+    // an unchanged expiry is sent as is, even if it has passed
     expires_at: expires_at === localText(before) ? before : momentOf(expires_at),
   };
 }
 
-/** Where, until when, from where and how often the key may be used. */
+/** Networks, expiry, addresses and rate limit of the key. */
 function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNode {
   const { networks } = useNetworkScope();
   const maxDays = useOne(getOrganization, {}).data?.data.max_key_lifetime_days ?? null;
@@ -165,7 +164,7 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
   );
 }
 
-/** What is wrong with the first address that something is wrong with. */
+/** The fault of the first invalid address. */
 function faultIn(errors: Readonly<Record<string, ReactNode>>): ReactNode {
   return Object.entries(errors).find(([path]) => path.startsWith("allowed_ips"))?.[1];
 }

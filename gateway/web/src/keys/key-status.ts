@@ -1,6 +1,5 @@
 import type { UserApiKey } from "@nts/shared/contract";
 
-/** Whether a key works: what an operator asks first. */
 export function statusOf(
   { is_enabled, ends_at }: UserApiKey,
   nowMs: number = Date.now(),

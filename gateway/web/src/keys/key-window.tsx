@@ -4,7 +4,7 @@ import { CopyField } from "../parts/copy.js";
 import { SecretWindow } from "../parts/secret-window.js";
 import { curlLine } from "./curl-line.js";
 
-/** Shows the secret of a key, this once, and how to use it. */
+/** Shows the secret of a key once, with usage instructions. */
 export function KeyWindow({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }): ReactNode {
   return (
     <SecretWindow

@@ -25,7 +25,6 @@ import { UsageWindow } from "./usage-window.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
 
-/** The caller's own API keys. */
 export default function KeysPage(): ReactNode {
   const state = useListState();
   const { nameOf } = useNetworkScope();
@@ -78,7 +77,7 @@ interface KeyWindows {
   readonly onRotate: (key: UserApiKey) => void;
 }
 
-/** What can be done with a key. */
+/** The actions of a key. */
 function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiKey) => readonly RowAction[] {
   const ask = useConfirm();
   const finish = useWrite(finishRotation);

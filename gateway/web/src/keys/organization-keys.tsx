@@ -12,7 +12,7 @@ import { useSession } from "../session/session.js";
 import classes from "../users/users.module.css";
 import { KeyStatus } from "./key-badge.js";
 
-/** The keys of colleagues, for Owners; nothing when there is none. */
+/** The keys of other users, for Owners; nothing if there are none. */
 export function OrganizationKeys(): ReactNode {
   const { user: self } = useSession();
   const { data } = useRows(listOrganizationKeys, { query: { limit: 1000 } });

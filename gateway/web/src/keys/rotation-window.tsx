@@ -14,11 +14,11 @@ const GRACES = [
 interface RotationWindowProps {
   readonly apiKey: UserApiKey;
   readonly onClose: () => void;
-  /** Is given the new secret, which nobody tells again. */
+  /** Called with the new secret, which is shown once. */
   readonly onRotated: (secret: string) => void;
 }
 
-/** Asks when the old secret ends, and makes the new one. */
+/** Rotates a key, with a choice of grace period. */
 export function RotationWindow({ apiKey: { id, name, previous }, onClose, onRotated }: RotationWindowProps): ReactNode {
   const [grace, setGrace] = useState("0");
   const rotate = useWrite(rotateKey);

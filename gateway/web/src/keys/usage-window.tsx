@@ -8,7 +8,7 @@ import { Waiting } from "../parts/waiting.js";
 import classes from "./usage-window.module.css";
 
 const DATE = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
-/** Units of the drawing. */
+/** SVG units. */
 const HEIGHT = 48;
 const STEP = 10;
 
@@ -17,7 +17,7 @@ interface UsageWindowProps {
   readonly onClose: () => void;
 }
 
-/** How often a key was used on each of the last days, and from where. */
+/** Daily usage of a key, and its client addresses. */
 export function UsageWindow({ apiKey: { id, name }, onClose }: UsageWindowProps): ReactNode {
   const { data, error, refetch } = useOne(getKeyUsage, { params: { id } });
   return (
@@ -65,7 +65,7 @@ function Usage({ days }: { readonly days: readonly KeyUsageDay[] }): ReactNode {
   );
 }
 
-/** A bar for each day; refused requests on top of the others. */
+/** A bar per day, with rejected requests on top. */
 function Sparkline({ days, label }: { readonly days: readonly KeyUsageDay[]; readonly label: string }): ReactNode {
   const most = Math.max(1, ...days.map(({ requests, refusals }) => requests + refusals));
   return (

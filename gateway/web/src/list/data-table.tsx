@@ -6,14 +6,14 @@ import classes from "./data-table.module.css";
 export interface Column<Row> {
   readonly id: string;
   readonly label: string;
-  /** The field of the API that orders by it. */
+  /** The API's field to order by. */
   readonly orderBy?: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Numbers and times stand in line under each other. */
+  /** Aligned digits, for numbers and times. */
   readonly numbers?: boolean;
-  /** No wider than its content. */
+  /** Shrinks to its content. */
   readonly narrow?: boolean;
-  /** Left out where the table is neither wide nor a stack of cards. */
+  /** Hidden at medium widths. */
   readonly optional?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Selection {
 }
 
 interface DataTableProps<Row> {
-  /** Said to those who do not see it. */
+  /** Accessible name. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
@@ -37,13 +37,13 @@ interface DataTableProps<Row> {
   readonly nameOf: (row: Row) => string;
   readonly order?: Order;
   readonly selection?: Selection | undefined;
-  /** The group that a row belongs to; rows of one group follow each other. */
+  /** The group of a row; rows of a group are adjacent. */
   readonly groupOf?: ((row: Row) => string) | undefined;
   /** Buttons at the end of a row. */
   readonly actions?: ((row: Row) => ReactNode) | undefined;
 }
 
-/** A table that becomes a stack of cards where there is no room for it. */
+/** A table that turns into a stack of cards on narrow screens. */
 export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const { label, columns, rows, idOf, nameOf, order, selection, groupOf, actions } = props;
   const ids = rows.map(idOf);

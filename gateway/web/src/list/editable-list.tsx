@@ -14,14 +14,14 @@ interface EditableListProps<Row> extends Omit<
   ListViewProps<Row>,
   "idOf" | "nameOf" | "selection" | "bulkActions" | "actions"
 > {
-  /** Whether the person may write; otherwise the list can only be read. */
+  /** False for a read-only list. */
   readonly may: boolean;
   readonly selection: Selecting;
   readonly removal: Removal;
   readonly onEdit: (row: Row) => void;
 }
 
-/** A list of named things that can be edited one by one, and deleted one by one or together. */
+/** A list of named entities with editing, and deletion of one or several. */
 export function EditableList<Row extends Named>(props: EditableListProps<Row>): ReactNode {
   const { may, selection, removal, onEdit, ...list } = props;
   const editing = {

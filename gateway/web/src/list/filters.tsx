@@ -7,7 +7,7 @@ import classes from "./list-view.module.css";
 
 const TYPING_MS = 250;
 
-/** Search in a list; what is typed takes effect after a pause. */
+/** A debounced search field. */
 export function SearchFilter({
   state,
   placeholder,
@@ -17,7 +17,7 @@ export function SearchFilter({
 }): ReactNode {
   const [text, setText] = useState(state.text);
   const [known, setKnown] = useState(state.text);
-  // the address changed otherwise than by typing here: by "back", or a cleared filter
+  // the URL was changed elsewhere: by "back", or a cleared filter
   if (known !== state.text) {
     setKnown(state.text);
     if (state.text !== text.trim()) setText(state.text);
@@ -43,13 +43,13 @@ export function SearchFilter({
 
 interface FilterProps {
   readonly state: ListState;
-  /** The parameter of the page's address. */
+  /** The query parameter. */
   readonly name: string;
   readonly label: string;
   readonly data: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** Any number of values of a filter. */
+/** A multi-select filter. */
 export function ManyFilter({ state, name, label, data }: FilterProps): ReactNode {
   const values = state.valuesOf(name);
   return (
@@ -67,7 +67,7 @@ export function ManyFilter({ state, name, label, data }: FilterProps): ReactNode
   );
 }
 
-/** The field that a list is grouped by. */
+/** The field to group by. */
 export function GroupFilter({ state, data }: Pick<FilterProps, "state" | "data">): ReactNode {
   return (
     <Select

@@ -1,6 +1,6 @@
 import { useSearchParams } from "react-router";
 
-// What a list shows lives in the address of the page: it can be linked to, and "back" leads back.
+// The state of a list, kept in the URL so that it can be linked to and "back" works.
 
 export const PAGE_SIZES = [25, 50, 100, 250] as const;
 const STANDARD_SIZE = 50;
@@ -15,13 +15,12 @@ export interface ListState {
   readonly orderBy: string | null;
   readonly direction: "asc" | "desc";
   readonly groupBy: string | null;
-  /** Values of a filter. */
   readonly valuesOf: (name: string) => string[];
-  /** True when something narrows the list. */
+  /** True if any filter is set. */
   readonly isFiltered: boolean;
-  /** Changes parameters of the address; but for a change of the page itself, the list begins anew. */
+  /** Changes query parameters; unless the page itself is changed, returns to the first one. */
   readonly change: (changes: Changes) => void;
-  /** What every list of the API takes. */
+  /** Parameters common to all lists. */
   readonly query: ListQuery;
 }
 
@@ -33,7 +32,6 @@ export interface ListQuery {
 
 const NO_FILTERS = new Set(["page", "size", "order", "direction", "group"]);
 
-/** The state of the list on this page. */
 export function useListState(): ListState {
   const [search, setSearch] = useSearchParams();
   const page = Math.max(1, Math.trunc(Number(search.get("page") ?? 1)) || 1);
@@ -57,7 +55,6 @@ export function useListState(): ListState {
   };
 }
 
-/** The parameters after some changes. */
 export function withChanges(before: URLSearchParams, changes: Changes): URLSearchParams {
   const after = new URLSearchParams(before);
   if (!("page" in changes)) after.delete("page");
@@ -68,7 +65,7 @@ export function withChanges(before: URLSearchParams, changes: Changes): URLSearc
   return after;
 }
 
-/** One of the fields that a list can be ordered by, or undefined for anything that an address may say besides. */
+/** A valid order field, or undefined. */
 export function fieldOf<const Field extends string>(fields: readonly Field[], asked: string | null): Field | undefined {
   return fields.find((field) => field === asked);
 }

@@ -19,18 +19,17 @@ export interface ListViewProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
   readonly nameOf: (row: Row) => string;
-  /** Shown when there is nothing at all. */
+  /** Shown if the unfiltered list is empty. */
   readonly empty: ReactNode;
-  /** Search and filters. */
   readonly toolbar?: ReactNode;
   readonly selection?: Selecting | undefined;
-  /** What can be done with the marked rows. */
+  /** Actions for selected rows. */
   readonly bulkActions?: ReactNode;
   readonly groupOf?: ((row: Row) => string) | undefined;
   readonly actions?: ((row: Row) => ReactNode) | undefined;
 }
 
-/** A page of a list with everything around it: filters, marked rows, pages, and what stands there when there is nothing. */
+/** A page of a list with filters, selection, pagination and empty states. */
 export function ListView<Row>(props: ListViewProps<Row>): ReactNode {
   const { rows, state, empty, toolbar, selection, bulkActions, ...table } = props;
   const { data, error, refetch, isPlaceholderData } = rows;

@@ -9,7 +9,7 @@ const CHOICES = [
   { value: "false", label: "Not missed" },
 ];
 
-/** Missed by imports, or what they do not. */
+/** Filters entities missed by imports. */
 export function MissedFilter({ state }: { readonly state: ListState }): ReactNode {
   return (
     <Select
@@ -25,14 +25,14 @@ export function MissedFilter({ state }: { readonly state: ListState }): ReactNod
   );
 }
 
-/** What the list is asked for; the same all day long, so that it is read once. */
+/** Rounded to the day, so that the query key is stable. */
 export function missedOf(state: ListState): { readonly missed?: boolean; readonly seen_before?: string } {
   const [missed] = state.valuesOf("missed");
   if (missed === "weeks") return { missed: true, seen_before: threeWeeksBefore(new Date()) };
   return missed === "true" ? { missed: true } : missed === "false" ? { missed: false } : {};
 }
 
-/** The beginning of this day, three weeks earlier. */
+/** Local midnight three weeks ago. */
 function threeWeeksBefore(now: Date): string {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - 21).toISOString();
 }

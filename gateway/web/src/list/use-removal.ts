@@ -9,9 +9,9 @@ import type { Selecting } from "./use-selection.js";
 interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
   readonly one: One;
   readonly many?: Many;
-  /** Such as `host`; its plural has an s. */
+  /** Singular, such as `host`; the plural has an s. */
   readonly noun: string;
-  /** What goes with it. */
+  /** What is deleted with it. */
   readonly consequence: ReactNode;
   readonly selection?: Selecting;
 }
@@ -21,12 +21,12 @@ export interface Removal {
   readonly removeSelected: () => void;
 }
 
-/** Deletes one or the marked ones, after asking. */
+/** Deletes one or all selected entities after confirmation. */
 export function useRemoval<One extends Endpoint, Many extends Endpoint>(options: RemovalOptions<One, Many>): Removal {
   const { one, many, noun, consequence, selection } = options;
   const ask = useConfirm();
   const tell = usePlan();
-  // For what goes with a deletion to be shown, where the API tells.
+  // Previews deletions, if the API supports it.
   const planOf = (operation: Endpoint, input: object): Pick<Question, "plan"> =>
     operation.plans === true ? { plan: () => tell(operation, input) } : {};
   const removeOne = useWrite(one);

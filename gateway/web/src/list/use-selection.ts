@@ -6,7 +6,7 @@ export interface Selecting extends Selection {
   readonly clear: () => void;
 }
 
-/** Rows that are marked, on whichever page they stand, until they are deleted. */
+/** Selected rows across pages, until they are deleted. */
 export function useSelection(): Selecting {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const { watch } = useFollower();
@@ -36,7 +36,7 @@ export function useSelection(): Selecting {
   );
 }
 
-/** The same set where nothing of it goes: then nothing is rendered anew. */
+/** Returns the same set if nothing is removed, to avoid rendering. */
 function without(ids: ReadonlySet<string>, deleted: ReadonlySet<string>): ReadonlySet<string> {
   const left = [...ids].filter((id) => !deleted.has(id));
   return left.length === ids.size ? ids : new Set(left);

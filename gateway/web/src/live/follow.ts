@@ -2,17 +2,17 @@ import { type Change, listChanges, type STREAM_ENDS, streamChanges } from "@nts/
 import { api } from "../api/client.js";
 import { pause } from "./pause.js";
 
-/** Changes that came together, and the cursor behind them. */
+/** Changes received together, and the cursor after them. */
 export interface Followed {
-  /** Null when the caller may see more or less than before. */
+  /** Null if the caller's visible scope has changed. */
   readonly changes: readonly Change[] | null;
   readonly cursor: string;
 }
 
-/** Milliseconds in which changes gather, so that what shows them is not rendered for each. */
+/** Milliseconds to batch changes, so that they are rendered together. */
 const GATHER_MS = 100;
 
-/** What comes behind a cursor, as it happens, until the signal. @throws what the API answers when it refuses */
+/** Yields changes after a cursor until aborted. @throws the API's failure if the stream is rejected */
 export async function* follow(after: string, signal: AbortSignal): AsyncGenerator<Followed, void, void> {
   const stream = openStream(after);
   signal.addEventListener("abort", stream.close);
@@ -32,14 +32,14 @@ export async function* follow(after: string, signal: AbortSignal): AsyncGenerato
 }
 
 interface Stream {
-  /** Resolves when something has come since the last {@link Stream.take}, or the stream is closed. */
+  /** Resolves if something arrived since the last {@link Stream.take}, or the stream is closed. */
   event(): Promise<void>;
-  /** What has come; `isRefused` when the browser does not connect again. */
+  /** What has arrived; `isRefused` if the browser will not reconnect. */
   take(): Followed & { readonly isRefused: boolean };
   close(): void;
 }
 
-/** Follows by the browser's own means, which connect again by themselves where they stopped. */
+/** Uses `EventSource`, which reconnects from the last event. */
 function openStream(after: string): Stream {
   const source = new EventSource(`${streamChanges.path}?${new URLSearchParams({ after }).toString()}`);
   let changes: Change[] | null = [];
@@ -82,7 +82,7 @@ function openStream(after: string): Stream {
   };
 }
 
-/** A browser does not tell why a stream was refused: the same asked as an ordinary request does. */
+/** `EventSource` does not expose failures, so an ordinary request finds out the reason. */
 async function failAsTheApi(after: string, signal: AbortSignal): Promise<never> {
   await api.changes(listChanges, { query: { after, limit: 1 }, signal });
   throw new Error("the stream was refused");

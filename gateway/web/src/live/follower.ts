@@ -5,23 +5,23 @@ import { isSignedOut } from "../api/failure.js";
 import { follow } from "./follow.js";
 import { pause } from "./pause.js";
 
-/** Changes that are kept for those who come late. */
+/** Changes kept for late subscribers. */
 const MOST = 1_000;
-/** Milliseconds before the present from which on changes are followed: what is shown was read later than that. */
+/** Milliseconds in the past from which to follow, so that nothing is missed between reading and following. */
 const HEAD_START_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 
-/** Is told what came; null when something may have been missed, so that all that is shown is to be read again. */
+/** Called with changes; null if some may have been missed, so that everything has to be refetched. */
 export type Watcher = (changes: readonly Change[] | null) => void;
 
-/** Follows changes on behalf of all that a tab shows. */
+/** Follows changes on behalf of the whole tab. */
 export interface Follower {
-  /** The last ones that came, the oldest first. */
+  /** Recent changes, oldest first. */
   readonly recent: () => readonly Change[];
-  /** @returns what ends it */
+  /** @returns a function to unsubscribe */
   readonly watch: (watcher: Watcher) => () => void;
-  /** Follows while the tab is visible, from where it stopped the last time. @returns what stops it */
+  /** Follows while the tab is visible, resuming from the last cursor. @returns a function to stop */
   readonly start: (onSignedOut: () => void) => () => void;
 }
 
@@ -81,7 +81,7 @@ export function createFollower(): Follower {
   };
 }
 
-/** A cursor behind which is all that happens from now on, and what happened just before. */
+/** A cursor slightly in the past. */
 async function aWhileAgo(signal: AbortSignal): Promise<string> {
   const until = new Date(Date.now() - HEAD_START_MS).toISOString();
   const query = { order_direction: "desc", limit: 1, until } as const;
@@ -89,7 +89,7 @@ async function aWhileAgo(signal: AbortSignal): Promise<string> {
   return data[0]?.cursor ?? oldest;
 }
 
-/** What is behind the cursor is not kept any more, or it is of another database. */
+/** The cursor has expired, or belongs to another database. */
 function isCursorVoid(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "changes_gone" || error.code === "cursor_invalid");
 }
@@ -101,7 +101,7 @@ function retryMs(error: unknown, failures: number): number {
 
 const isVisible = (): boolean => document.visibilityState === "visible";
 
-/** Tabs that nobody sees leave connections, and what a user may have of them, to the others. */
+/** Hidden tabs close their stream, because connections and streams per user are limited. */
 async function untilVisible(signal: AbortSignal): Promise<void> {
   if (isVisible() || signal.aborted) return;
   await new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { createRereading } from "./rereading.js";
 
 const Context = createContext<Follower | null>(null);
 
-/** Keeps what is shown up to date, for as long as the session lasts. */
+/** Keeps the console up to date during a session. */
 export function LiveProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const queries = useQueryClient();
   const [follower] = useState(createFollower);
@@ -28,14 +28,13 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): Re
   return <Context value={follower}>{children}</Context>;
 }
 
-/** What follows changes for this tab. */
 export function useFollower(): Follower {
   const follower = useContext(Context);
   if (follower === null) throw new Error("Nobody follows changes here.");
   return follower;
 }
 
-/** The last changes, the oldest first, and a new rendering whenever there are more. */
+/** Recent changes, oldest first; rerenders when there are more. */
 export function useRecentChanges(): readonly Change[] {
   const { watch, recent } = useFollower();
   return useSyncExternalStore(watch, recent);

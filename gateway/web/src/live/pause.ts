@@ -1,4 +1,4 @@
-/** Waits, no longer than until the signal. */
+/** Waits until the time has passed or the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -22,15 +22,15 @@ import { isOwnRequest } from "../api/own-requests.js";
 import { FOLLOWED } from "../api/queries.js";
 import type { Watcher } from "./follower.js";
 
-// What is shown is read again when something has changed that it shows. Rows that stayed the same stay the same objects, so
-// that nothing moves but what changed.
+// Refetches what is shown after changes to its entities. Unchanged rows keep their identity, so only changes are
+// rendered.
 
 type Kind = Change["entity"];
 
 const ON_HOSTS: readonly Kind[] = ["Host", "Interface", "Port", "Service", "Network"];
 const EVERYTHING: readonly Kind[] = [...ON_HOSTS, "Subnet", "Tag"];
 
-/** The kinds of entities of which an answer tells. */
+/** Entity kinds contained in the response of an operation. */
 const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
   (
     [
@@ -51,23 +51,23 @@ const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
   ).map(([{ operationId }, kinds]) => [operationId, kinds]),
 );
 
-/** Read from the journal, which contains a write only some time after its response. */
+/** These come from the journal, which lags behind the response of a write. */
 const FROM_JOURNAL: ReadonlySet<unknown> = new Set([listChanges.operationId, diffChanges.operationId]);
 
-/** Milliseconds between two readings while changes go on, and where few requests are left. */
+/** Milliseconds between refetches during continuous changes, and if few requests are left. */
 const PACE_MS = 2_000;
 const SLOW_PACE_MS = 15_000;
-/** Milliseconds between two readings of the whole topology, for each node of it. */
+/** Milliseconds between refetches of the whole topology, per node. */
 const REST_MS_PER_NODE = 4;
-/** Of the requests that are possible at once, those that are left to the person. */
+/** Share of the available requests that is left to the user. */
 const SPARED = 0.3;
 
-/** Makes what reads again what is shown, soon after it has changed, and not faster than the rate limit bears. */
+/** Creates a refetcher that stays within the rate limit. */
 export function createRereading(queries: QueryClient): { readonly watcher: Watcher; readonly stop: () => void } {
   let kinds = newKinds();
   let lastMs = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** What is not to be read again yet, although it has changed. */
+  /** Changed, but not due yet. */
   const resting = new Set<Query>();
   let restTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -110,7 +110,7 @@ export function createRereading(queries: QueryClient): { readonly watcher: Watch
   };
 }
 
-/** Kinds that have changed: of all writers, and of others than this tab, whose own writes refetch at once. */
+/** Changed kinds: by all writers, and by others than this tab, whose own writes refetch at once. */
 interface Kinds {
   readonly all: Set<Kind>;
   readonly byOthers: Set<Kind>;
@@ -122,12 +122,12 @@ function isTelling([operationId, input]: Query["queryKey"]): boolean {
   return TELLS.has(String(operationId)) && !isOfThePast(input);
 }
 
-/** What was does not change. */
+/** Past states do not change. */
 function isOfThePast(input: unknown): boolean {
   return (input as { query?: { as_of?: string } } | undefined)?.query?.as_of !== undefined;
 }
 
-/** What could not be read stays as it is: reading it again would take away what stands in its place. */
+/** A failed query is not refetched, because that would remove its error message. */
 function isToldBy({ queryKey, state }: Query, { all, byOthers }: Kinds): boolean {
   const kinds = FROM_JOURNAL.has(queryKey[0]) ? all : byOthers;
   return (
@@ -137,7 +137,7 @@ function isToldBy({ queryKey, state }: Query, { all, byOthers }: Kinds): boolean
   );
 }
 
-/** Milliseconds until something may be read again: a large topology costs more than others, and is not asked for twice at once. */
+/** Milliseconds until the next refetch; large topologies are refetched less often, and never concurrently. */
 function restMs({ queryKey: [operationId], state }: Query): number {
   if (operationId !== getTopology.operationId || state.data === undefined) return 0;
   if (state.fetchStatus === "fetching") return PACE_MS;

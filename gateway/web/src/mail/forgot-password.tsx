@@ -11,7 +11,7 @@ import { PATHS } from "../paths.js";
 import { Entrance } from "../session/entrance.js";
 import { refusalOf } from "../session/refusal.js";
 
-/** Asks for a link to a new password. It never tells whether there is an account. */
+/** Requests a reset link. The response does not reveal whether there is an account. */
 export default function ForgotPassword(): ReactNode {
   const [parameters] = useSearchParams();
   const ask = useMutation({ mutationFn: (email: string) => api.call(requestPasswordReset, { body: { email } }) });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 
-/** The secret of a mailed link, from behind the `#`; empty where there is none. It is taken out of the address. */
+/** The token after `#` in a mailed link, which is removed from the URL; empty if there is none. */
 export function useLinkToken(): string {
   const { hash, pathname } = useLocation();
   const navigate = useNavigate();

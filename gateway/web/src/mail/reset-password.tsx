@@ -12,7 +12,7 @@ import { refusalOf } from "../session/refusal.js";
 import { useSessionReset } from "../session/session.js";
 import { useLinkToken } from "./link-token.js";
 
-/** Where a mailed link leads to: a new password for the account, whose sessions all end. */
+/** The target of a reset link: sets a new password and ends all sessions. */
 export default function ResetPassword(): ReactNode {
   const token = useLinkToken();
   const reset = useMutation({

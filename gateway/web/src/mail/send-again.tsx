@@ -5,7 +5,7 @@ import { useWrite } from "../api/queries.js";
 import { sayDone, sayFailed } from "../parts/toast.js";
 import { useSession } from "../session/session.js";
 
-/** Has another mail sent that verifies the caller's address. */
+/** Requests another verification mail. */
 export function SendAgain(): ReactNode {
   const { user } = useSession();
   const send = useWrite(sendVerification);

@@ -5,10 +5,10 @@ import { PATHS } from "../paths.js";
 import { useSession } from "../session/session.js";
 import { SendAgain } from "./send-again.js";
 
-/** Pages that say it themselves, or that need the room. */
+/** Pages that show it themselves or need the space. */
 const WITHOUT: readonly string[] = [PATHS.verifyEmail, PATHS.topology];
 
-/** Reminds whoever has not verified the address, where mail is sent at all. */
+/** Reminds users to verify their address, if mail is configured. */
 export function Unverified(): ReactNode {
   const { user, sends_mail } = useSession();
   const { pathname } = useLocation();

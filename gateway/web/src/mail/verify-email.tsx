@@ -10,7 +10,7 @@ import { useSession } from "../session/session.js";
 import { useLinkToken } from "./link-token.js";
 import { SendAgain } from "./send-again.js";
 
-/** Where a mailed link leads to: the address of whoever is signed in is verified, once they say so. */
+/** The target of a verification link: verifies the address after confirmation. */
 export default function VerifyEmail(): ReactNode {
   const { user } = useSession();
   const token = useLinkToken();

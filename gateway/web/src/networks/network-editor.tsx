@@ -5,7 +5,6 @@ import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 
-/** Makes or changes a network. */
 export function NetworkEditor(props: EditorProps): ReactNode {
   const tags = useTags();
   return (

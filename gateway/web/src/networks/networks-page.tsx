@@ -30,7 +30,6 @@ import { NetworkEditor } from "./network-editor.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
 
-/** All networks, and their administration. */
 export default function NetworksPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
@@ -106,7 +105,7 @@ function columnsOf(tags: KnownTags, stats: Stats | undefined): readonly Column<N
   ];
 }
 
-/** How many of a kind a network has; nothing where that is not known. */
+/** Number of entities in a network; nothing if unknown. */
 function amount(stats: Stats | undefined, kind: "subnets" | "hosts" | "services"): Column<Network> {
   const counts = new Map(stats?.networks.map((one) => [one.id, one[kind]]));
   return {

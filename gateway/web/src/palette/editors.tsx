@@ -1,6 +1,6 @@
 import { lazy, type ReactNode, Suspense } from "react";
 
-/** What the palette can make. */
+/** The editors that the palette can open. */
 export type EditorName = "host" | "service" | "subnet" | "network" | "tag" | "invite";
 
 const HostEditor = lazy(async () => ({ default: (await import("../hosts/host-editor.js")).HostEditor }));
@@ -12,12 +12,12 @@ const InviteEditor = lazy(async () => ({ default: (await import("../users/invite
 
 interface EditorProps {
   readonly name: EditorName;
-  /** On which a service is made. */
+  /** The host of a new service. */
   readonly hostId: string;
   readonly onClose: () => void;
 }
 
-/** The window in which something new is made, loaded when it is needed. */
+/** An editor, loaded on demand. */
 export function Editor({ name, hostId, onClose }: EditorProps): ReactNode {
   const editors: Readonly<Record<EditorName, ReactNode>> = {
     host: <HostEditor id={null} onClose={onClose} />,

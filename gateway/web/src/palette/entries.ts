@@ -3,13 +3,12 @@ import { detailBeside } from "../parts/detail.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { boundOf, socketsOf } from "../sockets/sockets.js";
 
-// What the palette offers: texts, and where they lead to.
+// The entries of the palette.
 
-/** A line of the palette. */
 export interface Entry {
   readonly id: string;
   readonly label: string;
-  /** What tells it from others of its name. */
+  /** Distinguishes entries with the same label. */
   readonly detail: string;
   readonly run: () => void;
 }
@@ -19,22 +18,22 @@ export interface Section {
   readonly entries: readonly Entry[];
 }
 
-/** Rows of each kind: more are what lists are for. */
+/** Maximum rows per kind; lists show more. */
 export const MOST = 5;
 
-/** Those that have every word of a text in their label, or all when there is none. */
+/** Entries whose labels contain every word of a text. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
-/** The first ones that have a text in their name. */
+/** The first ones whose names contain a text. */
 export function having<T extends { readonly name: string }>(all: readonly T[], text: string): T[] {
   const wanted = text.toLowerCase();
   return all.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, MOST);
 }
 
-/** Goes to a path. */
+/** Navigates to a path. */
 export type Go = (path: string) => void;
 
 export function hostEntries(hosts: readonly Host[], go: Go): Entry[] {
@@ -46,7 +45,7 @@ export function hostEntries(hosts: readonly Host[], go: Go): Entry[] {
   }));
 }
 
-/** @param hosts of the services, as far as they are known */
+/** @param hosts of the services, as far as loaded */
 export function serviceEntries(services: readonly Service[], hosts: ReadonlyMap<string, Host>, go: Go): Entry[] {
   return services.map(({ id, name, service_definition, bindings, host_id }) => {
     const host = hosts.get(host_id);
@@ -66,7 +65,7 @@ export function subnetEntries(subnets: readonly Subnet[], go: Go): Entry[] {
   }));
 }
 
-/** @param choose narrows the console to a network */
+/** @param choose selects a network */
 export function networkEntries(networks: readonly Network[], choose: (id: string) => void, go: Go): Entry[] {
   return networks.map(({ id, name }) => ({
     id,

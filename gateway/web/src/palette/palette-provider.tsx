@@ -15,12 +15,12 @@ interface Edited {
   readonly hostId: string;
 }
 
-/** Opens the palette by Ctrl-K or ⌘K, also while something is typed, and by its buttons; and what it makes. */
+/** Opens the palette by Ctrl-K, ⌘K or its buttons, and the editors opened from it. */
 export function PaletteProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const [edited, setEdited] = useState<Edited | null>(null);
   const open = useCallback(() => {
-    // windows have what is typed in them, and are closed first
+    // an open window may contain input, and must be closed first
     if (document.querySelector("[role=dialog]") === null) setOpen(true);
   }, []);
   useHotkeys([["mod+K", open]], []);
@@ -30,7 +30,7 @@ export function PaletteProvider({ children }: { readonly children: ReactNode }):
       {isOpen && (
         <Suspense>
           <Palette
-            // at once, so that the focus is back before anything else takes it
+            // synchronous, so that the focus returns before anything else takes it
             onClose={() => flushSync(() => setOpen(false))}
             onEdit={(name, hostId = "") => setEdited({ name, hostId })}
           />
@@ -41,7 +41,7 @@ export function PaletteProvider({ children }: { readonly children: ReactNode }):
   );
 }
 
-/** Opens the palette, and tells the key that does. */
+/** The button to open the palette, with its keyboard shortcut. */
 export function PaletteButton(): ReactNode {
   const open = useContext(Context);
   const os = useOs();
@@ -56,7 +56,7 @@ export function PaletteButton(): ReactNode {
   );
 }
 
-/** The same where there is room for a sign only. */
+/** The icon variant of the button. */
 export function PaletteIcon(): ReactNode {
   const open = useContext(Context);
   return (

@@ -15,7 +15,7 @@ interface PaletteProps {
   readonly onEdit: (name: EditorName, hostId?: string) => void;
 }
 
-/** Everything by its name: what is typed finds pages, actions, and what the inventory has. Arrow keys move, Enter goes there. */
+/** Command palette: finds pages, actions and entities by name. */
 export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
   const [text, setText] = useState("");
   const navigate = useNavigate();
@@ -33,7 +33,7 @@ export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
   const { selectFirstOption } = store;
   useEffect(() => {
     selectFirstOption();
-    // what comes later does not take the choice away from where somebody has moved it
+    // late results must not move the highlighted entry
   }, [text, first, selectFirstOption]);
 
   function choose(id: string): void {

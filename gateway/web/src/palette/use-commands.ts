@@ -13,11 +13,11 @@ interface Action {
   readonly label: string;
   readonly needs?: Permission;
   readonly run: () => void;
-  /** False where it could not be done. */
+  /** False if unavailable. */
   readonly isPossible?: boolean;
 }
 
-/** The pages and actions that the caller's level allows. @param edit opens the window in which something is made */
+/** Pages and actions allowed at the caller's level. @param edit opens an editor */
 export function useCommands(go: Go, edit: (name: EditorName, hostId?: string) => void): readonly Section[] {
   const { permissions } = useSession();
   const { networks } = useNetworkScope();

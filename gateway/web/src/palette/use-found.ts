@@ -14,7 +14,7 @@ import {
 } from "./entries.js";
 
 const TYPING_MS = 250;
-/** Of one letter nearly everything is found. */
+/** A single letter matches nearly everything. */
 const LEAST_LETTERS = 2;
 
 export interface Found {
@@ -23,7 +23,7 @@ export interface Found {
   readonly error: Error | null;
 }
 
-/** What the inventory has of a text: a few rows each by the API, once typing rests; networks of those that are known. */
+/** Entities matching a text: the first rows from the API, debounced, and networks already loaded. */
 export function useFound(text: string, go: Go): Found {
   const [settled] = useDebouncedValue(text.trim(), TYPING_MS);
   const { networks, choose } = useNetworkScope();

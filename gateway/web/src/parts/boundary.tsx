@@ -7,10 +7,7 @@ interface BoundaryProps {
   readonly children: ReactNode;
 }
 
-/**
- * Stands in for what could not be shown: a part of the console that did not arrive, because the connection broke or a newer
- * version has taken its place. What surrounds it stays.
- */
+/** Replaces a part that failed to load, because of a broken connection or a newer version. The layout remains. */
 export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -8,17 +8,17 @@ import { Waiting } from "./waiting.js";
 
 export interface Question {
   readonly title: string;
-  /** What it does, and what goes with it. */
+  /** Consequences of the action. */
   readonly text: ReactNode;
   /** The verb on the button. */
   readonly verb: string;
-  /** Done when the answer is yes; the question stays until it has succeeded. */
+  /** The action; the window stays open until it has succeeded. */
   readonly run: () => Promise<unknown>;
-  /** What it would do, for what goes with it to be shown. */
+  /** A preview of the action. */
   readonly plan?: () => Promise<Plan>;
-  /** All of the plan is shown, and the answer can be yes once it is there. */
+  /** Shows the whole plan, and requires it before confirmation. */
   readonly isReviewed?: boolean;
-  /** It takes something away. */
+  /** The action deletes something. */
   readonly isDestructive?: boolean;
 }
 
@@ -26,12 +26,12 @@ type Ask = (question: Question) => void;
 
 const Context = createContext<Ask>(() => undefined);
 
-/** Asks before something that cannot be undone is done. */
+/** Asks for confirmation of an irreversible action. */
 export function useConfirm(): Ask {
   return useContext(Context);
 }
 
-/** Holds the window in which {@link useConfirm} asks. */
+/** Renders the window of {@link useConfirm}. */
 export function ConfirmProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [question, setQuestion] = useState<Question | null>(null);
   const [isRunning, setRunning] = useState(false);
@@ -92,7 +92,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
 interface AnswersProps {
   readonly question: Question;
   readonly isRunning: boolean;
-  /** What has to be reviewed first is there. */
+  /** A required preview has loaded. */
   readonly isReady: boolean;
   readonly onNo: () => void;
   readonly onYes: () => void;
@@ -122,7 +122,7 @@ interface ConsequencesProps {
   readonly error: unknown;
 }
 
-/** What goes with it, or why it failed. */
+/** The consequences, or why it failed. */
 function Consequences({ isReviewed, plan, error }: ConsequencesProps): ReactNode {
   const along = plan === null || isReviewed ? null : alongText(plan);
   return (

@@ -5,7 +5,7 @@ import classes from "./copy.module.css";
 
 const SHOWN_MS = 2_000;
 
-/** Text to take along, with the button that copies it. */
+/** Text with a copy button. */
 export function CopyField({ label, value }: { readonly label: string; readonly value: string }): ReactNode {
   const [isCopied, copy] = useCopy(value);
   return (
@@ -26,7 +26,7 @@ export function CopyField({ label, value }: { readonly label: string; readonly v
   );
 }
 
-/** The same where there is room for a sign only. */
+/** The icon variant. */
 export function CopyIcon({ label, value }: { readonly label: string; readonly value: string }): ReactNode {
   const [isCopied, copy] = useCopy(value);
   return (
@@ -49,14 +49,14 @@ function useCopy(value: string): [isCopied: boolean, copy: () => void] {
   return [isCopied, copy];
 }
 
-/** Browsers give the clipboard to secure pages only; elsewhere the older way works. */
+/** The clipboard API requires a secure context; elsewhere, the older way works. */
 async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // not allowed: the older way may be
+      // permission denied: the older way may work
     }
   }
   const area = document.createElement("textarea");

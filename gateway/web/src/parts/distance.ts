@@ -1,6 +1,6 @@
 type Unit = "year" | "month" | "week" | "day" | "hour" | "minute";
 
-/** Each with its seconds, and with those from which on it is used. */
+/** Units with their seconds, and the seconds from which they are used. */
 const UNITS: readonly (readonly [unit: Unit, size: number, from: number])[] = [
   ["year", 31_536_000, 31_536_000],
   ["month", 2_592_000, 2_592_000],
@@ -10,7 +10,7 @@ const UNITS: readonly (readonly [unit: Unit, size: number, from: number])[] = [
   ["minute", 60, 60],
 ];
 
-// The clock of the page is as old as its latest tick, and that of the server is another one.
+// The page's clock is as old as its last tick, and the server's clock may differ.
 const A_WHILE_SECONDS = 30;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
@@ -22,7 +22,7 @@ export function distance(at: string, nowMs: number): string {
   return relative.format(Math.trunc(seconds / unit[1]), unit[0]);
 }
 
-/** How long ago a moment was, such as `3 weeks`. */
+/** Such as `3 weeks`. */
 export function lapse(at: string, nowMs: number): string {
   const seconds = (nowMs - Date.parse(at)) / 1_000;
   const unit = unitOf(seconds);

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { RowMenu } from "./row-menu.js";
 
-/** Where a row stands among those of its host, and how it gets elsewhere. */
+/** The position of a row in its host, and how to change it. */
 interface Place {
   /** From 0. */
   readonly position: number;
@@ -14,11 +14,11 @@ interface EditMenuProps {
   readonly name: string;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
-  /** Of rows that have an order of their own. */
+  /** Only for ordered rows. */
   readonly place?: Place;
 }
 
-/** Edits or deletes one row, and moves it where rows have an order. */
+/** Actions to edit, delete and move a row. */
 export function EditMenu({ name, onEdit, onDelete, place }: EditMenuProps): ReactNode {
   return (
     <RowMenu

@@ -6,13 +6,12 @@ import classes from "./state.module.css";
 interface EmptyStateProps {
   readonly icon: LucideIcon;
   readonly title: string;
-  /** What to do about it. */
+  /** What the user can do. */
   readonly children: ReactNode;
-  /** Buttons that do it. */
   readonly actions?: ReactNode;
 }
 
-/** Stands where a list would be that has nothing in it. */
+/** Shown instead of an empty list. */
 export function EmptyState({ icon: Icon, title, children, actions }: EmptyStateProps): ReactNode {
   return (
     <div className={classes.state}>

@@ -20,20 +20,20 @@ interface Named {
 
 interface EntityPageProps<One extends Named> {
   readonly read: UseQueryResult<Revised<One>>;
-  /** Such as `host`; its plural has an s. */
+  /** Singular, such as `host`; the plural has an s. */
   readonly noun: string;
-  /** The path of the list of all. */
+  /** The path of the list. */
   readonly list: string;
   readonly remove: Endpoint;
-  /** What goes with it when it is deleted. */
+  /** What a deletion also deletes. */
   readonly consequence: string;
   readonly editor: (id: string, close: () => void) => ReactNode;
-  /** What happened to it; stands at the end, also of the page of one that is deleted. */
+  /** The history, which is also shown after deletion. */
   readonly history: ReactNode;
   readonly children: (one: One, mayWrite: boolean) => ReactNode;
 }
 
-/** A page about one entity: the way back to all, "Edit", "Delete", and what stands there until the entity has come. */
+/** The page of one entity, with a link back, "Edit", "Delete" and a loading state. */
 export function EntityPage<One extends Named>({ read, ...others }: EntityPageProps<One>): ReactNode {
   const { data, error, refetch } = read;
   const isGone = error !== null && describeFailure(error).kind === "missing";
@@ -50,7 +50,7 @@ export function EntityPage<One extends Named>({ read, ...others }: EntityPagePro
 
 interface EntityViewProps<One extends Named> extends Omit<EntityPageProps<One>, "read"> {
   readonly one: One;
-  /** Somebody has deleted it since it was read. */
+  /** Deleted since it was read. */
   readonly isGone: boolean;
 }
 

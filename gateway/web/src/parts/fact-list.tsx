@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import classes from "./fact-list.module.css";
 
-/** What is known of one thing; facts without a value are left out. */
+/** Names and values; absent values are omitted. */
 export function FactList({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }): ReactNode {
   return (
     <dl className={classes.facts}>

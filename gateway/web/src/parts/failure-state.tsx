@@ -18,11 +18,11 @@ const ICONS: Readonly<Record<Failure["kind"], LucideIcon>> = {
 interface FailureStateProps {
   readonly error: unknown;
   readonly onRetry?: () => void;
-  /** In the middle of an otherwise empty window. */
+  /** Centered in an otherwise empty window. */
   readonly page?: boolean;
 }
 
-/** Says what went wrong where the content would be, and offers what helps. After a refusal for too many requests it tries again by itself. */
+/** Shows a failure instead of the content, with a retry. After 429 it retries automatically. */
 export function FailureState({ error, onRetry, page = false }: FailureStateProps): ReactNode {
   const { kind, title, text, waitSeconds, requestId } = describeFailure(error);
   const Icon = ICONS[kind];
@@ -52,7 +52,7 @@ export function FailureState({ error, onRetry, page = false }: FailureStateProps
   );
 }
 
-/** Counts down to a call of `onEnd`, for each failure anew. */
+/** Calls `onEnd` after a countdown, which restarts for each failure. */
 function useCountdown(seconds: number, failure: unknown, onEnd: (() => void) | undefined): number {
   const [left, setLeft] = useState(seconds);
   const end = useRef(onEnd);

@@ -6,7 +6,7 @@ let now = Date.now();
 const watchers = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time in milliseconds since the epoch, as exactly as words like "3 minutes ago" need it; it goes on by itself. */
+/** The current time in milliseconds, updated as often as relative times need it. */
 export function useNow(): number {
   return useSyncExternalStore(watch, () => now);
 }

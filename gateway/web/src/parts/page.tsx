@@ -4,13 +4,13 @@ import classes from "./page.module.css";
 
 interface PageProps {
   readonly title: string;
-  /** One sentence under the title. */
+  /** A sentence below the title. */
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A page of the signed-in part: its title, in the window's title too, its actions, and its content. */
+/** A page with title, actions and content. Sets the document title. */
 export function Page({ title, about, actions, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Network topology`;
@@ -33,7 +33,7 @@ export function Page({ title, about, actions, children }: PageProps): ReactNode 
   );
 }
 
-/** A framed part of a page. */
+/** A framed section. */
 export function Panel({ children, pad = false }: { readonly children: ReactNode; readonly pad?: boolean }): ReactNode {
   return <section className={`${classes.panel ?? ""} ${pad ? (classes.padded ?? "") : ""}`}>{children}</section>;
 }

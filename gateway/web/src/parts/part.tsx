@@ -10,7 +10,7 @@ interface PartProps {
   readonly children: ReactNode;
 }
 
-/** A framed part of a page with a title of its own. */
+/** A framed section with a title. */
 export function Part({ title, action, children }: PartProps): ReactNode {
   return (
     <Panel>
@@ -23,12 +23,12 @@ export function Part({ title, action, children }: PartProps): ReactNode {
   );
 }
 
-/** What stands in a part that is no table. */
+/** The content of a section other than a table. */
 export function PartBody({ children }: { readonly children: ReactNode }): ReactNode {
   return <div className={classes.body}>{children}</div>;
 }
 
-/** A sentence in a part, such as that there is nothing. */
+/** A sentence in a section. */
 export function PartRemark({ children }: { readonly children: ReactNode }): ReactNode {
   return <p className={classes.remark}>{children}</p>;
 }
@@ -36,14 +36,14 @@ export function PartRemark({ children }: { readonly children: ReactNode }): Reac
 interface ListPartProps {
   readonly title: string;
   readonly count: number;
-  /** Said when there is none. */
+  /** Shown if there are none. */
   readonly none: string;
-  /** Absent where nothing can be added. */
+  /** Absent if nothing can be added. */
   readonly add?: { readonly label: string; readonly run: () => void } | undefined;
   readonly children: ReactNode;
 }
 
-/** A list of what belongs to the thing that the page is about. */
+/** A section that lists the children of an entity. */
 export function ListPart({ title, count, none, add, children }: ListPartProps): ReactNode {
   return (
     <Part

@@ -10,7 +10,6 @@ export interface RowAction {
   readonly isDisabled?: boolean;
 }
 
-/** What can be done with one row. */
 export function RowMenu({
   name,
   actions,
@@ -32,12 +31,12 @@ export function RowMenu({
             key={label}
             leftSection={<Icon size={16} aria-hidden />}
             onClick={() => {
-              // the item goes with the menu: what opens now gives the focus back to the button
+              // closing the menu removes the item, so a window opened by it returns the focus to the button
               target.current?.focus();
               run();
             }}
             disabled={isDisabled === true}
-            // Mantine would take a red that is too bright for text
+            // Mantine's red lacks contrast for text
             {...(isDestructive === true && { color: "var(--mantine-color-error)" })}
           >
             {label}

@@ -5,16 +5,15 @@ import { CopyField } from "./copy.js";
 
 interface SecretWindowProps {
   readonly title: string;
-  /** What it is. */
   readonly label: string;
   readonly secret: string;
-  /** What whoever has it can do, or what it is for. */
+  /** What the secret allows. */
   readonly warning: ReactNode;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
 
-/** Shows a secret, this once. It closes by its button only, so that no stray click takes the secret away. */
+/** Shows a secret once. Only its button closes it, so that a stray click does not. */
 export function SecretWindow({ title, label, secret, warning, onClose, children }: SecretWindowProps): ReactNode {
   return (
     <Modal

@@ -8,13 +8,13 @@ import { When } from "./when.js";
 
 type Sighted = Partial<Sighting>;
 
-/** When imports found something last, or for how long they have not. */
+/** When imports last found an entity, or how long they have missed it. */
 export function SeenText({ seen = null, missed_since: missed = null }: Sighted): ReactNode {
   if (missed !== null) return <NotSeen seen={seen} missed_since={missed} />;
   return seen === null ? "Never" : <When at={seen.last_at} />;
 }
 
-/** For how long imports have not found something; nothing when they do not miss it. */
+/** How long imports have missed an entity; nothing if they have not. */
 export function NotSeen({ seen = null, missed_since: missed = null }: Sighted): ReactNode {
   const now = useNow();
   if (missed === null) return null;
@@ -27,12 +27,12 @@ export function NotSeen({ seen = null, missed_since: missed = null }: Sighted): 
 
 interface SeenNameProps extends Pick<TextProps, "className" | "fw"> {
   readonly of: Sighted;
-  /** Where it leads to; nowhere when absent. */
+  /** Link target; absent for none. */
   readonly to?: string;
   readonly children: ReactNode;
 }
 
-/** What something is called; grey, and with for how long it was not seen, while imports miss it. */
+/** A name; grey and with the time since it was missed, if it is missed by imports. */
 export function SeenName({ of, to, children, ...given }: SeenNameProps): ReactNode {
   const isMissed = (of.missed_since ?? null) !== null;
   const look = { ...given, ...(isMissed && { c: "dimmed" }) };

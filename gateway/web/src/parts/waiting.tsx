@@ -1,10 +1,10 @@
 import { Center, Loader } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 
-// What is quick shows no sign of waiting: it would only flicker.
+// Delays the indicator, which would flicker for fast responses.
 const PATIENCE_MS = 250;
 
-/** A sign that something is on its way. `page`: in the middle of an otherwise empty window. */
+/** A loading indicator. `page`: centered in an otherwise empty window. */
 export function Waiting({ page = false }: { readonly page?: boolean }): ReactNode {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 
-/** Leads from a page to the one above it. */
+/** Link to the parent page. */
 export function WayBack({ to, children }: { readonly to: string; readonly children: ReactNode }): ReactNode {
   return (
     <Anchor component={Link} to={to} size="sm" c="dimmed">

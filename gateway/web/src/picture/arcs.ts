@@ -1,11 +1,11 @@
 import type { Point } from "./keeping.js";
 
-// The services of a host on arcs above it. Lengths are in units of the picture, from the middle of the host.
+// Positions of a host's services on arcs above it, in map units relative to the host.
 
-/** Of a host and of a service. */
+/** Radii of hosts and services. */
 export const RADIUS = { host: 9, service: 3.6 } as const;
 const GAP = 2.4;
-/** Services leave room below their host for its name. */
+/** The angle that services cover; the rest, below the host, is left to its label. */
 const LENGTH = (4 / 3) * Math.PI;
 const TOP = Math.PI / 2;
 const STEP = 2 * RADIUS.service + GAP;
@@ -13,12 +13,12 @@ const STEP = 2 * RADIUS.service + GAP;
 const radiusOf = (ring: number): number => RADIUS.host + GAP + RADIUS.service + ring * STEP;
 const at = (radius: number, angle: number): Point => ({ x: radius * Math.cos(angle), y: radius * Math.sin(angle) });
 
-/** @param kept where some of them stand already: they stay there, and the others take what is free */
+/** @param kept positions that are kept; other services fill the gaps */
 export function onArcs(ids: readonly string[], kept: ReadonlyMap<string, Point>): Map<string, Point> {
   return kept.size === 0 ? spread(ids) : filledUp(ids, kept);
 }
 
-/** How far services reach from the middle of their host. */
+/** The distance that services reach from their host. */
 export function reachOf(places: Iterable<Point>): number {
   let reach: number = RADIUS.host;
   for (const { x, y } of places) reach = Math.max(reach, Math.hypot(x, y) + RADIUS.service);
@@ -56,7 +56,7 @@ function isFree({ x, y }: Point, taken: Iterable<Point>): boolean {
   return true;
 }
 
-/** Spots half a step apart, from the top to both sides, ring after ring, without end. */
+/** Positions half a step apart, from the top to both sides, ring by ring, endlessly. */
 function* spotsAround(): Generator<Point, never, void> {
   for (let ring = 0; ; ring++) {
     const radius = radiusOf(ring);

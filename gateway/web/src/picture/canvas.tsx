@@ -13,12 +13,12 @@ import { boundTo, homeOf, missedSince, type Model } from "./model.js";
 import { createFrame, type Frame, LEAST_NAMED, ZOOM } from "./names.js";
 import classes from "./picture.module.css";
 
-/** What the page may ask of the canvas. */
+/** Imperative functions of the canvas. */
 export interface CanvasHandle {
   zoom(direction: "in" | "out"): void;
-  /** Shows everything. */
+  /** Fits everything into view. */
   fit(): void;
-  /** Moves to a node. */
+  /** Moves the camera to a node. */
   show(id: string): void;
 }
 
@@ -26,31 +26,31 @@ interface CanvasProps {
   readonly model: Model;
   readonly layout: Layout;
   readonly colouring: Colouring;
-  /** Ids of what is drawn. */
+  /** Ids of visible nodes. */
   readonly shown: ReadonlySet<string>;
-  /** Ids of what a search has found, everything else is faded; null when nothing is searched. */
+  /** Ids of search results, all others are faded; null without a search. */
   readonly found: ReadonlySet<string> | null;
   readonly selected: string | null;
   readonly onSelect: (id: string | null) => void;
   readonly handle: RefObject<CanvasHandle | null>;
 }
 
-/** What the drawing depends on and changes without a new graph. */
+/** What can change without a new graph. */
 type Look = Pick<CanvasProps, "model" | "layout" | "colouring" | "shown" | "found" | "selected">;
 
-/** Pixels of the radius at which a node and its surroundings can be read. */
+/** Radius in pixels at which a node and its surroundings are readable. */
 const CLOSE = { host: 14, service: 6 } as const;
 const MOVE_MS = 350;
 
-/** Where the camera shows everything. */
+/** The camera state that fits everything. */
 const WHOLE = { x: 0.5, y: 0.5, ratio: 1 } as const;
 
-/** How the view moves; at once for people who asked their system for less motion. */
+/** Camera animation; none for users who prefer reduced motion. */
 function moving(): { duration: number } {
   return { duration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 1 : MOVE_MS };
 }
 
-/** The picture, drawn by the graphics card. People who do not see it have the list beside it. */
+/** The map, drawn with WebGL. The list next to it is its accessible alternative. */
 export function Canvas(props: CanvasProps): ReactNode {
   const { model, layout, colouring, shown, found, selected, onSelect, handle } = props;
   const container = useRef<HTMLDivElement>(null);
@@ -75,12 +75,12 @@ export function Canvas(props: CanvasProps): ReactNode {
     };
   }, []);
 
-  // the same camera looks at what has changed, and at another moment
+  // the same camera shows changed graphs, and other times
   useEffect(() => {
     if (sigma.current !== null) draw(sigma.current, graphOf(model, layout), layout.bounds);
   }, [model, layout]);
 
-  // once for all that has changed: it reads every node, and draws in the next frame
+  // once per batch of changes, because it reads every node; drawn in the next frame
   useEffect(() => {
     sigma.current?.scheduleRefresh();
   }, [colouring, shown, found, selected, model, layout]);
@@ -98,7 +98,7 @@ interface Refs {
   readonly select: RefObject<CanvasProps["onSelect"]>;
 }
 
-/** Draws in an element from now on, each time what the look is then. */
+/** Draws into an element, always with the current look. */
 function startSigma(element: HTMLDivElement, { sigma, look, select }: Refs): { made: Sigma; sizes: ResizeObserver } {
   const frame = createFrame({
     sigma: () => sigma.current,
@@ -118,7 +118,7 @@ function startSigma(element: HTMLDivElement, { sigma, look, select }: Refs): { m
   const context = below?.getContext("2d");
   made.resize(true);
   made.on("beforeRender", frame.begin);
-  // only then is it known where the camera is
+  // the position of the camera is only known now
   made.on("afterRender", () => {
     frame.end();
     if (!context) return;
@@ -137,14 +137,14 @@ function startSigma(element: HTMLDivElement, { sigma, look, select }: Refs): { m
   return { made, sizes };
 }
 
-/** Draws another graph. Who sees all of it goes on seeing all, who has come nearer goes on seeing the same. */
+/** Replaces the graph. If everything was in view it remains so; otherwise the camera keeps its place. */
 function draw(sigma: Sigma, graph: MultiUndirectedGraph, { left, right, bottom, top }: Layout["bounds"]): void {
   const [box, camera] = [sigma.getCustomBBox(), sigma.getCamera()];
   const isSame = box?.x[0] === left && box.x[1] === right && box.y[0] === bottom && box.y[1] === top;
   const { x, y, ratio } = camera.getState();
   const seesAll = x === WHOLE.x && y === WHOLE.y && ratio === WHOLE.ratio;
   const moves = !seesAll && !isSame;
-  // measured in the size that the canvas has by now
+  // measured after the canvas has been resized
   if (moves) sigma.refresh();
   const { width, height } = sigma.getDimensions();
   const [middle, scale] = [sigma.viewportToGraph({ x: width / 2, y: height / 2 }), scaleOf(sigma)];
@@ -155,7 +155,7 @@ function draw(sigma: Sigma, graph: MultiUndirectedGraph, { left, right, bottom, 
   camera.setState({ ...there, ratio: (ratio * scaleOf(sigma)) / scale });
 }
 
-/** Pixels of a unit of the picture. */
+/** Pixels per map unit. */
 function scaleOf(sigma: Sigma): number {
   return sigma.graphToViewport({ x: 1, y: 0 }).x - sigma.graphToViewport({ x: 0, y: 0 }).x;
 }
@@ -227,7 +227,7 @@ function settingsFor(look: () => Look, frame: Frame): Partial<Settings> {
     minEdgeThickness: 0.6,
     stagePadding: 16,
     labelRenderedSizeThreshold: LEAST_NAMED,
-    // all that are large enough: those that do not fit are left out when they are drawn
+    // all large ones; labels that do not fit are omitted while drawing
     labelGridCellSize: 60,
     labelDensity: 8,
     zIndex: true,
@@ -254,7 +254,7 @@ function nodeLook(
   return { ...data, color, isFaded, ...raised, ...(found !== null && !isFaded && found.size <= 40 && { forceLabel: true }) } as Partial<NodeDisplayData>; // prettier-ignore
 }
 
-/** Around what is not as it was. */
+/** Around nodes that have changed. */
 function halosOf({ layout, shown, colouring: { scheme, marks } }: Look): { place: Place; colour: string }[] {
   return [...(marks ?? [])].flatMap(([id, mark]) => {
     const place = layout.places.get(id);

@@ -11,14 +11,14 @@ import { hostIdOf, missedSince, type Model } from "./model.js";
 interface CardViewProps {
   readonly model: Model;
   readonly shown: ReadonlySet<string>;
-  /** Ids of what a search has found; null when nothing is searched. */
+  /** Ids of search results; null without a search. */
   readonly found: ReadonlySet<string> | null;
   readonly colouring: Colouring;
   readonly selected: string | null;
   readonly onSelect: (id: string) => void;
 }
 
-/** The picture as cards to read and to print: subnets, their hosts, and what runs there at which port. */
+/** The topology as cards per subnet, to read and print. */
 export function CardView({ model, shown, found, colouring, selected, onSelect }: CardViewProps): ReactNode {
   const cards = useMemo(() => cardsOf(model, shown, found), [model, shown, found]);
   const node = selected === null ? undefined : model.nodes.get(selected);

@@ -12,10 +12,10 @@ import {
   type SubnetNode,
 } from "./model.js";
 
-// The graph to be read and printed: subnets, the hosts that have an address there, and the services that are reached at it.
+// The cards of the topology: subnets, their hosts, and the services that listen there.
 
 export interface Card {
-  /** Of the subnet; for hosts without an address that of their network with a prefix. */
+  /** Of the subnet; for hosts without an address, that of the network with a prefix. */
   readonly id: string;
   readonly networkId: string;
   readonly subnet: SubnetNode | null;
@@ -25,22 +25,22 @@ export interface Card {
 
 export interface CardHost {
   readonly node: HostNode;
-  /** Those in the subnet. */
+  /** Addresses in this subnet. */
   readonly addresses: readonly string[];
   readonly services: readonly CardService[];
 }
 
 export interface CardService {
   readonly node: ServiceNode;
-  /** Only those in the subnet, by their ports alone where the address is that of the host. */
+  /** Sockets in this subnet; only ports if the address is that of the host. */
   readonly sockets: readonly Pick<ServiceSocket, "id" | "text" | "href">[];
 }
 
 /**
- * The cards of what is shown; empty subnets are among them, unless something is searched.
+ * The cards to show; without a search, including empty subnets.
  *
- * @param found what a search has found: hosts are shown with all services where they or their subnet are found, otherwise with
- * those that are; null when nothing is searched
+ * @param found search results: hosts are shown with all services if they or their subnet match, otherwise with matching
+ * ones; null without a search
  */
 export function cardsOf(model: Model, shown: ReadonlySet<string>, found: ReadonlySet<string> | null): Card[] {
   const inSubnet = byPlace([...model.hosts.values()].filter(({ node }) => shown.has(node.id)));
@@ -55,7 +55,7 @@ export function cardsOf(model: Model, shown: ReadonlySet<string>, found: Readonl
   return found === null ? cards : cards.flatMap((one) => foundOn(one, found));
 }
 
-/** Hosts by the id of each card that they stand on. */
+/** Hosts by card id. */
 function byPlace(hosts: readonly HostParts[]): Map<string, HostParts[]> {
   const places = new Map<string, HostParts[]>();
   for (const host of hosts) {
@@ -73,7 +73,7 @@ function byAddress(a: CardHost, b: CardHost): number {
   return compareNames(a.addresses[0] ?? "", b.addresses[0] ?? "") || compareNames(a.node.label, b.node.label);
 }
 
-/** @param subnet null where the host has no address */
+/** @param subnet null for hosts without an address */
 function cardHost(
   model: Model,
   host: HostParts,

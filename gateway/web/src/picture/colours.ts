@@ -2,8 +2,8 @@ import type { Category, TopologyNode } from "@nts/shared/contract";
 import { missedSince } from "./model.js";
 import type { Mark } from "./past.js";
 
-// Colours of the picture. Categories are too many to tell apart by colour, so that those of a kind share one; every colour
-// stands out from its background by 3:1 at least, as WCAG asks of graphics.
+// Colours of the map. Related categories share one, because there are too many to distinguish; each has a contrast of
+// at least 3:1 to its background (WCAG).
 
 export type Scheme = "light" | "dark";
 
@@ -38,9 +38,9 @@ export interface Palette {
   readonly disc: string;
   readonly discLine: string;
   readonly network: string;
-  /** Of what imports miss. */
+  /** Missed by imports. */
   readonly missed: string;
-  /** Of what a search has not found. */
+  /** Not matching the search. */
   readonly faded: string;
   readonly edge: string;
   readonly crossing: string;
@@ -80,7 +80,7 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
   },
 };
 
-/** The colours of what became of something since a moment, and of what is as it was. */
+/** Colours for additions, changes and deletions since a time. */
 export const MARKS: Readonly<Record<Mark | "same", { readonly name: string } & Readonly<Record<Scheme, string>>>> = {
   new: { name: "New since then", light: "#2b8a3e", dark: "#51cf66" },
   gone: { name: "Gone since then", light: "#868e96", dark: "#868e96" },
@@ -88,19 +88,17 @@ export const MARKS: Readonly<Record<Mark | "same", { readonly name: string } & R
   same: { name: "As it was", light: "#4c7fb0", dark: "#6f9fd0" },
 };
 
-/** How nodes are coloured: by what they are, or where there are marks by what became of them. */
+/** Colours nodes by kind, or by what has changed if there are marks. */
 export interface Colouring {
   readonly scheme: Scheme;
-  /** Null where the present is looked at. */
+  /** Null for the present. */
   readonly marks: ReadonlyMap<string, Mark> | null;
 }
 
-/** The colour of a node. */
 export function colourOf(node: TopologyNode, { scheme, marks }: Colouring): string {
   return marks === null ? ownColour(node, scheme) : MARKS[marks.get(node.id) ?? "same"][scheme];
 }
 
-/** What grey stands for. */
 export const NOT_SEEN = "No longer seen";
 
 function ownColour(node: TopologyNode, scheme: Scheme): string {

@@ -7,7 +7,7 @@ import classes from "./picture.module.css";
 
 const MOST = 50;
 
-/** What is different about a node and what stands on it, since the moment that is looked at. */
+/** The differences of a node and its children since the selected time. */
 export function Differences({
   node,
   diff,

@@ -4,25 +4,25 @@ import type { NodeHoverDrawingFunction } from "sigma/rendering";
 import type { Palette } from "./colours.js";
 import type { Disc, Place } from "./layout.js";
 
-// What sigma does not draw itself: the areas of subnets below everything, halos, and the card of a pointed-at node.
+// Drawing of what sigma does not: subnet areas, halos, and the card of a hovered node.
 
 const FONT = 'Inter, ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif';
 
-/** What the graph carries besides what sigma knows. */
+/** Node attributes in addition to those of sigma. */
 export interface Labelled {
   readonly kind?: string;
   readonly detail?: string | null;
   readonly isFaded?: boolean;
-  /** For how long imports have not found it; empty when they do not miss it. */
+  /** How long imports have missed it; empty if they have not. */
   readonly notSeen?: string;
-  /** Of a service: its ports, such as `:80 :443`, and the side of its host that it stands on. */
+  /** Of a service: its ports, such as `:80 :443`, and its side of the host. */
   readonly ports?: string;
   readonly side?: "left" | "right";
-  /** How many times the radius of the node is free around it. */
+  /** Free space around it, in multiples of its radius. */
   readonly room?: number;
 }
 
-/** An area where it is seen. */
+/** An area in viewport coordinates. */
 interface SeenDisc {
   readonly disc: Disc;
   readonly x: number;
@@ -38,12 +38,11 @@ export function discsSeen(sigma: Sigma, discs: readonly Disc[]): SeenDisc[] {
         const { x, y } = sigma.graphToViewport(disc);
         return { disc, x, y, r: sigma.graphToViewport({ x: disc.x + disc.r, y: disc.y }).x - x };
       })
-      // where there is hardly any room, lengths are negative
+      // lengths can be negative at tiny sizes
       .filter(({ x, y, r }) => r > 0 && x + r > 0 && y + r > 0 && x - r < width && y - r < height)
   );
 }
 
-/** Draws the areas of subnets and networks. */
 export function drawDiscs(
   sigma: Sigma,
   context: CanvasRenderingContext2D,
@@ -67,7 +66,6 @@ export function drawDiscs(
 
 const HALO = { share: 1.7, opacity: 0.3 } as const;
 
-/** Draws a halo around nodes. */
 export function drawHalos(
   sigma: Sigma,
   context: CanvasRenderingContext2D,
@@ -90,7 +88,7 @@ export function fontOf(weight: number, size: number): string {
   return `${weight} ${size}px ${FONT}`;
 }
 
-/** Makes the function that draws the card beside the node that is pointed at. */
+/** Creates the function that draws the card of the hovered node. */
 export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunction {
   return (context, data) => {
     const palette = paletteNow();
@@ -121,7 +119,7 @@ export function hoverDrawing(paletteNow: () => Palette): NodeHoverDrawingFunctio
   };
 }
 
-/** Where a card has room: to the right of a node, to its left, or above it. */
+/** Position of a card: to the right of the node, to its left, or above. */
 function besideNode(
   { x, y, size }: Readonly<Record<"x" | "y" | "size", number>>,
   { width, height }: Readonly<Record<"width" | "height", number>>,
@@ -142,7 +140,7 @@ interface Writing {
   readonly align?: CanvasTextAlign;
 }
 
-/** Writes with a halo, so that lines behind the letters do not disturb. */
+/** Draws text with a halo, for legibility above lines. */
 export function text(context: CanvasRenderingContext2D, palette: Palette, writing: Writing): void {
   const { value, x, y, size, weight, align = "center" } = writing;
   context.font = fontOf(weight, size);

@@ -1,6 +1,6 @@
 import type { Scene, Shape } from "./scene.js";
 
-// The picture as a file. Neither needs anything from elsewhere to be shown.
+// The map as a self-contained file.
 
 const FONT = "Inter, system-ui, 'Segoe UI', Roboto, sans-serif";
 const DASHES = [4, 3] as const;
@@ -8,7 +8,6 @@ const DASHES = [4, 3] as const;
 /** Pixels of the longer side. */
 const PNG_SIZE = 4_096;
 
-/** The text of an SVG. */
 export function svgOf({ width, height, background, shapes }: Scene): string {
   const size = `viewBox="0 0 ${round(width)} ${round(height)}"`;
   const inside = shapes.map(elementOf).join("\n");
@@ -44,7 +43,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** The picture as a PNG. @throws Error when the browser has no room for it */
+/** @throws Error if the image is too large for the browser */
 export async function pngOf(scene: Scene): Promise<Blob> {
   const scale = PNG_SIZE / Math.max(scene.width, scene.height);
   const canvas = document.createElement("canvas");
@@ -95,7 +94,7 @@ function paint(context: CanvasRenderingContext2D, shape: Shape): void {
   }
 }
 
-/** Has the browser save a file. */
+/** Downloads a file. */
 export function save(content: Blob, fileName: string): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement("a");

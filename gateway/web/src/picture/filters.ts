@@ -2,14 +2,14 @@ import type { Category, TopologyNode } from "@nts/shared/contract";
 import { canonicalAddress, type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
 import { addressesOf, boundTo, hostIdOf, type HostParts, type Model } from "./model.js";
 
-// What of the graph is shown, and what a search finds in it.
+// Filters and search in the graph.
 
 export interface Filters {
-  /** Ids of tags, or labels; a host is shown with everything on it, a service with its host. */
+  /** Ids of managed tags, or free labels. Hosts are shown with all services, services with their host. */
   readonly tags: readonly string[];
   readonly categories: readonly Category[];
   readonly subnets: readonly string[];
-  /** Hosts that their owners have hidden. */
+  /** Hosts marked as hidden. */
   readonly withHidden: boolean;
 }
 
@@ -19,7 +19,7 @@ export function isFiltering({ tags, categories, subnets }: Filters): boolean {
   return tags.length + categories.length + subnets.length > 0;
 }
 
-/** Ids of what is shown: hosts that match every kind of filter, those of their services that do, and their subnets. */
+/** Ids of visible nodes: hosts matching all filters, their matching services, and their subnets. */
 export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
   const { tags, categories, subnets, withHidden } = filters;
   const isTagged = (node: TopologyNode): boolean => node.tags.some((tag) => tags.includes(tag));
@@ -41,7 +41,7 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
   return shown;
 }
 
-/** Nodes of which some text has this part, as the `q` of the lists finds them, in order; subnets by name and block. */
+/** Nodes that contain a text, matched like `q` of lists, in order; subnets by name and CIDR. */
 export function findIn(model: Model, part: string): readonly TopologyNode[] {
   const wanted = part.trim().toLowerCase();
   if (wanted === "") return model.ordered;
@@ -52,7 +52,7 @@ export function findIn(model: Model, part: string): readonly TopologyNode[] {
   );
 }
 
-/** Services that are bound to a port, and their hosts. */
+/** Services bound to a port, and their hosts. */
 function atSocket(model: Model, { address, port, protocol }: Socket): readonly TopologyNode[] {
   const canonical = address === null ? null : canonicalAddress(address);
   const found = new Set<string>();

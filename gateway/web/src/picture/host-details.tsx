@@ -12,7 +12,7 @@ import type { Model } from "./model.js";
 import type { PanelProps } from "./panel.js";
 import classes from "./picture.module.css";
 
-/** Interfaces, ports and services of a host, with what the services are bound to and what runs what. */
+/** Interfaces, ports and services of a host, with bindings and virtualization. */
 export function HostDetails(props: PanelProps & { readonly hostId: string }): ReactNode {
   const { model, hostId, colouring, at, onSelect } = props;
   const isThen = at !== null && colouring.marks?.get(hostId) !== "new";
@@ -83,7 +83,7 @@ function ServiceRow({ model, node, colouring, host, service, onSelect }: Service
   );
 }
 
-/** What runs the host or something on it, and what they run. */
+/** What virtualizes the host and its services, and what they virtualize. */
 function Runs({
   model,
   host,

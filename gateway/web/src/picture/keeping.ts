@@ -1,18 +1,18 @@
 import { type Box, createRoom } from "./labels.js";
 
-// How circles are arranged again when there are more of them, or larger ones: what has a place keeps it.
+// Rearranges circles after additions and growth, keeping existing positions as far as possible.
 
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** Something to arrange around the origin. */
+/** A circle to arrange around the origin. */
 export interface Kept {
   readonly r: number;
-  /** Where it was; null for something new. */
+  /** The previous position; null for a new circle. */
   readonly was: Point | null;
-  /** True if it is larger than it was there. */
+  /** True if it has grown since. */
   readonly grew: boolean;
 }
 
@@ -26,15 +26,15 @@ interface Circle {
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 
 /**
- * Places for circles: what is new takes the free place nearest to the origin, and what grew pushes the others straight away
- * from itself, by as much as it needs and no more. Nothing overlaps that did not before.
+ * Arranges circles: new ones take the nearest free position, grown ones push others outwards, no further than
+ * necessary. Previously separate circles never overlap.
  */
 export function rearranged(circles: readonly Kept[]): Point[] {
   const placed: (Circle | null)[] = circles.map(({ r, was }) => was && { x: was.x, y: was.y, r });
   for (const [index, { grew }] of circles.entries()) if (grew) makeRoom(placed, index);
   const room = createRoom<Boxed>({ square: 2 * Math.max(1, ...circles.map(({ r }) => r)), collide });
   for (const circle of placed) if (circle !== null) room.take(boxed(circle));
-  // equal circles need not look again where none of them had room
+  // equal circles resume the search where the last one was placed
   const tried = new Map<number, number>();
   return circles.map(({ r }, index) => {
     const there = placed[index];
@@ -49,7 +49,7 @@ export function rearranged(circles: readonly Kept[]): Point[] {
   });
 }
 
-/** Moves all others by the same length away from one; that brings no two of them nearer to each other. */
+/** Moves all others outwards by the same length, which never brings two of them closer. */
 function makeRoom(placed: readonly (Circle | null)[], index: number): void {
   const one = placed[index];
   if (!one) return;

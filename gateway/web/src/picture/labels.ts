@@ -1,7 +1,7 @@
-// Where names can stand so that none lies on another one, nor on a dot. What is taken is kept by the squares of a grid that it
-// touches: boxes that do not overlap are few in any square, so that a name costs the same however many there are.
+// Placement of labels without overlaps. Occupied boxes are indexed by grid cells, so placing a label takes constant
+// time.
 
-/** In pixels; `y` points downwards. */
+/** In pixels, with `y` downwards. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -9,19 +9,19 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** The room that is taken, in one drawing of the picture or among circles. */
+/** Occupied space. */
 export interface Room<Taken extends Box = Box> {
   readonly clear: () => void;
   readonly isFree: (box: Taken) => boolean;
   readonly take: (box: Taken) => void;
 }
 
-/** Pixels of a square: about as wide as a name. */
+/** Pixels per cell: about the width of a label. */
 const SQUARE = 64;
-/** More squares than any window has, so that each has a number of its own. */
+/** Exceeds the number of columns of any window, to number the cells. */
 const ROW = 65_536;
 
-/** @param options.collide tells whether two overlap whose boxes are near each other */
+/** @param options.collide tests two boxes for overlap */
 export function createRoom<Taken extends Box = Box>({
   square = SQUARE,
   collide = overlap,
@@ -51,25 +51,25 @@ function squaresOf({ left, top, right, bottom }: Box, square: number): number[] 
   return numbers;
 }
 
-/** A way to write a name. */
+/** A variant of a label. */
 export interface Writing {
   readonly box: Box;
-  /** Below each other. */
+  /** Lines. */
   readonly lines: readonly string[];
   readonly align: "left" | "center" | "right";
 }
 
-/** What a name must not lie on, and what it need not. */
+/** What labels must avoid, and what they may cover. */
 export interface Rooms {
-  /** Names, and the dots of hosts and subnets. */
+  /** Labels, and dots of hosts and subnets. */
   readonly names: Room;
-  /** The dots of services: a name lies on them rather than nowhere. */
+  /** Dots of services, which labels may cover if there is no other place. */
   readonly dots: Room;
-  /** What is seen: no name is cut by its edge. */
+  /** The viewport: labels are not cut off by its edge. */
   readonly window: Box;
 }
 
-/** Takes the first way that has room; null when none has. */
+/** Places the first variant that fits; null if none does. */
 export function write(ways: readonly Writing[], { names, dots, window }: Rooms): Writing | null {
   const free = ways.filter(({ box }) => isWithin(box, window) && names.isFree(box));
   const chosen = free.find(({ box }) => dots.isFree(box)) ?? free[0] ?? null;
@@ -81,7 +81,7 @@ function isWithin({ left, top, right, bottom }: Box, around: Box): boolean {
   return left >= around.left && top >= around.top && right <= around.right && bottom <= around.bottom;
 }
 
-/** A node as it is seen. */
+/** A node in viewport coordinates. */
 export interface Seen {
   readonly x: number;
   readonly y: number;
@@ -89,20 +89,24 @@ export interface Seen {
   readonly r: number;
 }
 
-/** What tells how wide a text is. */
+/** Measures the width of a text. */
 export type Measure = (text: string) => number;
 
 const LINE = 1.15;
 const APART = 2;
-/** Characters of a name on one line, of what is left of it on a second one, and where there is little room. */
+/** Maximum characters of the first line, of a second one, and of shortened labels. */
 const MOST = { first: 28, second: 20, short: 14, shortest: 8 } as const;
 
-/** Pixels of the letters of a host's name, and those that fit below it. @param room how many times its radius is free around it */
+/**
+ * Font sizes in pixels: of host labels, and of those that fit below a host.
+ *
+ * @param room free space in multiples of the radius
+ */
 export function roomForHost(r: number, room: number): { size: number; width: number } {
   return { size: Math.min(14, Math.max(10, r * 0.75)), width: 2.3 * room * r };
 }
 
-/** The ways to write the name of a host: below it, then beside and above it, in the end shortened. @param width that fits below it */
+/** Variants of a host label: below, beside, above, and finally shortened. @param width available below the host */
 export function waysForHost(
   seen: Seen,
   name: string,
@@ -118,7 +122,7 @@ export function waysForHost(
   return [box(lines, BELOW), box(line, RIGHT), box(line, LEFT), ...[lines, line, ...shorter].flatMap(everywhere)];
 }
 
-/** The ways to write the name of a service: on the side of its host that it stands on. @param ports where there is room for them */
+/** Variants of a service label, on the service's side of its host. @param ports if there is space for them */
 export function waysForService(
   seen: Seen,
   name: string,
@@ -134,7 +138,7 @@ export function waysForService(
   return texts.map((line) => boxed(seen, [line], { place: side === "right" ? RIGHT : LEFT, size, measure }));
 }
 
-/** Where a name stands: by how many halves of its width it is to the right of the middle, or beside the dot. */
+/** Horizontal offset in half widths of the label from the center, or from beside the dot. */
 type Place =
   | { readonly row: "below" | "above"; readonly shift: number }
   | { readonly row: "beside"; readonly side: Side };
@@ -170,7 +174,7 @@ function boxed(
   return { box: { left, top, right: left + width, bottom: top + height }, lines, align };
 }
 
-/** A text whole where it fits, else in two lines; words stay whole. */
+/** The text on one line if it fits, otherwise two; words are not broken. */
 function wrapped(value: string, fits: (line: string) => boolean): string[] {
   if (fits(value)) return [value];
   const words = value.split(" ");
@@ -179,7 +183,6 @@ function wrapped(value: string, fits: (line: string) => boolean): string[] {
   return rest.length === 0 ? [shortened(first, MOST.first)] : [first, shortened(rest.join(" "), MOST.second)];
 }
 
-/** A text cut to some characters. */
 export function shortened(value: string, characters: number): string {
   const most = Math.max(4, Math.floor(characters));
   const all = Array.from(value);

@@ -3,16 +3,15 @@ import { onArcs, RADIUS, reachOf } from "./arcs.js";
 import { type Point, rearranged } from "./keeping.js";
 import { homeOf, type HostParts, type Model, type SubnetNode } from "./model.js";
 
-// Where everything stands, always the same for the same graph: services on arcs above their host, hosts around the hub of their
-// subnet, subnets beside each other, and networks beside each other when there are several. Nothing overlaps. What has a place
-// in an earlier layout keeps it, as far as there is room. Lengths are in units of the picture; `y` points upwards.
+// Deterministic layout without overlaps: services on arcs above their host, hosts around the hub of their subnet.
+// Keeps the positions of a previous layout as far as possible. In map units, with `y` upwards.
 
 export interface Place {
   readonly x: number;
   readonly y: number;
   /** Radius. */
   readonly r: number;
-  /** Of a host: the radius that it has with all of its services, and room for its name. */
+  /** Of a host: including its services and its label. */
   readonly room?: number;
 }
 
@@ -23,21 +22,21 @@ export interface Box {
   readonly top: number;
 }
 
-/** A round area that holds what belongs together. */
+/** A circular area of a subnet or network. */
 export interface Disc extends Place {
-  /** Of the subnet or network; for hosts without an address that of their network with a prefix. */
+  /** Of the subnet or network; for hosts without an address, that of the network with a prefix. */
   readonly id: string;
   readonly kind: "subnet" | "network";
   readonly networkId: string;
-  /** null for hosts without an address, and for networks, whose names the graph does not hold. */
+  /** null for hosts without an address, and for networks, whose names are not in the graph. */
   readonly subnet: SubnetNode | null;
 }
 
 export interface Layout {
-  /** Of every node, by id. */
+  /** Of all nodes, by id. */
   readonly places: ReadonlyMap<string, Place>;
   readonly discs: readonly Disc[];
-  /** Holds everything, the names of areas included. */
+  /** Encloses everything, including labels of areas. */
   readonly bounds: Box;
 }
 
@@ -49,11 +48,11 @@ const AROUND_HOSTS = 4;
 const AROUND_SUBNET = 12;
 const BETWEEN_SUBNETS = 24;
 
-/** Share of the whole that stays free between areas, so that there is room for a name when all of it is seen. */
+/** Gap between areas as a share of the whole, so that labels fit when everything is in view. */
 const NAME_SHARE = 0.05;
 const BETWEEN_NETWORKS = 40;
 
-/** Lengths below which two places are the same. */
+/** Positions closer than this are equal. */
 const ROUNDING = 1e-6;
 
 interface Circle {
@@ -62,16 +61,16 @@ interface Circle {
   readonly r: number;
 }
 
-/** Something that has been laid out around its own middle. */
+/** A layout relative to its own center. */
 interface Group {
   readonly r: number;
   readonly places: ReadonlyMap<string, Place>;
   readonly discs: readonly Disc[];
-  /** Its circle in the earlier layout, from the middle of what it belongs to; null when it was not there. */
+  /** Its circle in the previous layout, relative to its parent; null if new. */
   readonly was: Circle | null;
 }
 
-/** What an earlier layout knows. */
+/** Data of the previous layout. */
 interface Earlier {
   readonly places: ReadonlyMap<string, Place>;
   readonly discs: ReadonlyMap<string, Disc>;
@@ -80,7 +79,7 @@ interface Earlier {
 const ORIGIN: Point = { x: 0, y: 0 };
 const NO_PLACES: ReadonlyMap<string, Place> = new Map();
 
-/** @param before what is in it stays where it is, unless something has to make room */
+/** @param before keeps its positions, unless something has to make room */
 export function layoutOf(model: Model, before: Layout | null = null): Layout {
   const networks = new Map<string, { subnets: SubnetNode[]; homeless: HostParts[] }>();
   const networkOf = (id: string): { subnets: SubnetNode[]; homeless: HostParts[] } => {
@@ -106,19 +105,19 @@ export function layoutOf(model: Model, before: Layout | null = null): Layout {
   return { places, discs, bounds: boundsOf(discs, before?.bounds) };
 }
 
-/** Nothing when networks have only now, or no longer, frames: then everything stands elsewhere. */
+/** Undefined if networks have gained or lost their frames, which moves everything. */
 function earlierOf(before: Layout | null, isFramed: boolean): Earlier {
   const wasFramed = before?.discs.some(({ kind }) => kind === "network") ?? false;
   if (before === null || wasFramed !== isFramed) return { places: NO_PLACES, discs: new Map() };
   return { places: before.places, discs: new Map(before.discs.map((disc) => [disc.id, disc])) };
 }
 
-/** About how wide circles are when they are packed. */
+/** Approximate radius of packed circles. */
 function extentOf(circles: readonly { readonly r: number }[]): number {
   return 2.2 * Math.hypot(...circles.map(({ r }) => r));
 }
 
-/** @param before is in it; the same object when that is enough, so that what is seen need not move */
+/** @param before a previous layout; returned itself if it still applies, so that nothing moves */
 function boundsOf(discs: readonly Disc[], before: Box = { left: 0, right: 0, bottom: 0, top: 0 }): Box {
   const box = { ...before };
   const name = Math.max(BETWEEN_SUBNETS, NAME_SHARE * extentOf(discs.filter(({ kind }) => kind === "subnet")));
@@ -132,7 +131,7 @@ function boundsOf(discs: readonly Disc[], before: Box = { left: 0, right: 0, bot
   return grown < ROUNDING ? before : box;
 }
 
-/** A host with its services on arcs above it. @param disc the earlier area of its subnet */
+/** A host with its services on arcs above it. @param disc the previous area of its subnet */
 function hostGroup({ node, services }: HostParts, disc: Disc | undefined, { places: earlier }: Earlier): Group {
   const there = earlier.get(node.id);
   const kept = new Map<string, Point>();
@@ -148,7 +147,7 @@ function hostGroup({ node, services }: HostParts, disc: Disc | undefined, { plac
   return { r: room, places, discs: [], was: stays ? from(disc, { ...there, r: there.room ?? 0 }) : null };
 }
 
-/** The middle of what belongs together was there in the earlier layout. */
+/** The center of a group that existed in the previous layout. */
 interface Within {
   readonly earlier: Earlier;
   readonly middle: Point | undefined;
@@ -194,13 +193,13 @@ function from(middle: Point, { x, y, r }: Circle): Circle {
   return { x: x - middle.x, y: y - middle.y, r };
 }
 
-/** @property leastGap between groups of which some have places */
+/** @property leastGap between groups, if some have previous positions */
 interface Gaps {
   readonly gap: number;
   readonly leastGap: number;
 }
 
-/** Groups around one middle: as close as they get, or around those that have places. */
+/** Arranges groups around a center: as close as possible, or around previous positions. */
 function arranged(groups: readonly Group[], { gap, leastGap }: Gaps): Group {
   const isNew = groups.every(({ was }) => was === null);
   const half = (isNew ? gap : leastGap) / 2;
@@ -220,7 +219,7 @@ function arranged(groups: readonly Group[], { gap, leastGap }: Gaps): Group {
   return { r: reach, places, discs, was: null };
 }
 
-/** Places for circles side by side, as close as they get, around one middle. */
+/** Packs circles around a center, as close as possible. */
 function packed(radii: readonly number[]): Point[] {
   if (radii.length === 0) return [];
   const circles = radii.map((r) => ({ x: 0, y: 0, r }));

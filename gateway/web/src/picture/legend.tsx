@@ -13,7 +13,7 @@ interface LegendProps {
   readonly isOpen: boolean;
 }
 
-/** What the dots and lines mean, as far as they occur. It takes as much room for the past as for the present. */
+/** Explains dots and lines that occur. Has the same height for past and present. */
 export function Legend({ nodes, colouring, isOpen }: LegendProps): ReactNode {
   return (
     <details className={classes.legend} open={isOpen}>

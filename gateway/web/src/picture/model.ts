@@ -1,7 +1,7 @@
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { type Bound, boundInGraph } from "../sockets/sockets.js";
 
-// The graph as the picture thinks of it: which host stands in which subnet, and what stands on it.
+// The graph as a hierarchy: hosts in subnets, and services on hosts.
 
 export type SubnetNode = Extract<TopologyNode, { kind: "subnet" }>;
 export type HostNode = Extract<TopologyNode, { kind: "host" }>;
@@ -11,7 +11,7 @@ export type VirtualizedBy = Extract<TopologyEdge, { kind: "virtualized_by" }>;
 
 export interface HostParts {
   readonly node: HostNode;
-  /** Its interfaces, in the order of the answer. */
+  /** Its interfaces, in the order of the response. */
   readonly interfaces: readonly InSubnet[];
   readonly services: readonly ServiceNode[];
 }
@@ -19,12 +19,12 @@ export interface HostParts {
 export interface Model {
   readonly topology: Topology;
   readonly nodes: ReadonlyMap<string, TopologyNode>;
-  /** Subnets, hosts and services, each by name: once for all searches, because comparing names is dear. */
+  /** Nodes by name, sorted once, because comparing names is expensive. */
   readonly ordered: readonly TopologyNode[];
   readonly subnets: readonly SubnetNode[];
   readonly hosts: ReadonlyMap<string, HostParts>;
   readonly virtualized: readonly VirtualizedBy[];
-  /** What services are bound to, by id. */
+  /** Bindings by service id. */
   readonly bound: ReadonlyMap<string, readonly Bound[]>;
 }
 
@@ -59,17 +59,16 @@ export function modelOf(topology: Topology): Model {
   return { topology, nodes, ordered: [...topology.nodes].sort(byKindAndName), subnets, hosts, virtualized, bound };
 }
 
-/** Since when imports miss a host or service; null when they do not, and of the past. */
+/** Since when imports have missed a node; null if they have not, and for past states. */
 export function missedSince(node: TopologyNode): string | null {
   return node.kind === "subnet" ? null : (node.missed_since ?? null);
 }
 
-/** What a service is bound to. */
 export function boundTo({ bound }: Model, serviceId: string): readonly Bound[] {
   return bound.get(serviceId) ?? [];
 }
 
-/** The addresses of a host, in the order of its interfaces. */
+/** The addresses of a host, by interface. */
 export function addressesOf(host: HostParts | undefined): string[] {
   return (host?.interfaces ?? []).map(({ ip_address }) => ip_address);
 }
@@ -77,7 +76,7 @@ export function addressesOf(host: HostParts | undefined): string[] {
 const ORDER = { subnet: 0, host: 1, service: 2 } as const;
 const names = new Intl.Collator("en", { numeric: true });
 
-/** Numbers within names, addresses and blocks count as numbers. */
+/** Compares numbers inside of names and addresses by value. */
 export function compareNames(a: string, b: string): number {
   return names.compare(a, b);
 }
@@ -86,12 +85,12 @@ function byKindAndName(a: TopologyNode, b: TopologyNode): number {
   return ORDER[a.kind] - ORDER[b.kind] || names.compare(a.label, b.label) || (a.id < b.id ? -1 : 1);
 }
 
-/** The subnet that a host is drawn in: that of its first interface; null when it has none. */
+/** The subnet in which a host is drawn: that of its first interface; null without one. */
 export function homeOf({ interfaces: [first] }: HostParts): string | null {
   return first?.target ?? null;
 }
 
-/** The host that a node stands on, or is; null for a subnet. */
+/** The host of a node; null for a subnet. */
 export function hostIdOf(node: TopologyNode): string | null {
   if (node.kind === "subnet") return null;
   return node.kind === "host" ? node.id : node.host_id;

@@ -17,24 +17,24 @@ import {
 } from "./labels.js";
 import type { Disc, Place } from "./layout.js";
 
-// The names on the picture: of areas, hosts and services, as many as have room at the zoom.
+// Labels of areas, hosts and services, as many as fit at the current zoom.
 
-/** Pixels of an area below which its name would be longer than the area. */
+/** Pixels of an area below which its label would be wider than the area. */
 const LEAST_AREA = 34;
 
-/** Pixels of an area below which there is no room for a second line between it and those above it. */
+/** Pixels of an area below which labels have a single line. */
 const LEAST_WITH_BLOCK = 48;
 
-/** Pixels of the radius from which on nodes have names, and services their ports, too. */
+/** Pixels of a node's radius from which it is labelled, and from which services show ports. */
 const NAMED = { host: 3, service: 5.5, ports: 7 } as const;
 
-/** How far the picture can be zoomed, as shares of where all of it is seen; near enough that every host has its name. */
+/** Zoom limits relative to the view of everything; close enough to label every host. */
 export const ZOOM = { nearest: 0.01, farthest: 2 } as const;
 
-/** Pixels of the radius below which nothing has a name. */
+/** Pixels of a radius below which nothing is labelled. */
 export const LEAST_NAMED = NAMED.host;
 
-/** Writes the names of subnets above their areas, the largest first, as far as there is room. */
+/** Draws the labels of subnets above their areas, largest first, as far as they fit. */
 function nameDiscs(
   sigma: Sigma,
   context: CanvasRenderingContext2D,
@@ -59,11 +59,11 @@ function nameDiscs(
   }
 }
 
-/** What is drawn in one frame: sigma asks for names one by one, and none knows of the others. */
+/** State of one frame, because sigma requests labels one by one. */
 export interface Frame {
   /** Before sigma draws. */
   begin(): void;
-  /** After it has. */
+  /** After sigma has drawn. */
   end(): void;
   readonly drawLabel: NodeLabelDrawingFunction;
 }
@@ -72,23 +72,23 @@ interface Framed {
   readonly sigma: () => Sigma | null;
   readonly palette: () => Palette;
   readonly discs: () => readonly Disc[];
-  /** What names must not lie on. */
+  /** What labels must avoid. */
   readonly places: () => Iterable<readonly [kind: string, place: Place]>;
 }
 
-/** Pixels of the corner in which the buttons are that zoom. */
+/** Pixels of the corner with the zoom buttons. */
 const BUTTONS = { width: 54, height: 134 } as const;
 
 const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
-/** Draws the names of a picture so that none lies on another one: those of areas, of hosts, and of services when they are near. */
+/** Draws labels without overlaps: of areas, of hosts, and at high zoom of services. */
 export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
   const [names, dots] = [createRoom(), createRoom()];
   let rooms: Rooms = { names, dots, window: NOTHING };
   let isPrepared = false;
   const waiting: (() => void)[] = [];
 
-  /** Only while sigma draws does it know where everything is. */
+  /** Positions are only known while sigma draws. */
   function prepare(context: CanvasRenderingContext2D): void {
     const made = sigma();
     if (isPrepared || made === null) return;
@@ -96,7 +96,7 @@ export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
     const { width, height } = made.getDimensions();
     rooms = { names, dots, window: { left: 0, top: 0, right: width, bottom: height } };
     names.take({ left: width - BUTTONS.width, top: height - BUTTONS.height, right: width, bottom: height });
-    // areas are named first, also over the dots of others: from far they are all that can be read
+    // areas first, even over other dots: from afar, only they are readable
     nameDiscs(made, context, discs(), { palette: palette(), rooms });
     takeDots(made, places(), rooms);
   }
@@ -111,13 +111,13 @@ export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
     end: () => {
       const context = sigma()?.getCanvases()["labels"]?.getContext("2d");
       if (context) prepare(context);
-      // hosts are more important than what runs on them
+      // hosts take precedence over services
       for (const draw of waiting) draw();
     },
     drawLabel: (context, data) => {
       prepare(context);
       const { isFaded, kind } = data as Attributes as Labelled;
-      // the area of a subnet bears its name
+      // the subnet's area has its label
       if (data.label === null || data.label === "" || isFaded === true || kind === "subnet") return;
       const draw = (): void => drawName(context, data as Attributes as Named, { palette: palette(), rooms });
       if (kind === "host") draw();
@@ -126,7 +126,7 @@ export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
   };
 }
 
-/** Pixels of the radius of a service below which names may lie on it. */
+/** Pixels of a service's radius below which labels may cover it. */
 const LEAST_DOT = 1;
 
 function takeDots(sigma: Sigma, places: Iterable<readonly [kind: string, place: Place]>, { names, dots }: Rooms): void {
@@ -171,7 +171,7 @@ function drawName(
     text(context, palette, { value, x: at, y: box.top + step * (index + 0.8), size, weight, align });
 }
 
-/** Widths are measured once: browsers take longer for it than for everything else about a name. */
+/** Widths are cached, because measuring is the most expensive part of a label. */
 const widths = new Map<string, number>();
 const MOST_WIDTHS = 20_000;
 const MEASURED_SIZE = 20;

@@ -31,29 +31,29 @@ import { Toolbar } from "./toolbar.js";
 import { useLayout } from "./use-layout.js";
 import { useView } from "./use-view.js";
 
-// Not everybody who looks at the map asks for these.
+// Loaded on demand, because few users need these.
 const CardView = lazy(async () => ({ default: (await import("./card-view.js")).CardView }));
 const Panel = lazy(async () => ({ default: (await import("./panel.js")).Panel }));
 
 interface OverviewProps {
   readonly topology: Topology;
-  /** What the places are computed of: it holds all of the topology. */
+  /** The nodes of the whole topology, for a layout that does not depend on filters. */
   readonly whole: Topology;
-  /** What became of things since the moment that is looked at; null where that is the present. */
+  /** Changes since the selected time; null for the present. */
   readonly marks: ReadonlyMap<string, Mark> | null;
   readonly diff: Diff | undefined;
-  /** The moment that is looked at; null for the present. */
+  /** The selected time; null for the present. */
   readonly at: string | null;
   readonly title: string;
   readonly about: string;
   readonly networkId: string | null;
-  /** Chooses the moment. */
+  /** Selects a time. */
   readonly time: ReactNode;
   readonly isLookingBack: boolean;
   readonly onLookBack: () => void;
 }
 
-/** The picture with what narrows it, what it shows as a list, and what is known of the chosen node. */
+/** The map with filters, list and details of the selected node. */
 export function Overview(props: OverviewProps): ReactNode {
   const { topology, whole, marks, diff, at, title, about, networkId, time, isLookingBack, onLookBack } = props;
   const scheme = useComputedColorScheme("light");
@@ -126,7 +126,7 @@ async function exportAs(format: "png" | "svg", scene: Scene): Promise<void> {
   }
 }
 
-/** Ids of what the filters leave, what of it a search lists, and the ids of that; null when nothing is searched. */
+/** Ids of visible nodes, and nodes and ids of search results; null without a search. */
 function useFound(model: Model, filters: Filters, search: string) {
   const shown = useMemo(() => shownIn(model, filters), [model, filters]);
   const wanted = useDeferredValue(search);
@@ -142,7 +142,7 @@ interface PanelDrawerProps {
   readonly children: ReactNode;
 }
 
-/** Where there is no room beside the picture. */
+/** On screens without space next to the map. */
 function PanelDrawer({ isOpen, onClose, children }: PanelDrawerProps): ReactNode {
   return (
     <Drawer.Root opened={isOpen} onClose={onClose} position="bottom" size="75%" lockScroll={false}>

@@ -16,16 +16,16 @@ export interface PanelProps {
   readonly model: Model;
   readonly node: TopologyNode;
   readonly colouring: Colouring;
-  /** The moment that is looked at; null for the present. */
+  /** The selected time; null for the present. */
   readonly at: string | null;
-  /** What is different by now. */
+  /** What has changed since. */
   readonly diff: Diff | undefined;
   readonly tags: KnownTags;
   readonly onSelect: (id: string) => void;
   readonly onClose: () => void;
 }
 
-/** What there is to know of one node, and the ways to where it is edited. */
+/** Details of a node, with links to its editors. */
 export function Panel(props: PanelProps): ReactNode {
   const { model, node, tags, onClose } = props;
   const host = model.hosts.get(hostIdOf(node) ?? "")?.node;

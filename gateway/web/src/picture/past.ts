@@ -1,28 +1,28 @@
 import type { Change, Diff, Difference, Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { hostIdOf } from "./model.js";
 
-// A moment of the past beside the present: what is drawn, and what became of it since.
+// Comparison of a past state with the present.
 
-/** What became of a node since the moment that is looked at. */
+/** What has happened to a node since the selected time. */
 export type Mark = "new" | "gone" | "changed";
 
 export interface Compared {
-  /** What was then and what is now, as it was then. */
+  /** The union of past and present, with past values. */
   readonly topology: Topology;
-  /** Of nodes that are not the same as then. */
+  /** Marks of nodes that have changed. */
   readonly marks: ReadonlyMap<string, Mark>;
 }
 
 export const NOTHING: Topology = { nodes: [], edges: [] };
 
-/** All that is in one of two graphs, as it is in the first; the first itself when the second has nothing more. */
+/** The union of two graphs, preferring the first; the first itself if the second adds nothing. */
 export function unionOf(first: Topology, second: Topology): Topology {
   const nodes = added(first.nodes, second.nodes);
   const edges = added(first.edges, second.edges);
   return nodes === first.nodes && edges === first.edges ? first : { nodes, edges };
 }
 
-/** Without edges that lead to nothing. */
+/** Removes edges without both ends. */
 export function withoutLooseEnds({ nodes, edges }: Topology): Topology {
   const ids = new Set(nodes.map(({ id }) => id));
   return { nodes, edges: edges.filter(({ source, target }) => ids.has(source) && ids.has(target)) };
@@ -34,7 +34,7 @@ function added<One extends { readonly id: string }>(first: One[], second: readon
   return more.length === 0 ? first : [...first, ...more];
 }
 
-/** @param diff what else is different; without it, only what is new and gone is told */
+/** @param diff field differences; without it, only additions and deletions are marked */
 export function compared(then: Topology, now: Topology, diff: Diff | undefined): Compared {
   const [before, after] = [new Set(idsOf(then)), new Set(idsOf(now))];
   const marks = new Map<string, Mark>();
@@ -44,7 +44,7 @@ export function compared(then: Topology, now: Topology, diff: Diff | undefined):
     const id = nodeIdOf(difference);
     if (id !== null && before.has(id) && after.has(id)) marks.set(id, "changed");
   }
-  // The present decides in which subnet a host is drawn.
+  // The present determines the subnet in which a host is drawn.
   const asThen = new Map(then.edges.map((edge) => [edge.id, edge]));
   const edges = added(now.edges.map((edge) => asThen.get(edge.id) ?? edge), then.edges); // prettier-ignore
   return { topology: { nodes: added(then.nodes, now.nodes), edges }, marks };
@@ -52,26 +52,26 @@ export function compared(then: Topology, now: Topology, diff: Diff | undefined):
 
 const idsOf = ({ nodes }: Topology): string[] => nodes.map(({ id }) => id);
 
-/** What a difference is about, as far as the picture has a node for it: interfaces and ports are their host's. */
+/** The node of a difference: interfaces and ports belong to their host. */
 function nodeIdOf({ entity, entity_id, host_id }: Difference): string | null {
   if (entity === "Interface" || entity === "Port") return host_id;
   return entity === "Network" || entity === "Tag" ? null : entity_id;
 }
 
-/** A service that was only pushed aside by another one is as it was. */
+/** A service whose position was only shifted counts as unchanged. */
 function differencesIn(diff: Diff | undefined): Difference[] {
   if (diff === undefined) return [];
   const changed = diff.changed.filter(({ fields }) => fields.some((name) => name !== "position"));
   return [...diff.added, ...diff.removed, ...changed];
 }
 
-/** What is different about a node, and about what stands on it. */
+/** Differences of a node and its children. */
 export function differencesOf(node: TopologyNode, diff: Diff | undefined): Difference[] {
   const hostId = hostIdOf(node);
   return differencesIn(diff).filter((one) => (hostId === null ? one.entity_id === node.id : one.host_id === hostId));
 }
 
-/** What was deleted by some changes, as far as it takes a place of its own. */
+/** The graph of deleted entities, to show them where they were. */
 export function deletedBy(changes: readonly Change[]): Topology {
   const nodes: TopologyNode[] = [];
   const edges: TopologyEdge[] = [];

@@ -17,7 +17,7 @@ import { summaryOf, summaryOfMarks } from "./summary.js";
 import { TimeBar } from "./time-bar.js";
 import { useMoment, usePast, useSteps } from "./use-past.js";
 
-/** The picture of the chosen network, or of all. */
+/** The topology of the selected network, or of all networks. */
 export default function Picture(): ReactNode {
   const { networkId, nameOf } = useNetworkScope();
   const title = networkId === null ? "Topology" : nameOf(networkId);
@@ -37,7 +37,7 @@ interface PictureInTimeProps {
   readonly networkId: string | null;
 }
 
-/** The picture of the present, or of the moment that the address names. */
+/** The topology now, or at the time given in the URL. */
 function PictureInTime({ now, title, networkId }: PictureInTimeProps): ReactNode {
   const [at, go] = useMoment();
   const [isOpen, setOpen] = useState(at !== null);
@@ -50,7 +50,7 @@ function PictureInTime({ now, title, networkId }: PictureInTimeProps): ReactNode
     () => (then === undefined ? seen : [now, deleted, then.topology].reduce(unionOf, seen)),
     [seen, now, deleted, then],
   );
-  // whatever was seen keeps its place, and leaves that of the others alone
+  // nodes that were visible keep their positions, and do not move others
   if (all !== seen) setSeen(all);
   const whole = useMemo(() => (isLookingBack ? withoutLooseEnds(unionOf(now, seen)) : now), [isLookingBack, now, seen]);
   const drawn = useMemo(() => (then === undefined ? null : compared(then.topology, now, diff)), [then, now, diff]);
@@ -93,7 +93,7 @@ function PictureInTime({ now, title, networkId }: PictureInTimeProps): ReactNode
   );
 }
 
-/** @param onLookBack null where one does already */
+/** @param onLookBack null if a time is already selected */
 function Nothing({ onLookBack }: { readonly onLookBack: (() => void) | null }): ReactNode {
   const mayImport = useMay("Member");
   return (

@@ -6,19 +6,19 @@ import { portsText } from "../sockets/sockets.js";
 import { boundTo, hostIdOf, type Model } from "./model.js";
 import classes from "./picture.module.css";
 
-/** More than this nobody walks through. */
+/** Longer lists are not useful. */
 const MOST = 200;
 
 interface ResultsProps {
   readonly model: Model;
-  /** In order. */
+  /** Sorted. */
   readonly nodes: readonly TopologyNode[];
   readonly colouring: Colouring;
   readonly selected: string | null;
   readonly onSelect: (id: string) => void;
 }
 
-/** The picture as a list, for people who do not see it or use no mouse: arrow keys move, Enter opens. */
+/** The accessible list of nodes: arrow keys move, Enter opens. */
 export function Results({ model, nodes, colouring, selected, onSelect }: ResultsProps): ReactNode {
   const listed = nodes.slice(0, MOST);
   const [active, setActive] = useState(0);
@@ -27,7 +27,7 @@ export function Results({ model, nodes, colouring, selected, onSelect }: Results
   const current = Math.min(active, Math.max(0, listed.length - 1));
 
   useEffect(() => {
-    // Otherwise, the page would scroll to a list below the map.
+    // Prevents the page from scrolling to a list below the map.
     if (list.current !== document.activeElement) return;
     list.current?.children[current]?.scrollIntoView({ block: "nearest" });
   }, [current]);
@@ -82,7 +82,7 @@ export function Results({ model, nodes, colouring, selected, onSelect }: Results
   );
 }
 
-/** Where a key leads from a place; undefined for one that leads nowhere. */
+/** The target index of a key; undefined for other keys. */
 function placeAfter(key: string, current: number, count: number): number | undefined {
   const moves: Readonly<Record<string, number>> = {
     ArrowDown: current + 1,

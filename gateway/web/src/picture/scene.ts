@@ -6,7 +6,7 @@ import { shortened } from "./labels.js";
 import type { Layout } from "./layout.js";
 import { homeOf, missedSince, type Model } from "./model.js";
 
-// The whole picture as shapes, for files: an SVG and a PNG show the same. `y` points downwards here.
+// The map as shapes, for SVG and PNG alike, with `y` downwards.
 
 export type Shape =
   | { readonly kind: "circle"; readonly x: number; readonly y: number; readonly r: number; readonly fill: string | null; readonly line: string | null; readonly dashes?: boolean; readonly title?: string }
@@ -106,7 +106,7 @@ function titleOf(node: TopologyNode): string {
     .join(" · ");
 }
 
-/** What the colours mean, as far as they occur: a circle and a text each. */
+/** The legend: a circle and a text per colour that occurs. */
 function legendOf(
   nodes: readonly TopologyNode[],
   { scheme, marks }: Colouring,

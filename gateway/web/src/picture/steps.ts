@@ -1,25 +1,25 @@
 import type { Change } from "@nts/shared/contract";
 import { groupsOf } from "../activity/entries.js";
 
-/** A moment that one can go to: right after a request, or further back one of several that are equally far apart. */
+/** A selectable time: directly after a request, or further back at a fixed interval. */
 export interface Step {
   readonly at: string;
   /** The newest entry of the request. */
   readonly change: Change | null;
 }
 
-/** Moments of which each can be hit on a slider, and the share of its length below which two of more are one. */
+/** Maximum number of steps on the slider, and the minimum distance as a share of its length. */
 const MOST_EACH = 60;
 const LEAST_SHARE = 1 / 200;
-/** Moments before those of which each change is known. */
+/** Times before those with known changes. */
 const MOST_EARLIER = 60;
 const LEAST_APART_MS = 60_000;
 
 /**
- * Moments from the earliest to the last before the present one.
+ * Steps from the earliest to the last before the present.
  *
- * @param changes the latest, the newest first
- * @param oldestAt when the first of those that are kept was made; null when all are given
+ * @param changes the latest, newest first
+ * @param oldestAt time of the oldest retained change; null if all are given
  */
 export function stepsOf(changes: readonly Change[], oldestAt: string | null): readonly Step[] {
   const steps = new Map<string, Step>();
@@ -27,7 +27,7 @@ export function stepsOf(changes: readonly Change[], oldestAt: string | null): re
     const [change] = entries;
     if (!steps.has(change.at)) steps.set(change.at, { at: change.at, change });
   }
-  // behind the newest change is the present
+  // the step after the newest change is the present
   const recent = thinned([...steps.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, -1));
   const [first] = recent;
   if (oldestAt === null || first === undefined) return recent;
@@ -37,7 +37,7 @@ export function stepsOf(changes: readonly Change[], oldestAt: string | null): re
   return [...Array.from({ length }, (_, n) => ({ at: timeOf(n), change: null })), ...recent];
 }
 
-/** Of many moments close to each other, as an import makes them, the last one: they would fill the slider. */
+/** Of many steps close together, such as those of an import, only the last one is kept. */
 function thinned(steps: readonly Step[]): readonly Step[] {
   const [first, last] = [steps[0], steps.at(-1)];
   if (steps.length <= MOST_EACH || first === undefined || last === undefined) return steps;
@@ -48,7 +48,7 @@ function thinned(steps: readonly Step[]): readonly Step[] {
   });
 }
 
-/** The place of a moment among steps: that of the last one that is not later, or -1. */
+/** The index of the last step that is not later than a time, or -1. */
 export function placeOf(steps: readonly Step[], at: string): number {
   return steps.findLastIndex((step) => step.at <= at);
 }

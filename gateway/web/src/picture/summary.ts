@@ -1,7 +1,7 @@
 import type { Topology } from "@nts/shared/contract";
 import type { Mark } from "./past.js";
 
-/** How many there are of each kind. */
+/** Numbers of nodes by kind. */
 export function summaryOf({ nodes }: Topology): string {
   const count = { subnet: 0, host: 0, service: 0 };
   for (const { kind } of nodes) count[kind]++;
@@ -10,7 +10,7 @@ export function summaryOf({ nodes }: Topology): string {
   return `${told(count.subnet, "subnet")}, ${told(count.host, "host")}, ${told(count.service, "service")}`;
 }
 
-/** What became of what was then. */
+/** Numbers of changes by kind. */
 export function summaryOfMarks(marks: ReadonlyMap<string, Mark>): string {
   const count = { new: 0, gone: 0, changed: 0 };
   for (const mark of marks.values()) count[mark]++;

@@ -6,7 +6,7 @@ import { localText, momentOf } from "../forms/moments.js";
 import classes from "./picture.module.css";
 import { placeOf, type Step } from "./steps.js";
 
-/** Milliseconds for which the slider rests before its moment is read. */
+/** Milliseconds for which the slider must rest before its time is loaded. */
 const REST_MS = 250;
 
 interface TimeBarProps {
@@ -16,13 +16,13 @@ interface TimeBarProps {
   /** Null for the present. */
   readonly at: string | null;
   readonly onGo: (at: string | null) => void;
-  /** What is different by now. */
+  /** What has changed since. */
   readonly summary: string;
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** Chooses the moment of the picture: a slider over what the journal keeps, whose end is the present. */
+/** Selects the time of the map: a slider over the retained journal, ending at the present. */
 export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarProps): ReactNode {
   const { place, shownAt, slideTo, stopSliding } = useSlider({ steps, at, onGo });
   const said = shownAt === null ? "Now" : exact.format(new Date(shownAt));
@@ -79,9 +79,9 @@ export function TimeBar({ steps, isLoading, error, at, onGo, summary }: TimeBarP
   );
 }
 
-/** The place of the slider, and its moment; it is gone to once the slider rests. */
+/** The index of the slider and its time, which is loaded once the slider rests. */
 function useSlider({ steps, at, onGo }: Pick<TimeBarProps, "steps" | "at" | "onGo">) {
-  // a moment, because indexes shift when steps are added
+  // a time, because indexes shift when steps are added
   const [sliding, setSliding] = useState<{ readonly at: string | null } | null>(null);
 
   useEffect(() => {
@@ -107,7 +107,7 @@ interface MomentTextProps extends Pick<TimeBarProps, "isLoading" | "error" | "su
   readonly why: string | null;
 }
 
-/** Which moment it is, who changed what then, and what is different by now. */
+/** The selected time, its change and author, and the differences since. */
 function MomentText({ said, why, isLoading, error, summary }: MomentTextProps): ReactNode {
   return (
     <>
@@ -148,7 +148,7 @@ function StepButton({ label, icon: Icon, disabled, onClick }: StepButtonProps): 
   );
 }
 
-/** Who did what, right before. */
+/** Author and description of the last change before the selected time. */
 function whyOf({ change }: Step): string | null {
   if (change === null) return null;
   const { actor, comment, action, entity, name } = change;

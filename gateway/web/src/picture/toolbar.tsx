@@ -17,7 +17,7 @@ interface ToolbarProps {
   readonly onSearch: (search: string) => void;
   readonly filters: Filters;
   readonly onFilter: (filters: Filters) => void;
-  /** The moment that is looked at; null for the present. */
+  /** The selected time; null for the present. */
   readonly at: string | null;
   readonly isLookingBack: boolean;
   readonly onLookBack: () => void;
@@ -37,7 +37,7 @@ const FILES: readonly { readonly format: TopologyFormat; readonly label: string 
   { format: "mermaid", label: "Mermaid" },
 ];
 
-/** What narrows the picture, and what takes it away. */
+/** Search, filters and export of the map. */
 export function Toolbar(props: ToolbarProps): ReactNode {
   const { search, isLookingBack, onLookBack, onSearch, view, onView } = props;
   return (
@@ -79,7 +79,7 @@ export function Toolbar(props: ToolbarProps): ReactNode {
   );
 }
 
-/** What is drawn now as a picture, or all of the graph as a file. */
+/** Exports the current view as an image, or the whole graph as a file. */
 function ExportMenu({ networkId, at, view, onExport }: ToolbarProps): ReactNode {
   const scope = new URLSearchParams({
     ...(networkId !== null && { network_id: networkId }),
@@ -118,7 +118,7 @@ function ExportMenu({ networkId, at, view, onExport }: ToolbarProps): ReactNode 
   );
 }
 
-/** Once the menu is closed: the browser stands still while it asks how to print. */
+/** After the menu has closed, because printing blocks the browser. */
 function printSoon(): void {
   setTimeout(() => window.print());
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { type Layout, layoutOf } from "./layout.js";
 import { modelOf } from "./model.js";
 
-/** Where everything stands; what stood somewhere stays there while the graph changes. */
+/** The layout, which keeps positions while the graph changes. */
 export function useLayout(whole: Topology): Layout {
   const [last, keep] = useState(() => ({ whole, layout: layoutOf(modelOf(whole)) }));
   if (last.whole === whole) return last.layout;

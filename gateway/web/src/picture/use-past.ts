@@ -7,14 +7,14 @@ import { withChanges } from "../list/list-state.js";
 import { deletedBy, NOTHING } from "./past.js";
 import { type Step, stepsOf } from "./steps.js";
 
-/** Changes among which one can go step by step. */
+/** Maximum changes to step through. */
 const MOST_CHANGES = 300;
-/** Milliseconds for which a past is kept that nobody looks at any more: each can be as large as the present. */
+/** Milliseconds for which an unused past state is cached: each can be as large as the present. */
 const KEPT_MS = 30_000;
 
 const kept = { staleTime: Infinity, gcTime: KEPT_MS, refetchOnWindowFocus: false } as const;
 
-/** The moment that the address names, as the API writes it; null for the present. */
+/** The time in the URL, as an API value; null for the present. */
 export function useMoment(): [at: string | null, go: (at: string | null) => void] {
   const [search, setSearch] = useSearchParams();
   const ms = Date.parse(search.get("at") ?? "");
@@ -23,7 +23,7 @@ export function useMoment(): [at: string | null, go: (at: string | null) => void
 }
 
 export interface Past {
-  /** What was then, and when; while another moment is on its way, that of the one before. */
+  /** A past state with its time; until it has loaded, the previously selected one. */
   readonly then: { readonly at: string; readonly topology: Topology } | undefined;
   readonly diff: Diff | undefined;
   readonly error: Error | null;
@@ -62,7 +62,6 @@ export function usePast(at: string | null, networkId: string | null): Past {
 
 export interface Steps {
   readonly steps: readonly Step[];
-  /** What the latest changes deleted. */
   readonly deleted: Topology;
   readonly error: Error | null;
   readonly isLoading: boolean;

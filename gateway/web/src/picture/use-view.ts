@@ -1,10 +1,10 @@
 import { useSearchParams } from "react-router";
 import { withChanges } from "../list/list-state.js";
 
-/** As a map, or as cards of subnets. */
+/** Map, or cards per subnet. */
 export type View = "map" | "cards";
 
-/** How the picture is shown; it stands in the address. */
+/** The view, kept in the URL. */
 export function useView(): [view: View, change: (view: View) => void] {
   const [search, setSearch] = useSearchParams();
   const change = (view: View): void =>

@@ -3,15 +3,15 @@ import type { GetInputPropsReturnType } from "@mantine/form";
 import { type ReactNode, useEffect, useRef } from "react";
 
 interface CodeFieldProps {
-  /** A recovery code is taken, too. */
+  /** Recovery codes are accepted, too. */
   readonly takesRecovery?: boolean;
   readonly input: GetInputPropsReturnType;
 }
 
-/** Where the code of an authenticator app is typed. */
+/** Input for a code of the authenticator app. */
 export function CodeField({ takesRecovery = true, input }: CodeFieldProps): ReactNode {
   const field = useRef<HTMLInputElement>(null);
-  // also where it comes in place of another form, outside of a window
+  // focus even if it replaces another form outside of a window
   useEffect(() => field.current?.focus(), []);
   return (
     <TextInput

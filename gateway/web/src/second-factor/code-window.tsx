@@ -6,7 +6,7 @@ import { api } from "../api/client.js";
 import { FormWindow } from "../forms/form-window.js";
 import { CodeField } from "./code-field.js";
 
-/** Takes a code and has it checked. @param onClose is told whether it was right */
+/** Prompts for a code and verifies it. @param onClose called with whether it was correct */
 export default function CodeWindow({ onClose }: { readonly onClose: (isGiven: boolean) => void }): ReactNode {
   const form = useForm({ initialValues: { code: "" } });
   return (

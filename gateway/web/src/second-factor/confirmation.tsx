@@ -3,7 +3,7 @@ import { askCodesBy } from "../api/confirmed.js";
 
 const CodeWindow = lazy(() => import("./code-window.js"));
 
-/** Asks for a code whenever something takes one that nobody gave lately. */
+/** Prompts for a code whenever an operation requires a confirmed session. */
 export function Confirmation(): ReactNode {
   const [answer, setAnswer] = useState<((isGiven: boolean) => void) | null>(null);
   useEffect(() => {

@@ -1,12 +1,12 @@
 import { type ReactNode, useSyncExternalStore } from "react";
 import { RecoveryWindow } from "./recovery-window.js";
 
-// Codes that came with a sign-in outlive the page for signing in: the window with them is on whichever page comes next.
+// Recovery codes issued at sign-in are shown on the page after it.
 
 let fresh: readonly string[] | null = null;
 let listener: (() => void) | null = null;
 
-/** Shows recovery codes once somebody is signed in; null when they have been seen. */
+/** Shows recovery codes after sign-in; null once they have been seen. */
 export function showRecoveryCodes(codes: readonly string[] | null): void {
   fresh = codes;
   listener?.();
@@ -19,7 +19,7 @@ function listen(onChange: () => void): () => void {
   };
 }
 
-/** The window for {@link showRecoveryCodes}. */
+/** The window of {@link showRecoveryCodes}. */
 export function FreshCodes(): ReactNode {
   const codes = useSyncExternalStore(listen, () => fresh);
   return codes !== null && <RecoveryWindow codes={codes} onClose={() => showRecoveryCodes(null)} />;

@@ -2,7 +2,7 @@ import { encode } from "uqr";
 import { type ReactNode, useMemo } from "react";
 import classes from "./second-factor.module.css";
 
-/** A text as a QR code, made here: what it says goes nowhere. */
+/** A QR code, rendered in the browser, so that the secret is not sent elsewhere. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   const { size, path } = useMemo(() => drawn(text), [text]);
   return (

@@ -8,7 +8,7 @@ interface RecoveryWindowProps {
   readonly onClose: () => void;
 }
 
-/** Shows recovery codes, this once. It closes by its button only. */
+/** Shows recovery codes once. Only its button closes it. */
 export function RecoveryWindow({ codes, onClose }: RecoveryWindowProps): ReactNode {
   return (
     <Modal

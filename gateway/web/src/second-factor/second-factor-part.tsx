@@ -11,10 +11,10 @@ import { When } from "../parts/when.js";
 import { RecoveryWindow } from "./recovery-window.js";
 import { SetUpWindow } from "./set-up-window.js";
 
-/** Fewer are soon used up. */
+/** Warns if fewer recovery codes are left. */
 const FEW_CODES = 3;
 
-/** The caller's second factor: to set it up, and to switch it off. */
+/** Sets up and disables the caller's second factor. */
 export function SecondFactorPart(): ReactNode {
   const { data, error, refetch } = useOne(getSecondFactor, {});
   const [isSettingUp, setSettingUp] = useState(false);

@@ -9,7 +9,7 @@ import { CodeField } from "./code-field.js";
 import { QrCode } from "./qr-code.js";
 import { RecoveryWindow } from "./recovery-window.js";
 
-/** Sets an authenticator app up: the password, the app, and the recovery codes. */
+/** Sets up an authenticator app: password, app, recovery codes. */
 export function SetUpWindow({ onClose }: { readonly onClose: () => void }): ReactNode {
   const offer = useWrite(offerSecondFactor);
   const enable = useWrite(enableSecondFactor);

@@ -14,10 +14,7 @@ interface BindingFieldProps {
 
 const ALL = "all";
 
-/**
- * Edits the bindings of a service. The rules of the API are applied while editing: each binding says when saving will leave
- * it out, or refuse everything because of it.
- */
+/** Edits the bindings of a service, applying the API's rules: bindings that would be removed or rejected are marked. */
 export function BindingField({ host, value, onChange }: BindingFieldProps): ReactNode {
   const inventory = { ports: host.ports.map(({ id }) => id), interfaces: host.interfaces.map(({ id }) => id) };
   const verdict = bindingJudge(inventory)(value);
@@ -63,7 +60,7 @@ interface AdditionsProps {
   readonly onAdd: (binding: BindingInput) => void;
 }
 
-/** Adds bindings to what the host has; says what it lacks. */
+/** Adds bindings to ports and interfaces of the host; says if it has none. */
 function Additions({ host, onAdd }: AdditionsProps): ReactNode {
   const [port, at] = [host.ports[0], host.interfaces[0]];
   const button = { size: "xs", variant: "default", leftSection: <Plus size={14} aria-hidden /> } as const;
@@ -106,7 +103,7 @@ function summaryOf(kept: number, removed: number, isRefused: boolean): string {
 }
 
 interface BindingRowProps {
-  /** From 1, as remarks name it. */
+  /** From 1, as in remarks. */
   readonly number: number;
   readonly host: Host;
   readonly binding: BindingInput;

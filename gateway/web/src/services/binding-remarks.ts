@@ -1,12 +1,12 @@
 import type { BindingVerdict } from "@nts/shared/contract";
 
-/** What a person is told about one binding before it is sent. */
+/** A remark on a binding before it is sent. */
 export interface Remark {
   readonly kind: "left-out" | "refused";
   readonly text: string;
 }
 
-/** The remarks on each binding, by its place in the request; bindings are numbered from 1 in their texts. */
+/** Remarks by index of the binding; texts number bindings from 1. */
 export function remarksOn({ removed, foreign, conflicts }: BindingVerdict): ReadonlyMap<number, readonly Remark[]> {
   const remarks = new Map<number, Remark[]>();
   const add = (index: number, remark: Remark): void => {

@@ -23,7 +23,6 @@ import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 import { BindingField } from "./binding-field.js";
 
-/** Makes or changes a service, with its bindings. */
 export function ServiceEditor({ hostId, id, onClose }: EditorProps & { readonly hostId: string }): ReactNode {
   const title = id === null ? "New service" : "Edit service";
   const { data, error, refetch } = useOne(getHost, { params: { id: hostId } });

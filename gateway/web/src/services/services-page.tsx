@@ -40,10 +40,10 @@ const GROUPS = [
   { value: "network_id", label: "Network" },
 ];
 
-/** Of one service; its host has the others. */
+/** For a single service; the others are on its host's page. */
 const MOST_SOCKETS = 3;
 
-/** The services of the chosen network, or of all. */
+/** The services of the selected network, or of all networks. */
 export default function ServicesPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
@@ -132,7 +132,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
   );
 }
 
-/** The hosts of a page of services, in one request. */
+/** The hosts of the services on a page, in one request. */
 function useHosts(services: readonly Service[]): ReadonlyMap<string, Host> {
   const ids = [...new Set(services.map(({ host_id }) => host_id))].sort();
   const { data } = useRows(listHosts, { query: { ids, limit: 1000 } }, { enabled: ids.length > 0 });

@@ -6,7 +6,6 @@ import { CodeField } from "../second-factor/code-field.js";
 import { refusalOf } from "./refusal.js";
 import { type SecondStepProps, useSecondStep } from "./use-second-step.js";
 
-/** The second step of signing in. */
 export function CodeStep(props: SecondStepProps<User>): ReactNode {
   const { finish, field, onSubmit } = useSecondStep((body) => api.call(loginSecondFactor, { body }), props);
   return (

@@ -6,11 +6,11 @@ import classes from "./entrance.module.css";
 interface EntranceProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Leads to the other one of signing in and signing up. */
+  /** Links to sign-in or sign-up. */
   readonly footer: ReactNode;
 }
 
-/** The frame of the pages for those who are not signed in. */
+/** The layout of pages for signed-out users. */
 export function Entrance({ title, children, footer }: EntranceProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Network topology`;

@@ -7,19 +7,19 @@ import { Waiting } from "../parts/waiting.js";
 import { useInvite } from "./invite-link.js";
 import { SessionContext, useSessionQuery } from "./session.js";
 
-// It brings the forms along, which many pages do without.
+// Loaded on demand, because it includes the forms library.
 const Invitation = lazy(() => import("./invitation.js"));
 const SessionEnded = lazy(() => import("./session-ended.js"));
 
 /**
- * Lets the signed-in in, and takes everybody else to the sign-in page and back. When a session ends, the page stays as it is,
- * below a window that asks to sign in again.
+ * Shows its children to signed-in users, and redirects others to sign-in and back. If the session ends, the page stays
+ * below a sign-in window.
  */
 export function SignedIn(): ReactNode {
   const { data, error, refetch } = useSessionQuery();
   const { pathname, search, hash } = useLocation();
   const [last, setLast] = useState<Whoami | null>(null);
-  // not known at all: it was reset, because somebody has signed out
+  // reset, because the user has signed out
   const session = data === null ? last : (data ?? null);
   if (session !== last) setLast(session);
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} page />;
@@ -43,7 +43,7 @@ export function SignedIn(): ReactNode {
   );
 }
 
-/** Pages for those who are not signed in; everybody else goes on to where they wanted to be, or is asked whether to join. */
+/** Pages for signed-out users; others are redirected to their target, or asked to accept the invite. */
 export function SignedOut(): ReactNode {
   const { data, error, refetch } = useSessionQuery();
   const next = useNextPath();
@@ -59,7 +59,7 @@ export function SignedOut(): ReactNode {
   );
 }
 
-/** Where to go after signing in: a path of ours, whatever the address says. */
+/** The local path to open after sign-in. */
 export function useNextPath(): string {
   const [search] = useSearchParams();
   const next = search.get("next") ?? "";

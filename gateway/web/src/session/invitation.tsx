@@ -16,7 +16,7 @@ interface InvitationProps {
   readonly session: Whoami;
 }
 
-/** An invite link that somebody opens who is signed in: the account joins the organization, and the session goes on there. */
+/** An invite link opened while signed in: joins the organization and continues the session there. */
 export default function Invitation({ token, session }: InvitationProps): ReactNode {
   const actIn = useActIn();
   const signOut = useSignOut();

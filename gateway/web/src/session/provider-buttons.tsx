@@ -7,13 +7,13 @@ import { useOne } from "../api/queries.js";
 import { refusalOf } from "./refusal.js";
 
 interface ProviderButtonsProps {
-  /** The path to come back to. */
+  /** The path to return to. */
   readonly returnTo: string;
-  /** The token of an invite to accept with it. */
+  /** The token of an invite to accept. */
   readonly invite?: string | undefined;
 }
 
-/** Leads to the providers by whom one can sign in; nothing where there are none. */
+/** Buttons for the identity providers; nothing if there are none. */
 export function ProviderButtons({ returnTo, invite }: ProviderButtonsProps): ReactNode {
   const providers = useOne(listProviders, {}).data?.data ?? [];
   const begin = useMutation({
@@ -40,7 +40,7 @@ export function ProviderButtons({ returnTo, invite }: ProviderButtonsProps): Rea
           key={id}
           variant="default"
           fullWidth
-          // The browser is on its way elsewhere once there is an answer.
+          // The browser leaves the page after the response.
           loading={begin.variables === id && (begin.isPending || begin.isSuccess)}
           onClick={() => begin.mutate(id)}
         >

@@ -5,10 +5,7 @@ import type { ReactNode } from "react";
 import { useSessionReset } from "./session.js";
 import { SignInForm } from "./sign-in-form.js";
 
-/**
- * Comes over the page, and over whatever window is open on it, when the session has ended: who signs in again goes on where
- * the session ended, with all that was typed. Somebody else begins anew.
- */
+/** Prompts for a sign-in above the page: the same user continues with all input, another one starts over. */
 export default function SessionEnded({ user }: Pick<Whoami, "user">): ReactNode {
   const queries = useQueryClient();
   const reset = useSessionReset();

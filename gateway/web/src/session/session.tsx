@@ -6,20 +6,20 @@ import { api } from "../api/client.js";
 import { isSignedOut } from "../api/failure.js";
 import { SESSION_KEY } from "../api/session-key.js";
 
-/** Asks who is signed in; `data` is null when nobody is. */
+/** The current user; `data` is null if signed out. */
 export function useSessionQuery(): UseQueryResult<Whoami | null> {
   return useQuery({
     queryKey: SESSION_KEY,
     queryFn: ({ signal }) =>
       api.call(whoami, { signal }).catch((error: unknown) => {
-        // A second session cookie makes requests ambiguous until somebody signs in or out.
+        // A second session cookie makes requests ambiguous until the next sign-in or sign-out.
         if (isSignedOut(error) || (error instanceof ApiError && error.code === "malformed_request")) return null;
         throw error;
       }),
   });
 }
 
-/** Forgets all that was read, and asks anew who is signed in. */
+/** Clears all cached data and reads the current user again. */
 export function useSessionReset(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
@@ -30,14 +30,14 @@ export function useSessionReset(): () => Promise<void> {
 
 export const SessionContext = createContext<Whoami | null>(null);
 
-/** Who is signed in; for components inside of the signed-in part only. */
+/** The current user; for components in the signed-in part only. */
 export function useSession(): Whoami {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("There is no active session.");
   return session;
 }
 
-/** True when the caller's level is high enough. */
+/** True if the caller's level is sufficient. */
 export function useMay(needed: Permission): boolean {
   return isAtLeast(useSession().permissions, needed);
 }

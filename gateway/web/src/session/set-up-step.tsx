@@ -11,7 +11,7 @@ import { showRecoveryCodes } from "../second-factor/fresh-codes.js";
 import { refusalOf } from "./refusal.js";
 import { type SecondStepProps, useSecondStep } from "./use-second-step.js";
 
-/** The second step of signing in for whoever has to set up an app first; the recovery codes are shown when they are signed in. */
+/** The second step of signing in if an app has to be set up first; recovery codes are shown after sign-in. */
 export function SetUpStep({ challenge, onDone, onBack }: SecondStepProps<User>): ReactNode {
   const offer = useQuery({
     queryKey: [offerSecondFactorAtLogin.operationId, challenge],

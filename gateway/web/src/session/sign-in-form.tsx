@@ -15,19 +15,19 @@ import { SetUpStep } from "./set-up-step.js";
 
 interface SignInFormProps {
   readonly email?: string;
-  /** What a provider's sign-in still takes. */
+  /** The remaining step of a provider sign-in. */
   readonly challenge?: AskedChallenge | undefined;
-  /** What went wrong before. */
+  /** The error of an earlier attempt. */
   readonly problem?: string | undefined;
-  /** The path to come back to from a provider. */
+  /** The path to return to from a provider. */
   readonly returnTo: string;
-  /** Said until a try has failed. */
+  /** Shown until an attempt has failed. */
   readonly hint?: string | undefined;
-  /** Called when there is a session; what was known without it is still there then. */
+  /** Called with the new session; cached data is kept. */
   readonly onDone: (user: User) => void;
 }
 
-/** Asks for email and password, and for a code where that takes one, and begins a session. */
+/** Asks for email and password, and for a code if required, and starts a session. */
 export function SignInForm({
   email = "",
   challenge: given,
@@ -89,7 +89,7 @@ export function SignInForm({
   );
 }
 
-/** What a code is to be sent with, and whether an app is to be set up first; null when none is asked for. */
+/** The challenge for a code, and whether an app has to be set up first; null if no code is required. */
 function challengeIn(error: Error | null): AskedChallenge | null {
   if (!(error instanceof ApiError) || error.code !== "second_factor_required") return null;
   return { challenge: String(error.params["challenge"]), isSetUp: error.params["set_up"] === true };

@@ -9,7 +9,7 @@ import { useInvite } from "./invite-link.js";
 import { useSessionReset } from "./session.js";
 import { SignInForm } from "./sign-in-form.js";
 
-/** Signing in; afterwards the guard around the page leads on. */
+/** Signing in; the guard redirects afterwards. */
 export default function SignIn(): ReactNode {
   const { search, hash } = useLocation();
   const [parameters] = useSearchParams();
@@ -19,7 +19,7 @@ export default function SignIn(): ReactNode {
   const invited = useInvite();
   const [challenge] = useState(() => challengeOf(hash));
   useEffect(() => {
-    // It is good for one session, and has no business in the address.
+    // Valid once, so it is removed from the URL.
     if (challenge !== null)
       void navigate(`?${new URLSearchParams({ next: challenge.next }).toString()}`, { replace: true });
   }, [challenge, navigate]);

@@ -16,7 +16,7 @@ import { useSessionReset } from "./session.js";
 
 const EMPTY = { email: "", password: "", organization_name: "", invite_token: "" };
 
-/** Creating an account: with an organization of its own, or in the one that an invite link belongs to. */
+/** Creates an account: with its own organization, or in that of an invite. */
 export default function SignUp(): ReactNode {
   const { search, hash } = useLocation();
   const invited = useInvite();
@@ -25,7 +25,7 @@ export default function SignUp(): ReactNode {
   const navigate = useNavigate();
   const form = useForm({ initialValues: { ...EMPTY, invite_token: invited ?? "" } });
   const invite = usePrefill(form, invited);
-  // Not `useWrite`, which reads the session again first: the guard would then take this page away before it could go on.
+  // Not `useWrite`, which would first refetch the session, so that the guard removes this page too early.
   const create = useMutation({
     mutationFn: (values: typeof EMPTY) => api.call(register, { body: bodyOf(values) }),
     onSuccess: () => goOn(),
@@ -34,9 +34,9 @@ export default function SignUp(): ReactNode {
   const isClosed = create.error instanceof ApiError && create.error.code === "registration_closed";
   const byDefault = isClosed ? "invite" : "organization";
   const isVoid = invite === null || form.errors["invite_token"] !== undefined;
-  // Where a second factor is required, there is an account and no session yet.
+  // If a second factor is required, there is an account but no session yet.
   const goOn = async (): Promise<void> => {
-    // The invitation is used up: the guard must not offer to join by it again.
+    // The invite is used up, so the guard must not offer it again.
     if (invited !== null) await navigate(PATHS.signUp, { replace: true });
     await reset();
     if (queries.getQueryData(SESSION_KEY) === null)
@@ -81,7 +81,7 @@ export default function SignUp(): ReactNode {
   );
 }
 
-/** The address that an invite was mailed to is the likely one, and verified by its link. @returns what the invite leads to */
+/** Prefills the address that the invite was mailed to, which its link verifies. @returns the preview of the invite */
 function usePrefill(form: UseFormReturnType<typeof EMPTY>, token: string | null): InvitePreview | null | undefined {
   const invite = useInvitePreview(token);
   const email = invite?.email ?? "";
@@ -109,7 +109,7 @@ function Invited({ invite }: { readonly invite: InvitePreview | null | undefined
 
 interface FieldsProps {
   readonly form: UseFormReturnType<typeof EMPTY>;
-  /** Beside email and password; null for nothing. */
+  /** Fields besides email and password; null for none. */
   readonly asksFor: "invite" | "organization" | null;
 }
 
@@ -140,7 +140,7 @@ function Fields({ form, asksFor }: FieldsProps): ReactNode {
   );
 }
 
-/** Who has an invite joins the organization of that one. */
+/** With an invite, the account joins its organization. */
 function bodyOf({ email, password, organization_name, invite_token }: typeof EMPTY) {
   if (invite_token.trim() !== "") return { email, password, invite_token };
   return { email, password, ...(organization_name.trim() !== "" && { organization_name }) };

@@ -8,12 +8,12 @@ import { PATHS } from "../paths.js";
 import { sayFailed, sayRefused } from "../parts/toast.js";
 import { useSessionReset } from "./session.js";
 
-/** All organizations of who is signed in; empty until they are read. */
+/** The organizations of the user; empty until loaded. */
 export function useOrganizations(): readonly Membership[] {
   return useOne(getCurrentUser, {}).data?.data.organizations ?? [];
 }
 
-/** The function that continues the session in another organization, and begins at its start. */
+/** Returns a function that switches the organization and opens the start page. */
 export function useActIn(): (organizationId: string) => Promise<void> {
   const reset = useSessionReset();
   const navigate = useNavigate();

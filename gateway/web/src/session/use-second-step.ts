@@ -3,10 +3,10 @@ import { ApiError } from "@nts/shared/client";
 import { useMutation, type UseMutationResult } from "@tanstack/react-query";
 
 export interface SecondStepProps<T> {
-  /** Of the login. */
+  /** The challenge of the login. */
   readonly challenge: string;
   readonly onDone: (data: T) => void;
-  /** Begins the sign-in anew, with what there is to be said of it. */
+  /** Restarts the sign-in with an error. */
   readonly onBack: (reason: Error | null) => void;
 }
 
@@ -16,7 +16,7 @@ interface SecondStep<T> {
   readonly onSubmit: ReturnType<UseFormReturnType<{ code: string }>["onSubmit"]>;
 }
 
-/** The form for the code of a second step; a challenge that has ended leads back. */
+/** The form for the code of the second step; an expired challenge restarts the sign-in. */
 export function useSecondStep<T>(
   send: (given: { readonly challenge: string; readonly code: string }) => Promise<T>,
   { challenge, onDone, onBack }: SecondStepProps<T>,

@@ -5,14 +5,13 @@ import { api } from "../api/client.js";
 import { PATHS } from "../paths.js";
 import { useSessionReset } from "./session.js";
 
-/** The function that ends the session. */
 export function useSignOut(): () => void {
   const reset = useSessionReset();
   const navigate = useNavigate();
   const { mutate } = useMutation({
     mutationFn: () => api.call(logout, {}),
     onSettled: () => {
-      // whoever signs in next begins at the start
+      // the next user starts at the home page
       void navigate(PATHS.home);
       void reset();
     },

@@ -4,7 +4,6 @@ import { Link } from "react-router";
 import { Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 
-/** Link to the archive page. */
 export function ArchivePart(): ReactNode {
   return (
     <Panel pad>

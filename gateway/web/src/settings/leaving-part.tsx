@@ -19,14 +19,14 @@ import { sayDone } from "../parts/toast.js";
 import { useMay, useSession, useSessionReset } from "../session/session.js";
 import classes from "./settings.module.css";
 
-/** A way to go. */
+/** A destructive action. */
 interface Way {
   readonly title: string;
-  /** What it takes away. */
+  /** Its consequences. */
   readonly text: string;
   readonly verb: string;
   readonly done: string;
-  /** The name of the organization has to be typed, after an archive was offered. */
+  /** Requires the name of the organization to be typed, after offering an archive. */
   readonly isOfAll?: boolean;
   readonly run: (meant: Meant, session: Whoami) => Promise<unknown>;
 }
@@ -62,7 +62,7 @@ const DELETE_ORGANIZATION: Way = {
     api.call(deleteOrganization, { params: { id }, body: { ...proof, name } }),
 };
 
-/** What cannot be taken back: leaving, and deleting. */
+/** Irreversible actions: leaving and deleting. */
 export function LeavingPart(): ReactNode {
   const [way, setWay] = useState<Way | null>(null);
   const ways = [LEAVE, DELETE_ACCOUNT, ...(useMay("Owner") ? [DELETE_ORGANIZATION] : [])];
@@ -94,7 +94,7 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
   const submit = form.onSubmit(async ({ name, password }) => {
     setError(null);
     try {
-      // Who has no password has a session that began a moment ago, or signs in again.
+      // Users without a password need a recent sign-in.
       await confirmed(() => way.run({ name, proof: password === "" ? {} : { password } }, session));
       sayDone(way.done);
       await reset();
@@ -112,7 +112,7 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
           {way.isOfAll === true && (
             <WholeOrganization name={session.organization.name} field={form.getInputProps("name")} />
           )}
-          {/* tells password managers whose password it is */}
+          {/* tells password managers which account it is for */}
           <input type="text" name="username" autoComplete="username" value={session.user.email} readOnly hidden />
           {hasPassword && (
             <PasswordInput
@@ -152,7 +152,7 @@ interface WholeOrganizationProps {
   readonly field: object;
 }
 
-/** Offers the archive, and has the name typed. */
+/** Offers the archive, and requires the name to be typed. */
 function WholeOrganization({ name, field }: WholeOrganizationProps): ReactNode {
   return (
     <>

@@ -20,7 +20,6 @@ import { Waiting } from "../parts/waiting.js";
 import { useMay } from "../session/session.js";
 import classes from "./settings.module.css";
 
-/** The organization and its profile. */
 export function OrganizationPart(): ReactNode {
   const { data, error, refetch } = useOne(getOrganization, {});
   if (data === undefined)
@@ -29,7 +28,7 @@ export function OrganizationPart(): ReactNode {
     );
   return (
     <div className={classes.column}>
-      {/* the form begins anew when the organization has changed */}
+      {/* resets the form when the organization has changed */}
       <OrganizationForm key={data.etag} revised={data} />
       <ProfileForm organization={data.data} />
     </div>
@@ -94,7 +93,7 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
 
 interface FieldProps {
   readonly may: boolean;
-  /** What the form gives its field. */
+  /** Properties of a field. */
   readonly input: GetInputPropsReturnType;
 }
 
@@ -134,7 +133,7 @@ function SecondFactorSwitch({ may, input }: FieldProps): ReactNode {
   );
 }
 
-/** Stands where there is another way to sign in, or passwords are off. */
+/** Shown if other ways to sign in exist, or passwords are disabled. */
 function PasswordSwitch({ may, input }: FieldProps): ReactNode {
   const hasProviders = (useOne(listProviders, {}).data?.data ?? []).length > 0;
   if (!hasProviders && input["checked"] === true) return null;

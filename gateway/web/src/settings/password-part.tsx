@@ -9,10 +9,9 @@ import { Panel } from "../parts/page.js";
 import { sayDone } from "../parts/toast.js";
 import { useSession } from "../session/session.js";
 
-/** Changes the caller's password. */
 export function PasswordPart(): ReactNode {
   const identities = useOne(listIdentities, {}).data?.data;
-  // Who was brought by a provider has none, and none to change.
+  // Users created by a provider have none.
   return identities?.has_password === false ? null : <PasswordForm />;
 }
 
@@ -38,7 +37,7 @@ function PasswordForm(): ReactNode {
       <form onSubmit={submit} noValidate>
         <Stack>
           <Title order={2}>Password</Title>
-          {/* tells password managers whose password it is */}
+          {/* tells password managers which account it is for */}
           <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
           <PasswordInput
             label="Current password"

@@ -12,7 +12,7 @@ import { When } from "../parts/when.js";
 import { problemText } from "../session/arrival.js";
 import classes from "./settings.module.css";
 
-/** By whom the caller signs in beside a password; nothing where there are no providers. */
+/** Linked identity providers; nothing if none are configured. */
 export function ProvidersPart(): ReactNode {
   const [parameters] = useSearchParams();
   const problem = problemText(parameters.get("problem"));
@@ -105,7 +105,7 @@ function useUnlinking(): (identity: Identity) => void {
     });
 }
 
-/** Asks for the password, unless there is none, and leads to the provider. */
+/** Asks for the password, if there is one, and redirects to the provider. */
 function LinkWindow({ provider, onClose }: { readonly provider: Provider; readonly onClose: () => void }): ReactNode {
   const send = useSend();
   const form = useForm({ initialValues: { password: "" } });

@@ -9,7 +9,7 @@ import { When } from "../parts/when.js";
 import { useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 
-/** Who the caller is, and what that allows. */
+/** The caller's identity and permissions. */
 export function RightsPart(): ReactNode {
   const { user, permissions, network_ids, expires_at } = useSession();
   const { nameOf } = useNetworkScope();

@@ -10,7 +10,7 @@ import { Waiting } from "../parts/waiting.js";
 import { When } from "../parts/when.js";
 import classes from "./settings.module.css";
 
-/** Where the caller is signed in, to end what should not be. */
+/** The caller's sessions, which can be ended. */
 export function SessionsPart(): ReactNode {
   const { data, error, refetch } = useRows(listSessions, { query: { limit: 1000 } });
   const ask = useConfirm();
@@ -96,7 +96,7 @@ function SessionRow({ session, onEnd }: { readonly session: Session; readonly on
 
 const nameOf = ({ browser }: Session): string => browser ?? "Unknown browser";
 
-/** The present one, and then those that were used last. */
+/** The current session first, then by last use. */
 function inOrder(sessions: readonly Session[]): readonly Session[] {
   return [...sessions].sort(
     (a, b) => Number(b.current) - Number(a.current) || Date.parse(b.last_used) - Date.parse(a.last_used),

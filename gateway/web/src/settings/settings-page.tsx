@@ -12,7 +12,6 @@ import { useMay } from "../session/session.js";
 import { WebhooksPart } from "./webhooks-part.js";
 import classes from "./settings.module.css";
 
-/** The organization, the caller's own profile and password, and what the caller may do. */
 export default function SettingsPage(): ReactNode {
   const may = useMay("Admin");
   const isOwner = useMay("Owner");

@@ -4,7 +4,6 @@ import { Link } from "react-router";
 import { Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 
-/** The way to the webhooks. */
 export function WebhooksPart(): ReactNode {
   return (
     <Panel pad>

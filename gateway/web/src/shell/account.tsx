@@ -15,7 +15,7 @@ const SCHEMES = [
   { value: "dark", label: "Dark", icon: Moon },
 ] as const;
 
-/** Who is signed in, and what that person can do about it. */
+/** The menu of the account. */
 export function Account(): ReactNode {
   const { user, permissions, organization } = useSession();
   const organizations = useOrganizations();
@@ -57,7 +57,7 @@ interface OrganizationsProps {
   readonly presentId: string;
 }
 
-/** The organizations of who is signed in, to change between; nothing for one. */
+/** The other organizations to switch to; nothing if there is only one. */
 function Organizations({ all, presentId }: OrganizationsProps): ReactNode {
   const actIn = useActIn();
   if (all.length < 2) return null;
@@ -87,7 +87,7 @@ function Organizations({ all, presentId }: OrganizationsProps): ReactNode {
   );
 }
 
-/** Light, dark, or as the system has it. */
+/** Light, dark, or as the system. */
 export function SchemeChoice(): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { icon: Icon, label } = SCHEMES.find(({ value }) => value === colorScheme) ?? SCHEMES[0];

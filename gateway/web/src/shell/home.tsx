@@ -5,7 +5,7 @@ import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
 import { useNetworkScope } from "./networks.js";
 
-/** Where the console begins: the picture, or the guide for those who have no network yet. */
+/** The start page: the map, or a guide if there are no networks. */
 export function Home(): ReactNode {
   const { networks, isLoaded, error } = useNetworkScope();
   if (error !== null && !isLoaded) return <FailureState error={error} />;

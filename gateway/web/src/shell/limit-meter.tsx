@@ -5,7 +5,7 @@ import classes from "./shell.module.css";
 
 const TICK_MS = 1_000;
 
-/** How many requests the caller may make now: what the latest answer said, counted on by the clock. */
+/** The available requests: those of the latest response, plus the refill since. */
 export function LimitMeter(): ReactNode {
   const state = useLimit();
   const now = useNow(state);
@@ -28,7 +28,7 @@ export function LimitMeter(): ReactNode {
   );
 }
 
-/** The time, for as long as the bucket still fills. */
+/** The current time while the bucket refills. */
 function useNow(state: LimitState | null): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import classes from "./shell.module.css";
 
-/** The mark and the name of the product. */
 export function Logo(): ReactNode {
   return (
     <span className={classes.logo}>

@@ -30,7 +30,6 @@ interface Entry {
   readonly needs?: Permission;
 }
 
-/** The pages, as they stand in the navigation. */
 export const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
   {
     label: "Explore",
@@ -61,7 +60,7 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
   },
 ];
 
-/** The ways through the console, as far as the caller's level leads; `onNavigate` is called when one is taken. */
+/** The navigation, according to the caller's level; `onNavigate` is called when a link is followed. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
   const { permissions } = useSession();
   return (

@@ -3,17 +3,15 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from "re
 import { useRows } from "../api/queries.js";
 import { useSession } from "../session/session.js";
 
-/** The network that the lists and the picture are narrowed to. */
+/** The network to which lists and map are restricted. */
 export interface NetworkScope {
-  /** All that the caller may see, by name; empty until they are known. */
+  /** All visible to the caller, by name; empty until loaded. */
   readonly networks: readonly Network[];
   readonly isLoaded: boolean;
-  /** Why they are not known. */
   readonly error: Error | null;
-  /** The chosen one; null for all. */
+  /** Null for all. */
   readonly networkId: string | null;
   readonly choose: (networkId: string | null) => void;
-  /** Name of a network. */
   readonly nameOf: (networkId: string) => string;
 }
 
@@ -21,7 +19,7 @@ const Context = createContext<NetworkScope | null>(null);
 
 const storageKey = (userId: string): string => `nts-network-${userId}`;
 
-/** Reads the networks and remembers the choice, for each user of the browser. */
+/** Reads the networks, and stores the selection per user in the browser. */
 export function NetworkScopeProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const key = storageKey(useSession().user.id);
   const { data, error } = useRows(listNetworks, { query: { limit: 1000, order_by: "name" } });
@@ -45,7 +43,6 @@ export function NetworkScopeProvider({ children }: { readonly children: ReactNod
   return <Context value={value}>{children}</Context>;
 }
 
-/** The chosen network, and what there is to choose from. */
 export function useNetworkScope(): NetworkScope {
   const scope = useContext(Context);
   if (scope === null) throw new Error("There is no choice of networks here.");

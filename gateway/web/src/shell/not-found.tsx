@@ -6,7 +6,7 @@ import { PATHS } from "../paths.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 
-/** For a path inside of the console that leads nowhere. */
+/** For unknown paths of the console. */
 export function NotFound(): ReactNode {
   return (
     <Page title="Not found">

@@ -19,7 +19,7 @@ import { Navigation } from "./navigation.js";
 import { NetworkScopeProvider } from "./networks.js";
 import classes from "./shell.module.css";
 
-/** The frame of every page of the signed-in part: at the side where there is room, in a drawer where there is not. */
+/** The layout of signed-in pages: navigation at the side, or in a drawer on narrow screens. */
 export function Shell(): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
@@ -55,7 +55,7 @@ export function Shell(): ReactNode {
                 <Side />
               </aside>
               <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-                {/* outside of what is new on each page, so that the last page stays until the next one has come */}
+                {/* outside of the pages' keys, so that a page stays until the next one has loaded */}
                 <Suspense fallback={<Waiting />}>
                   <Boundary key={pathname}>
                     <Content />
@@ -111,7 +111,7 @@ function Side({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
   );
 }
 
-/** Takes the focus to the content when the page changes, as a browser does with documents. */
+/** Moves the focus to the content on navigation, as browsers do for documents. */
 function useFocusOnNavigation(pathname: string): React.RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   const last = useRef(pathname);

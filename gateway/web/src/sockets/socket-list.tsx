@@ -8,13 +8,13 @@ import classes from "./sockets.module.css";
 
 interface SocketListProps {
   readonly service: Pick<Service, "service_definition" | "bindings">;
-  /** null until it is known. */
+  /** null while loading. */
   readonly host: OnHost | null;
-  /** How many are shown; all when absent. */
+  /** Maximum number shown; all if absent. */
   readonly most?: number;
 }
 
-/** Addresses and ports of a service: each can be copied, and those that are pages opened. */
+/** Sockets of a service: each can be copied, and web pages can be opened. */
 export function SocketList({ service, host, most = Infinity }: SocketListProps): ReactNode {
   if (service.bindings.length === 0) return null;
   if (host === null) return "…";
@@ -33,7 +33,7 @@ export function SocketList({ service, host, most = Infinity }: SocketListProps):
   );
 }
 
-/** One of them; a link where a browser can open it. */
+/** A socket; a link if a browser can open it. */
 export function SocketText({ text, href }: Pick<ServiceSocket, "text" | "href">): ReactNode {
   if (href === null) return <span className="mono">{text}</span>;
   return (

@@ -2,12 +2,12 @@ import type { BindingInput, Interface, Port, TopologyBinding } from "@nts/shared
 import { socketText } from "@nts/shared/contract/sockets.rules";
 import { isReachable, urlOf, webSchemeOf } from "@nts/shared/contract/web-ports.rules";
 
-// Where a service is reached: what its bindings say, as people write it and as browsers open it.
+// The sockets of a service, derived from its bindings.
 
-/** A binding with what it names. */
+/** A binding with its port and interface. */
 export interface Bound {
   readonly id: string;
-  /** null for an interface as a whole. */
+  /** null for a whole interface. */
   readonly port: number | null;
   readonly protocol: Port["protocol"];
   /** null for all interfaces. */
@@ -18,19 +18,19 @@ export interface ServiceSocket {
   readonly id: string;
   /** Such as `10.0.0.5:445`, `all interfaces:443` and `[fd00::5]:53/udp`. */
   readonly text: string;
-  /** What is copied: an address that can be connected to. */
+  /** The address to copy and connect to. */
   readonly value: string;
-  /** Where a browser finds it; null when it is nothing for a browser. */
+  /** The URL for browsers; null if there is none. */
   readonly href: string | null;
 }
 
-/** What a host has that bindings can name. */
+/** Ports and interfaces of a host. */
 export interface OnHost {
   readonly ports: readonly Pick<Port, "id" | "number" | "protocol">[];
   readonly interfaces: readonly Pick<Interface, "id" | "ip_address">[];
 }
 
-/** What the bindings of a service name; those are left out whose port or interface is gone. */
+/** The bindings of a service; those with a deleted port or interface are omitted. */
 export function boundOf(
   bindings: readonly (BindingInput & { readonly id: string })[],
   { ports, interfaces }: OnHost,
@@ -47,7 +47,7 @@ export function boundOf(
   });
 }
 
-/** The same of a binding of the graph, which tells the port itself. @param addresses of interfaces, by id */
+/** The same for bindings in the graph. @param addresses of interfaces, by id */
 export function boundInGraph(binding: TopologyBinding, addresses: ReadonlyMap<string, string>): Bound[] {
   const at = addresses.get(binding.interface_id ?? "");
   if (at === undefined && binding.interface_id !== null) return [];
@@ -59,7 +59,7 @@ export function boundInGraph(binding: TopologyBinding, addresses: ReadonlyMap<st
   ];
 }
 
-/** @param addresses of the host: the first one stands for all interfaces where one has to be named */
+/** @param addresses of the host: the first one is used for bindings to all interfaces */
 export function socketsOf(definition: string, bound: readonly Bound[], addresses: readonly string[]): ServiceSocket[] {
   return bound.map(({ id, port, protocol, address }) => {
     const reached = address ?? addresses.find(isReachable) ?? addresses[0] ?? null;
@@ -72,7 +72,7 @@ export function socketsOf(definition: string, bound: readonly Bound[], addresses
   });
 }
 
-/** The ports alone, such as `:80 :443`, each once. */
+/** Distinct ports, such as `:80 :443`. */
 export function portsText(bound: readonly Pick<Bound, "port" | "protocol">[]): string {
   const texts = bound.flatMap(({ port, protocol }) =>
     port === null ? [] : [`:${port}${protocol === "Udp" ? "/udp" : ""}`],

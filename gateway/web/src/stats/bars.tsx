@@ -2,7 +2,6 @@ import { Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./stats.module.css";
 
-/** An amount of something. */
 export interface Bar {
   readonly id: string;
   readonly label: ReactNode;
@@ -16,7 +15,7 @@ interface BarsProps {
   readonly bars: readonly Bar[];
 }
 
-/** Amounts under each other; nothing where there are none. */
+/** A bar chart; nothing without amounts. */
 export function Bars({ title, bars }: BarsProps): ReactNode {
   if (bars.length === 0) return null;
   return (

@@ -10,7 +10,7 @@ import classes from "./stats.module.css";
 const MOST = 7;
 const WEEKDAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "short", timeZone: "UTC" });
 
-/** What there is, in numbers. */
+/** Statistics of the inventory. */
 export function StatsPart({ stats }: { readonly stats: Stats }): ReactNode {
   const { categories, virtualization, ports, subnets, days } = stats;
   return (
@@ -28,7 +28,7 @@ export function StatsPart({ stats }: { readonly stats: Stats }): ReactNode {
   ); // prettier-ignore
 }
 
-/** Amounts beside the largest of them. */
+/** Amounts relative to the largest one. */
 function relative<T>(
   all: readonly T[],
   barOf: (one: T) => { readonly id: string; readonly label: string; readonly count: number },

@@ -1,9 +1,9 @@
-// How many addresses, for people: the large blocks of IPv6 have more than anybody reads digit by digit.
+// Numbers of addresses for humans, since IPv6 blocks have too many digits.
 
-/** From here on a power of ten says more than the digits. */
+/** From here on, powers of ten are used. */
 const READABLE = 1e12;
 const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-/** Percent that a part has at least, to be seen at all. */
+/** Minimum percentage, for visibility. */
 const LEAST = 1;
 
 /** Such as `254` or `1.8 × 10¹⁹`. */
@@ -20,7 +20,7 @@ interface Amounts {
   readonly free: number;
 }
 
-/** How much of a bar each part takes, in percent. */
+/** Percentages of a bar. */
 export function sharesOf({ size, used, reserved, free }: Amounts): Omit<Amounts, "size"> {
   const share = (amount: number): number => (amount === 0 ? 0 : Math.max(LEAST, (amount / size) * 100));
   const [usedShare, reservedShare] = [share(used), share(reserved)];

@@ -7,11 +7,11 @@ import classes from "./subnets.module.css";
 interface ReservedFieldProps {
   readonly value: readonly ReservedRange[];
   readonly onChange: (ranges: ReservedRange[]) => void;
-  /** By path, such as `reserved.0.from`; those of a whole range end with its number. */
+  /** By path, such as `reserved.0.from`; faults of a whole range end with its index. */
   readonly errors: Readonly<Record<string, ReactNode>>;
 }
 
-/** Edits the ranges of a subnet that are given to nobody who asks for the next address. */
+/** Edits the reserved ranges of a subnet. */
 export function ReservedField({ value, onChange, errors }: ReservedFieldProps): ReactNode {
   const replace = (index: number, change: Partial<ReservedRange>): void =>
     onChange(value.map((range, i) => (i === index ? { ...range, ...change } : range)));
@@ -53,7 +53,7 @@ export function ReservedField({ value, onChange, errors }: ReservedFieldProps): 
 interface RangeRowProps {
   readonly number: number;
   readonly range: ReservedRange;
-  /** @param member such as `.from`; empty for the range as a whole */
+  /** @param member such as `.from`; empty for the whole range */
   readonly errorOf: (member: string) => ReactNode;
   readonly onChange: (change: Partial<ReservedRange>) => void;
   readonly onRemove: () => void;

@@ -8,10 +8,9 @@ import { ReservedField } from "./reserved-field.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 
-/** Suggestions only: a type is free text. */
+/** Suggestions only: any text is accepted. */
 const TYPES = ["Lan", "Wlan", "Dmz", "Guest", "Management", "Iot", "Vpn", "Docker", "Internet"];
 
-/** Makes or changes a subnet. */
 export function SubnetEditor(props: EditorProps): ReactNode {
   const tags = useTags();
   const likely = useLikelyNetwork();

@@ -26,10 +26,10 @@ import { useTags } from "../tags/tags.js";
 import { SubnetEditor } from "./subnet-editor.js";
 import { Utilization } from "./utilization.js";
 
-/** Interfaces that are shown; a list of all is that of hosts. */
+/** Maximum interfaces shown; the list of hosts shows all. */
 const SHOWN = 100;
 
-/** One subnet: how full it is, what is reserved in it, and who has its addresses. */
+/** A subnet with utilization, reserved ranges and interfaces. */
 export default function SubnetPage(): ReactNode {
   const { id = "" } = useParams();
   return (

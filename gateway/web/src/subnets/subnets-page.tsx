@@ -29,7 +29,7 @@ const GROUPS = [
   { value: "subnet_type", label: "Type" },
 ];
 
-/** The subnets of the chosen network, or of all. */
+/** The subnets of the selected network, or of all networks. */
 export default function SubnetsPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();

@@ -7,7 +7,7 @@ import { FailureState } from "../parts/failure-state.js";
 import { amountText, sharesOf } from "./amounts.js";
 import classes from "./subnets.module.css";
 
-/** How full a subnet is, and its next free address. */
+/** The utilization of a subnet, and its next free address. */
 export function Utilization({ subnetId }: { readonly subnetId: string }): ReactNode {
   const { data, error, refetch } = useOne(getSubnetUtilization, { params: { id: subnetId } });
   if (data !== undefined) return <Amounts {...data.data} />;

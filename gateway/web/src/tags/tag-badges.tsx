@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import classes from "./tags.module.css";
 import type { KnownTags } from "./tags.js";
 
-/** The tags that something carries. */
 export function TagBadges({ tags, known }: { readonly tags: readonly string[]; readonly known: KnownTags }): ReactNode {
   if (tags.length === 0) return null;
   return (

@@ -6,7 +6,6 @@ import { orNull } from "../forms/values.js";
 
 const COLORS = ["#e03131", "#e8590c", "#f08c00", "#2f9e44", "#0c8599", "#1971c2", "#6741d9", "#c2255c", "#495057"];
 
-/** Makes or changes a tag. */
 export function TagEditor(props: EditorProps): ReactNode {
   return (
     <EntityEditor

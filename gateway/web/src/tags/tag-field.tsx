@@ -4,7 +4,7 @@ import type { KnownTags } from "./tags.js";
 
 interface TagFieldProps {
   readonly known: KnownTags;
-  /** As the API has them: ids of managed tags, or labels. */
+  /** As in the API: ids of managed tags, or free labels. */
   readonly value?: readonly string[];
   readonly onChange: (tags: string[]) => void;
   readonly error?: ReactNode;
@@ -13,7 +13,7 @@ interface TagFieldProps {
 
 const HOW = "Select a tag, or type a label and press Enter";
 
-/** Chooses managed tags by name, or takes free labels. */
+/** Selects managed tags by name, or accepts free labels. */
 export function TagField({ known, value = [], onChange, error, description = HOW }: TagFieldProps): ReactNode {
   return (
     <TagsInput

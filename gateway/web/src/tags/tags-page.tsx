@@ -17,7 +17,6 @@ import classes from "./tags.module.css";
 
 const FIELDS = ["name", "color", "created_at"] as const;
 
-/** The managed tags of the organization. */
 export default function TagsPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();

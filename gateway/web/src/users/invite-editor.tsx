@@ -12,7 +12,7 @@ import { type Reach, ReachFields } from "./reach-fields.js";
 
 const HOURS_A_DAY = 24;
 
-/** Makes an invite, and shows its link, this once. */
+/** Creates an invite, and shows its link once. */
 export function InviteEditor({ onClose }: { readonly onClose: () => void }): ReactNode {
   const create = useWrite(createInvite);
   const { user, sends_mail } = useSession();
@@ -52,7 +52,7 @@ export function InviteEditor({ onClose }: { readonly onClose: () => void }): Rea
 
 interface LinkWindowProps {
   readonly token: string;
-  /** Where it was mailed to; null where it was not. */
+  /** The address it was mailed to; null if it was not. */
   readonly email: string | null;
   readonly onClose: () => void;
 }

@@ -11,7 +11,7 @@ import { When } from "../parts/when.js";
 import { useNetworkScope } from "../shell/networks.js";
 import classes from "./users.module.css";
 
-/** The invites that can still be used; nothing when there is none. */
+/** The usable invites; nothing if there are none. */
 export function Invites(): ReactNode {
   const { nameOf } = useNetworkScope();
   const { data } = useRows(listInvites, { query: { limit: 1000, order_by: "expires_at" } });

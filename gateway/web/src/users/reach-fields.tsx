@@ -10,7 +10,7 @@ export interface Reach {
   network_ids: string[];
 }
 
-/** What each level may do, in a few words. */
+/** Descriptions of the levels. */
 const LEVELS: Readonly<Record<Permission, string>> = {
   Owner: "Owner: everything",
   Admin: "Admin: networks, tags and users",
@@ -18,7 +18,7 @@ const LEVELS: Readonly<Record<Permission, string>> = {
   Viewer: "Viewer: read only",
 };
 
-/** The level and the networks of a person. */
+/** Level and networks of a user. */
 export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> }): ReactNode {
   const { permissions: own } = useSession();
   const { networks } = useNetworkScope();

@@ -7,7 +7,6 @@ import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
 import { type Reach, ReachFields } from "./reach-fields.js";
 
-/** Changes the level and the networks of a person. */
 export function UserEditor({ id, onClose }: { readonly id: string; readonly onClose: () => void }): ReactNode {
   return (
     <ForEditing operation={getUser} id={id} title="Edit user" onClose={onClose}>

@@ -21,7 +21,7 @@ import { UserEditor } from "./user-editor.js";
 
 const FIELDS = ["email", "created_at", "updated_at"] as const;
 
-/** The people of the organization, and the invites that nobody has used yet. */
+/** The users and pending invites of the organization. */
 export default function UsersPage(): ReactNode {
   const state = useListState();
   const { user: self, permissions } = useSession();
@@ -43,7 +43,7 @@ export default function UsersPage(): ReactNode {
       about="Users belong to the organization. Members and Viewers can access the networks granted to them."
       actions={
         may && (
-          // the editor begins with a network, where there is one
+          // the editor preselects a network, if there is one
           <Button
             disabled={!isLoaded}
             leftSection={<UserPlus size={16} aria-hidden />}
@@ -90,7 +90,7 @@ function Nobody(): ReactNode {
   );
 }
 
-/** What an Owner can do for a colleague who has lost the phone and the recovery codes. */
+/** Resets the second factor of a user who has lost the device and the recovery codes. */
 function useFactorReset(selfId: string): (user: User) => readonly RowAction[] {
   const isOwner = useMay("Owner");
   const ask = useConfirm();

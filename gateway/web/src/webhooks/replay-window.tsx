@@ -15,7 +15,7 @@ interface ReplayWindowProps {
   readonly onClose: () => void;
 }
 
-/** Sends again what happened since a moment, or leaves out what has not been sent yet. */
+/** Resends changes since a time, or skips pending ones. */
 export function ReplayWindow({ webhook, onClose }: ReplayWindowProps): ReactNode {
   const replay = useWrite(replayWebhook);
   const [anHourAgo] = useState(() => localText(new Date(Date.now() - AN_HOUR_MS).toISOString()));
@@ -55,7 +55,7 @@ export function ReplayWindow({ webhook, onClose }: ReplayWindowProps): ReactNode
   );
 }
 
-/** The cursor of the last change before a moment; of the last one of all unless there is a moment. */
+/** The cursor of the last change before a time, or of the newest one. */
 async function cursorBefore(moment: string | null): Promise<string> {
   const query = { order_direction: "desc", limit: 1, ...(moment !== null && { until: moment }) } as const;
   const { data, oldest = "" } = await api.changes(listChanges, { query });

@@ -8,14 +8,14 @@ import { answerText } from "./texts.js";
 
 interface TestWindowProps {
   readonly name: string;
-  /** Undefined until it is known. */
+  /** Undefined while pending. */
   readonly result: WebhookDelivery | undefined;
   /** Why nothing was sent. */
   readonly error: Error | null;
   readonly onClose: () => void;
 }
 
-/** Tells what came of a test message. */
+/** Shows the result of a test message. */
 export function TestWindow({ name, result, error, onClose }: TestWindowProps): ReactNode {
   return (
     <Modal opened onClose={onClose} title={`Test of ${name}`} closeButtonProps={{ "aria-label": "Close" }}>

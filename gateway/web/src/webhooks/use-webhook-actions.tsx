@@ -17,7 +17,7 @@ interface WebhookActions {
   readonly openEditor: (id: string | null) => void;
   readonly test: (webhook: Webhook) => void;
   readonly actionsFor: (webhook: Webhook) => readonly RowAction[];
-  /** The windows that they open. */
+  /** The windows opened by the actions. */
   readonly windows: ReactNode;
 }
 
@@ -27,7 +27,7 @@ const SECRET_TEXTS = {
   warning: "The receiver uses it to verify that messages come from this system.",
 } as const;
 
-/** What can be done with webhooks. @param onDeleted is called when one is deleted */
+/** The actions of webhooks. @param onDeleted called after deletion */
 export function useWebhookActions(onDeleted?: () => void): WebhookActions {
   const [edited, setEdited] = useState<OpenEditor>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -85,7 +85,7 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
   };
 }
 
-/** @param onRotated is given the new secret */
+/** @param onRotated called with the new secret */
 function useRotation(onRotated: (secret: string) => void): (webhook: Webhook) => void {
   const ask = useConfirm();
   const rotate = useWrite(rotateWebhook);
@@ -99,7 +99,7 @@ function useRotation(onRotated: (secret: string) => void): (webhook: Webhook) =>
   };
 }
 
-/** Turns webhooks on and off. */
+/** Enables and disables webhooks. */
 function useSwitch(): (webhook: Webhook, isEnabled: boolean) => void {
   const patch = useWrite(patchWebhook);
   return (webhook, isEnabled) => {

@@ -22,11 +22,10 @@ import { FORMATS } from "./texts.js";
 const NOTHING_LEFT_OUT: Webhook["filter"] = { network_ids: [], entities: [], actions: [], tag_ids: [] };
 
 interface WebhookEditorProps extends EditorProps {
-  /** Is given the secret of a new one, which nobody tells again. */
+  /** Called with the secret of a new webhook, which is shown once. */
   readonly onCreated: (secret: string) => void;
 }
 
-/** Makes or changes a webhook. */
 export function WebhookEditor({ id, onClose, onCreated }: WebhookEditorProps): ReactNode {
   if (id === null) return <WebhookForm edited={null} onClose={onClose} onCreated={onCreated} />;
   return (
@@ -108,11 +107,11 @@ function valuesOf(webhook: Webhook | undefined) {
 
 interface FilterFieldsProps {
   readonly form: UseFormReturnType<ReturnType<typeof valuesOf>>;
-  /** Networks that it named before; some may be deleted. */
+  /** Networks already in the filter; some may have been deleted. */
   readonly former: readonly string[];
 }
 
-/** What is sent at all. */
+/** The filter. */
 function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
   const { networks } = useNetworkScope();
   const tags = useTags();
@@ -151,7 +150,7 @@ function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
   );
 }
 
-/** The API names one item of a member of the filter; the form has one field for all of them. */
+/** The API reports single items of a list; the form has one field for it. */
 function fieldsOf(faults: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(faults).map(([path, message]) => [path.replace(/^filter\.(\w+).*$/, "$1"), message]),

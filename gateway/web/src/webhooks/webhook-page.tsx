@@ -21,10 +21,10 @@ import { answerText, contentText, FORMATS, nameOf } from "./texts.js";
 import { useWebhookActions } from "./use-webhook-actions.js";
 import { Status } from "./webhook-status.js";
 
-/** Milliseconds between two readings of what is looked at closely. */
+/** Polling interval in milliseconds of the page. */
 const PACE_MS = 5_000;
 
-/** One webhook: what it sends, how it does, and its latest deliveries. */
+/** A webhook with filter, status and latest deliveries. */
 export default function WebhookPage(): ReactNode {
   const { id = "" } = useParams();
   const { data, error, refetch } = useOne(getWebhook, { params: { id } }, { everyMs: PACE_MS });

@@ -12,7 +12,7 @@ const COLORS: Readonly<Record<WebhookState, string>> = {
   Disabled: "gray",
 };
 
-/** Milliseconds between two readings: no change tells that something was delivered. */
+/** Polling interval in milliseconds: deliveries have no change events. */
 export const PACE_MS = 15_000;
 
 /** How far a webhook has come: of all webhooks of a page it is one request, again and again while one of them sends. */
