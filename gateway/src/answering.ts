@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { createAccessLog } from "./access-log.js";
 import { createAdmit } from "./admit.js";
 import { createAnswerHere } from "./answer-here.js";
-import { createAuthenticate, createJudgeAgain } from "./authenticate/authenticate.js";
+import { createAuthenticate, createRecheck } from "./authenticate/authenticate.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
 import type { Credentials } from "./authenticate/credentials.js";
 import { type GatewayConfig, inFlightLimitsOf, tenancySecretsOf } from "./config.js";
@@ -15,9 +15,9 @@ import { createAnswerers } from "./edge/answerers.js";
 import { createCors } from "./edge/cors.js";
 import { createInFlight, type InFlight } from "./edge/in-flight.js";
 import { createOpenConnections, type OpenConnections } from "./edge/open-connections.js";
-import { createPace } from "./edge/pace.js";
+import { createUploadDeadlines } from "./edge/upload-deadlines.js";
 import type { Answerers } from "./edge/public-server.js";
-import { createSkipping } from "./edge/skipping.js";
+import { createBodyDiscard } from "./edge/body-discard.js";
 import { createUnreadAnswers } from "./edge/unread-answers.js";
 import { createAssistants } from "./mcp/assistants.js";
 import { createProtectionMetrics } from "./metrics.js";
@@ -29,7 +29,7 @@ import type { Limiter } from "./rate-limit/limiter.js";
 import type { RedisGuard } from "./rate-limit/redis-guard.js";
 import { createRefusals } from "./refusals.js";
 import { createRoutes } from "./routes.js";
-import { createStreamPlaces } from "./streams/places.js";
+import { createStreamSlots } from "./streams/slots.js";
 import { createStreamRights } from "./streams/stream-rights.js";
 
 export interface AnsweringOptions {
@@ -54,7 +54,7 @@ export function createAnswering(options: AnsweringOptions): {
   const publicUrl = config.PUBLIC_URL === undefined ? null : new URL(config.PUBLIC_URL);
   const protection = createProtectionMetrics(metrics.registry);
   const inFlight = createInFlight(inFlightLimitsOf(config), protection.refused);
-  const streamPlaces = createStreamPlaces({
+  const streamSlots = createStreamSlots({
     most: config.CHANGE_STREAMS_PER_USER,
     onRefused: () => {
       protection.refused("user");
@@ -63,7 +63,7 @@ export function createAnswering(options: AnsweringOptions): {
   });
   const charges = createCharges(limiter);
   const refusals = createRefusals(charges);
-  const pace = createPace();
+  const uploadDeadlines = createUploadDeadlines();
   const pages = createPages();
   const webConsole = createConsole();
   const authenticate = createAuthenticate({
@@ -77,10 +77,10 @@ export function createAnswering(options: AnsweringOptions): {
     admit: createAdmit({ authenticate, charges, keyUses: credentials.keyUses }),
     forward: createForward({
       refuse: refusals.refuseUnsound,
-      judgeAgain: createJudgeAgain(authenticate),
+      recheck: createRecheck(authenticate),
       rightsOf: createStreamRights({ authenticate, ...credentials }),
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
-      ...{ inFlight, streamPlaces, pace, services },
+      ...{ inFlight, streamSlots, uploadDeadlines, services },
     }),
     assistants: createAssistants(inFlight, (...asked) => answerers.serve(...asked)),
     answerHere: createAnswerHere(webConsole.notFoundFor),
@@ -94,12 +94,12 @@ export function createAnswering(options: AnsweringOptions): {
     trustedHops: config.TRUST_PROXY_HOPS,
     everyAnswer: everyAnswerFields(config.PUBLIC_URL),
     unread: createUnreadAnswers(protection.cut),
-    skipping: createSkipping(),
+    bodyDiscard: createBodyDiscard(),
     account: createAccessLog(log, metrics),
     onDefect: protection.defect,
     ...{ connections, tracing, log },
   };
   const cors = createCors(config.CORS_ORIGINS);
-  const answerers = createAnswerers({ context, pipeline, refusals, pace, charges, cors });
+  const answerers = createAnswerers({ context, pipeline, refusals, uploadDeadlines, charges, cors });
   return { answerers, connections, inFlight };
 }

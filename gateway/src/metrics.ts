@@ -57,18 +57,18 @@ export interface ProtectionMetrics {
 export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
   const refused = new Counter({
     name: "nts_in_flight_refused_total",
-    help: "Requests that were refused because their user, organization or address (`of`) held too much.",
+    help: "Requests rejected because their user, organization or address (`of`) exceeded its share.",
     labelNames: ["of"],
     registers: [registry],
   });
   const unread = new Counter({
     name: "nts_answers_cut_total",
-    help: "Answers that were cut because their client did not read them.",
+    help: "Responses aborted because the client did not read them.",
     registers: [registry],
   });
   const defects = new Counter({
     name: "nts_defects_total",
-    help: "Unexpected exceptions; each ended only its own request.",
+    help: "Unexpected exceptions, each confined to one request.",
     registers: [registry],
   });
   return {
@@ -89,7 +89,7 @@ export function addConnectionMetrics(registry: Registry, server: PublicServer): 
   addGauges(registry, [["nts_connections_open", "Connections of clients.", () => server.openConnections()]]);
   new Counter({
     name: "nts_connections_dropped_total",
-    help: "Connections that were closed because there were too many.",
+    help: "Connections closed because there were too many.",
     registers: [registry],
     collect() {
       this.reset();
@@ -118,7 +118,7 @@ export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstr
   );
   new Gauge({
     name: "nts_upstream_waiting",
-    help: "Calls of a service that wait for an answer to begin; 256 at most.",
+    help: "Calls to a service that wait for a response; at most 256.",
     labelNames: ["service"],
     registers: [registry],
     collect() {
@@ -131,7 +131,7 @@ export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstr
 export function createVerifierMetrics(registry: Registry): VerifierObserver {
   const lookups = new Counter({
     name: "nts_key_cache_lookups_total",
-    help: "Credentials that were looked up, by result: hit, or miss, after which identity is asked.",
+    help: "Credential look-ups, by result: hit, or miss, which calls identity.",
     labelNames: ["result"],
     registers: [registry],
   });
@@ -139,12 +139,12 @@ export function createVerifierMetrics(registry: Registry): VerifierObserver {
   for (const one of [hits, misses]) one.inc(0);
   const stale = new Counter({
     name: "nts_stale_credentials_total",
-    help: "Requests that were let through by an earlier check because identity did not answer.",
+    help: "Requests accepted by an earlier verification because identity did not respond.",
     registers: [registry],
   });
   const verifications = new Histogram({
     name: "nts_verify_duration_seconds",
-    help: "Time that identity took to check a credential, by outcome: valid, refused, failed.",
+    help: "Time for identity to verify a credential, by outcome: valid, refused, failed.",
     labelNames: ["outcome"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],

@@ -4,7 +4,7 @@ import type { Admit } from "./admit.js";
 import type { AnswerHere } from "./answer-here.js";
 import { sendEmpty, sendSuccess } from "./edge/answers.js";
 import type { Exchange } from "./edge/exchange.js";
-import { faultOf } from "./edge/soundness.js";
+import { faultOf } from "./edge/strict-requests.js";
 import { resolveTarget } from "./edge/target.js";
 import { type Assistants, MCP } from "./mcp/assistants.js";
 import type { Forward } from "./proxy/forward.js";

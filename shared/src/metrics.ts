@@ -31,7 +31,7 @@ export function createMetrics(processName: string): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: "nts_request_duration_seconds",
-    help: "Time from a request to the end of its answer, by operation and status.",
+    help: "Time from a request to the end of its response, by operation and status.",
     labelNames: ["operation", "status"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],

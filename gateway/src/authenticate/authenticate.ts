@@ -60,7 +60,7 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
  * @throws AppError if the credential is rejected by now · `unavailable` if its rights have changed, so that it may
  * retry
  */
-export function createJudgeAgain(authenticate: Authenticate) {
+export function createRecheck(authenticate: Authenticate) {
   return async (exchange: Exchange, endpoint: AnyEndpoint, { principal }: Caller): Promise<void> => {
     const now = await authenticate(exchange, endpoint);
     if (JSON.stringify(now.principal) !== JSON.stringify(principal)) throw new AppError("unavailable");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { createLog } from "@nts/shared/log";
-import { createKeyUses, type KeyUse, type ToldUses } from "./key-uses.js";
+import { createKeyUses, type KeyUse, type ReportedUses } from "./key-uses.js";
 
 const log = createLog("test", "silent");
 const GATEWAY = "a gateway";
@@ -69,7 +69,7 @@ describe("key usage reports: addresses and counts", () => {
   });
 
   it("contain the number of requests, with the rejected ones counted separately", async () => {
-    const told: ToldUses[] = [];
+    const told: ReportedUses[] = [];
     const uses = createKeyUses(GATEWAY, (batch) => Promise.resolve(told.push(batch)), log);
     for (let n = 0; n < 3; n++) uses.record(use("a", "203.0.113.7"));
     for (const key of ["a", "b", "b"]) uses.recordRefusal(key);
@@ -82,7 +82,7 @@ describe("key usage reports: addresses and counts", () => {
   });
 
   it("are repeated unchanged under the same number when the answer was lost; later uses follow under the next number", async () => {
-    const told: ToldUses[] = [];
+    const told: ReportedUses[] = [];
     let isLost = true;
     const uses = createKeyUses(
       GATEWAY,

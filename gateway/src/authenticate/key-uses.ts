@@ -18,7 +18,7 @@ export interface KeyUse {
 }
 
 /** A report to identity. */
-export interface ToldUses {
+export interface ReportedUses {
   /** Ascending per gateway: identity counts each number once. */
   readonly report: { readonly gateway: string; readonly number: number; readonly at: string };
   readonly uses: KeyUse[];
@@ -57,7 +57,7 @@ export interface KeyUses {
 }
 
 /** Starts collecting. @param gateway the id of this process */
-export function createKeyUses(gateway: string, send: (told: ToldUses) => Promise<unknown>, log: Log): KeyUses {
+export function createKeyUses(gateway: string, send: (told: ReportedUses) => Promise<unknown>, log: Log): KeyUses {
   let used = new Map<string, Collected>();
   const report = createReporting(gateway, send, log);
   let sending: Promise<void> = Promise.resolve();
@@ -106,9 +106,9 @@ export function createKeyUses(gateway: string, send: (told: ToldUses) => Promise
 type Report = (take: () => Collected[]) => Promise<void>;
 
 /** Reports a batch after all earlier reports have arrived. */
-function createReporting(gateway: string, send: (told: ToldUses) => Promise<unknown>, log: Log): Report {
+function createReporting(gateway: string, send: (told: ReportedUses) => Promise<unknown>, log: Log): Report {
   // Reports with unknown outcome, oldest first.
-  let pending: ToldUses[] = [];
+  let pending: ReportedUses[] = [];
   let made = 0;
 
   /** @returns false if identity may not have received all of it */
@@ -134,7 +134,7 @@ function createReporting(gateway: string, send: (told: ToldUses) => Promise<unkn
   };
 }
 
-function toldOf(report: ToldUses["report"], batch: readonly Collected[]): ToldUses {
+function toldOf(report: ReportedUses["report"], batch: readonly Collected[]): ReportedUses {
   return {
     report,
     // Rejected requests do not count as use.

@@ -1,7 +1,7 @@
 import type { Verification } from "@nts/shared/contract/internal";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
-import type { Cause } from "@nts/shared/http/headers";
+import type { ParentRequest } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
 import type { Clock } from "../clock.js";
 import type { Caller } from "./caller.js";
@@ -29,7 +29,7 @@ export interface Verifier {
    * there is nothing to wait for. Its errors are thrown to all who share the call
    * @throws AppError `unavailable` if identity does not respond, or too many calls are waiting
    */
-  verify(credential: Credential, cause: Cause, pay: () => Promise<void> | null): Promise<Verdict>;
+  verify(credential: Credential, cause: ParentRequest, pay: () => Promise<void> | null): Promise<Verdict>;
   /** Invalidates the subjects, and calls of identity already pending. */
   forget(subjects: readonly string[]): void;
   /** Invalidates everything. */
@@ -47,7 +47,7 @@ export interface VerifierObserver {
 }
 
 export interface VerifierOptions {
-  readonly ask: (credential: Credential, cause: Cause) => Promise<Verification>;
+  readonly ask: (credential: Credential, cause: ParentRequest) => Promise<Verification>;
   /** Maximum concurrent calls to identity; others wait for up to a second. */
   readonly atATime: number;
   readonly cache: KeyCache;
@@ -65,7 +65,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
   const underWay = new Map<string, Promise<Verdict>>();
 
-  async function question(credential: Credential, cause: Cause): Promise<Verdict> {
+  async function question(credential: Credential, cause: ParentRequest): Promise<Verdict> {
     let askedAt = clock.now();
     const took = (): number => (clock.now().monotonic - askedAt.monotonic) / 1_000;
     try {

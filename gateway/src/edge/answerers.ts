@@ -7,21 +7,21 @@ import { createClientErrors, createTunnelRefusal } from "./client-errors.js";
 import { createConnections } from "./connections.js";
 import type { Cors } from "./cors.js";
 import { Exchange, type ExchangeContext } from "./exchange.js";
-import type { Pace } from "./pace.js";
+import type { UploadDeadlines } from "./upload-deadlines.js";
 import type { Answerers } from "./public-server.js";
 
 export interface AnswererOptions {
   readonly context: ExchangeContext;
   readonly pipeline: Serve;
   readonly refusals: Pick<Refusals, "refuseUnsound">;
-  readonly pace: Pace;
+  readonly uploadDeadlines: UploadDeadlines;
   readonly charges: Pick<Charges, "chargeBytes">;
   readonly cors: Cors;
 }
 
 /** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
 export function createAnswerers(options: AnswererOptions): Answerers {
-  const { context, pipeline, refusals, pace, charges, cors } = options;
+  const { context, pipeline, refusals, uploadDeadlines, charges, cors } = options;
   const connections = createConnections(pipeline);
 
   const serve: Answerers["serve"] = (request, response) => {
@@ -36,7 +36,7 @@ export function createAnswerers(options: AnswererOptions): Answerers {
     onConnect: createTunnelRefusal(connections, serve),
     onClientError: createClientErrors({
       connections,
-      pace,
+      uploadDeadlines,
       refuse: refusals.refuseUnsound,
       charge: async (remoteAddress) => {
         const headers = context.everyAnswer.copy();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { createSkipping } from "./skipping.js";
+import { createBodyDiscard } from "./body-discard.js";
 
 const CLIENTS = 12;
 const BODY_BYTES = 1_048_576;
@@ -32,14 +32,14 @@ async function requestsWithBodies(): Promise<IncomingMessage[]> {
 describe("discarding unwanted bodies", () => {
   it("reads them to the end, a few pieces per turn, however much each client sends", async () => {
     const scheduled: (() => void)[] = [];
-    const skipping = createSkipping((turn) => scheduled.push(turn));
+    const bodyDiscard = createBodyDiscard((turn) => scheduled.push(turn));
     const requests = await requestsWithBodies();
     let pieces = 0;
     let maxConcurrent = 0;
     let maxAhead = 0;
     const bytes = new Map<IncomingMessage, number>();
     for (const request of requests) {
-      skipping.skip(request);
+      bodyDiscard.skip(request);
       bytes.set(request, 0);
       request.on("data", ({ length }: Buffer) => {
         pieces++;

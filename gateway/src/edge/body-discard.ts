@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { createTurns, type Pacing } from "./turns.js";
+import { createPacedQueue, type Pacing } from "./paced-queue.js";
 
 // Discards the rest of unwanted bodies, so that clients can read the response; paced, so that large ones do not delay
 // other requests.
@@ -9,14 +9,14 @@ const TURN_MS = 5;
 const MOST_IN_A_TURN = 4;
 
 /** Discards unwanted bodies of all connections at a limited rate. */
-export interface Skipping {
+export interface BodyDiscard {
   /** Nothing else may read from the request afterwards. */
   skip(request: IncomingMessage): void;
 }
 
-export function createSkipping(schedule?: Pacing["schedule"]): Skipping {
+export function createBodyDiscard(schedule?: Pacing["schedule"]): BodyDiscard {
   const pacing = { turnMs: TURN_MS, most: MOST_IN_A_TURN, ...(schedule !== undefined && { schedule }) };
-  const turns = createTurns<IncomingMessage>(pacing, (request) => {
+  const turns = createPacedQueue<IncomingMessage>(pacing, (request) => {
     request.resume();
     return true;
   });

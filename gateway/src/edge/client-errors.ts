@@ -7,14 +7,14 @@ import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { HeaderList } from "./header-list.js";
 import { answerMalformed, type ClientError, isTooSlow, statusOf } from "./malformed.js";
-import type { Pace } from "./pace.js";
+import type { UploadDeadlines } from "./upload-deadlines.js";
 
 // Connection faults outside of normal requests: unparsable or slow bytes, and CONNECT. Each gets a response in its
 // turn, and the connection is closed.
 
 export interface ClientErrorOptions {
   readonly connections: Connections;
-  readonly pace: Pace;
+  readonly uploadDeadlines: UploadDeadlines;
   /** Rejects a request with a fault after its head. */
   readonly refuse: (exchange: Exchange, status: number) => void;
   /** Counts unparsable bytes against an address. @returns the headers of the response */
@@ -22,7 +22,7 @@ export interface ClientErrorOptions {
 }
 
 /** Creates the handler of Node's `clientError`. */
-export function createClientErrors({ connections, pace, refuse, charge }: ClientErrorOptions) {
+export function createClientErrors({ connections, uploadDeadlines, refuse, charge }: ClientErrorOptions) {
   function answerBytes(error: ClientError, socket: Socket): void {
     charge(socket.remoteAddress ?? "").then(
       (headers) => {
@@ -35,7 +35,7 @@ export function createClientErrors({ connections, pace, refuse, charge }: Client
   return (error: ClientError, socket: Socket): void => {
     const connection = connections.of(socket);
     const { last } = connection;
-    if (connection.isBroken || (isTooSlow(error) && last !== null && pace.isWatched(last))) return;
+    if (connection.isBroken || (isTooSlow(error) && last !== null && uploadDeadlines.isWatched(last))) return;
     connection.isBroken = true;
     if (last === null || last.request.complete)
       connection.whenIdle(() => {

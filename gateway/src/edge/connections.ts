@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { Exchange } from "./exchange.js";
-import { createTurns } from "./turns.js";
+import { createPacedQueue } from "./paced-queue.js";
 
 // Pipelined requests of one connection: a few are handled at a time, and reading pauses while others wait; those are
 // paced, so that other connections get their turn. Node reports a closed connection only to the current response, so
@@ -84,7 +84,7 @@ export interface Connections {
 /** @param start handles a request when its turn has come; never throws */
 export function createConnections(start: Start): Connections {
   const connections = new WeakMap<Socket, Connection>();
-  const turns = createTurns<Exchange>({ turnMs: TURN_MS, most: MOST_IN_A_TURN }, (exchange) => {
+  const turns = createPacedQueue<Exchange>({ turnMs: TURN_MS, most: MOST_IN_A_TURN }, (exchange) => {
     if (exchange.isEnded) return false;
     start(exchange);
     return true;

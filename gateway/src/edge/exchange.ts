@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
-import { type Cause, TRACEPARENT } from "@nts/shared/http/headers";
+import { type ParentRequest, TRACEPARENT } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Span, Tracing } from "@nts/shared/tracing/tracing";
-import type { Level } from "../rate-limit/bucket.js";
+import type { BucketLevel } from "../rate-limit/bucket.js";
 import { addRateLimit } from "../rate-limit/headers.js";
 import { ANSWERED_REQUEST_ID } from "./answer-headers.js";
 import { AnswerStream } from "./answer-stream.js";
@@ -15,7 +15,7 @@ import { sendFailure } from "./answers.js";
 import type { HeaderList } from "./header-list.js";
 import type { OpenConnections } from "./open-connections.js";
 import { newRequestId } from "./request-id.js";
-import type { Skipping } from "./skipping.js";
+import type { BodyDiscard } from "./body-discard.js";
 import type { UnreadAnswers } from "./unread-answers.js";
 
 // A request and its single response, written only by this class. The first call of `answer` or `begin` owns the
@@ -36,7 +36,7 @@ export interface ExchangeContext {
   readonly everyAnswer: HeaderList;
   readonly tracing: Tracing;
   readonly unread: UnreadAnswers;
-  readonly skipping: Skipping;
+  readonly bodyDiscard: BodyDiscard;
   readonly connections: Pick<OpenConnections, "exempt">;
   readonly log: Log;
   /** Called when an exchange has ended. */
@@ -62,7 +62,7 @@ export class Exchange {
   /** Path of the operation with `{name}` placeholders; null if there is none. */
   route: string | null = null;
   /** The last rate limit state; null before it was checked. */
-  level: Level | null = null;
+  level: BucketLevel | null = null;
   /** The user, once known. */
   principal: UserPrincipal | null = null;
   /** Id of the valid key of the request, even if it may not be used. */
@@ -109,7 +109,7 @@ export class Exchange {
   }
 
   /** Passed on with requests made for this one. */
-  get cause(): Cause {
+  get cause(): ParentRequest {
     return { requestId: this.requestId, traceparent: this.span.traceparent };
   }
 
@@ -129,7 +129,7 @@ export class Exchange {
     else this.#dependents.push(dependent);
   }
 
-  /** Sets a header of the response, whoever sends it. */
+  /** Sets a header of the response, whichever code sends it. */
   setHeader(name: string, value: string): void {
     if (this.isOpen) this.response.setHeader(name, value);
   }
@@ -261,7 +261,7 @@ export class Exchange {
       response.once("finish", () => request.socket.destroySoon());
       end();
     }, LINGER_MS);
-    this.context.skipping.skip(request.once("end", end).once("close", end));
+    this.context.bodyDiscard.skip(request.once("end", end).once("close", end));
   }
 
   #defect(error: unknown): AppError {

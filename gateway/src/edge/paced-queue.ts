@@ -9,13 +9,16 @@ export interface Pacing {
 }
 
 /** A queue that releases its members no faster than its pace. */
-export interface Turns<T> {
+export interface PacedQueue<T> {
   add(one: T): void;
   remove(one: T): void;
 }
 
 /** @param take handles a member; false if it took no time, so that another may follow */
-export function createTurns<T>({ turnMs, most, schedule = setTimeout }: Pacing, take: (one: T) => boolean): Turns<T> {
+export function createPacedQueue<T>(
+  { turnMs, most, schedule = setTimeout }: Pacing,
+  take: (one: T) => boolean,
+): PacedQueue<T> {
   const waiting = new Set<T>();
   let isScheduled = false;
 

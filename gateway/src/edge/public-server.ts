@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
 import type { ClientError } from "./malformed.js";
 import type { OpenConnections } from "./open-connections.js";
-import { REQUEST_MS } from "./pace.js";
+import { REQUEST_MS } from "./upload-deadlines.js";
 
 // The public server and its limits.
 

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 // malformed lines and headers, conflicting lengths and oversized heads.
 
 /** Maximum bytes of all headers; with the URL up to the server's limit. */
-export const FIELDS_LIMIT_BYTES = 16_384;
+export const HEADERS_LIMIT_BYTES = 16_384;
 
 /** Overhead per header: colon, space and line end. */
 const AROUND_FIELD_BYTES = 4;
@@ -26,7 +26,7 @@ export function faultOf({ rawHeaders, httpVersion, headers, url = "" }: Incoming
     if (name.length === 4 && name.toLowerCase() === "host") hosts++;
     else if (name.length === 13 && name.toLowerCase() === "authorization") authorizations++;
   }
-  if (bytes > FIELDS_LIMIT_BYTES) return 431;
+  if (bytes > HEADERS_LIMIT_BYTES) return 431;
   const isSound =
     hasHost(httpVersion, hosts, headers.host) &&
     hasPlainFraming(httpVersion, headers["transfer-encoding"]) &&

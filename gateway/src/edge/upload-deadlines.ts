@@ -13,14 +13,14 @@ export const BYTES_PER_MS = (80 * 1_024) / 1_000;
 const CHECK_EVERY_MS = 500;
 
 /** Watches uploads. */
-export interface Pace {
+export interface UploadDeadlines {
   /** @param onTooSlow called once, if the client alone is slow */
   watch(exchange: Exchange, onTooSlow: () => void): void;
   /** The connection still receives an upload, to which Node's timeout does not apply. */
   isWatched(exchange: Exchange): boolean;
 }
 
-export function createPace(): Pace {
+export function createUploadDeadlines(): UploadDeadlines {
   const watched = new WeakSet<Exchange>();
   return {
     watch: (exchange, onTooSlow) => {

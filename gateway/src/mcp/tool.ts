@@ -10,10 +10,10 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** It changes something; `destructive` if it may delete. */
   readonly writes?: "destructive";
   /** @throws ApiError as the API responds */
-  readonly run: (client: Client, input: z.infer<Input>) => Promise<Told>;
+  readonly run: (client: Client, input: z.infer<Input>) => Promise<ToolResult>;
 }
 
-export interface Told {
+export interface ToolResult {
   readonly data: unknown;
   /** What to call for more; null if complete. */
   readonly next: string | null;

@@ -8,9 +8,9 @@ import { browserHashesOf, sessionHashesOf } from "../authenticate/credential.js"
 import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { InFlight, Way } from "../edge/in-flight.js";
-import type { Pace } from "../edge/pace.js";
+import type { UploadDeadlines } from "../edge/upload-deadlines.js";
 import { cleanHeaders } from "./hygiene.js";
-import type { StreamPlaces } from "../streams/places.js";
+import type { StreamSlots } from "../streams/slots.js";
 import type { RightsOf } from "../streams/stream-rights.js";
 import type { Proxy } from "./forwarding.js";
 import type { OutgoingBody } from "./transport.js";
@@ -19,13 +19,13 @@ type Service = "identity" | "topology";
 
 export interface ForwardOptions {
   readonly inFlight: InFlight;
-  readonly streamPlaces: StreamPlaces;
-  readonly pace: Pace;
+  readonly streamSlots: StreamSlots;
+  readonly uploadDeadlines: UploadDeadlines;
   /** Rejects a request with a fault after its head. */
   readonly refuse: (exchange: Exchange, status: number) => void;
   readonly tenancyHeader: (caller: Caller, audience: Service) => string;
   /** Re-checks the caller's rights. @throws AppError if they have changed */
-  readonly judgeAgain: (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void>;
+  readonly recheck: (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void>;
   /** Checks the rights of an open stream. */
   readonly rightsOf: RightsOf;
   readonly services: Readonly<Record<Service, Proxy>>;
@@ -45,7 +45,7 @@ interface Asked {
 }
 
 export function createForward(options: ForwardOptions): Forward {
-  const { inFlight, streamPlaces, pace, refuse, tenancyHeader, judgeAgain, rightsOf, services } = options;
+  const { inFlight, streamSlots, uploadDeadlines, refuse, tenancyHeader, recheck, rightsOf, services } = options;
 
   function dispatch({ exchange, endpoint, caller, way }: Asked, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
@@ -62,7 +62,7 @@ export function createForward(options: ForwardOptions): Forward {
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
     // Belongs to the client's trace; meaningless without one.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
-    const waiting = way !== "waiting" ? {} : { judgeAgain: () => judgeAgain(exchange, endpoint, caller) };
+    const waiting = way !== "waiting" ? {} : { recheck: () => recheck(exchange, endpoint, caller) };
     const streaming = way !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
     services[service]({ exchange, endpoint, headers, body, way, ...waiting, ...streaming });
   }
@@ -75,7 +75,7 @@ export function createForward(options: ForwardOptions): Forward {
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     const send = (body: OutgoingBody): Promise<void> | void => {
-      const turn = asked.way === "stream" ? streamPlaces.take(exchange) : request.turn();
+      const turn = asked.way === "stream" ? streamSlots.take(exchange) : request.turn();
       if (turn === null) return dispatch(asked, body);
       return turn.then(() => {
         dispatch(asked, body);
@@ -83,7 +83,7 @@ export function createForward(options: ForwardOptions): Forward {
     };
 
     if (upload !== undefined) {
-      pace.watch(exchange, () => {
+      uploadDeadlines.watch(exchange, () => {
         refuse(exchange, 408);
       });
       return send({ limitBytes: upload.limitBytes });

@@ -15,7 +15,7 @@ export interface Forwarding {
   readonly body: OutgoingBody;
   readonly way: Way;
   /** For a delayed response. @throws AppError if the caller's rights have changed */
-  readonly judgeAgain?: () => Promise<void>;
+  readonly recheck?: () => Promise<void>;
   /** For a stream: checks its rights while it is open. */
   readonly rights?: StreamRights;
 }

@@ -43,7 +43,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
   #isOver = false;
   /** What arrived while the caller is re-checked; null if that is done or unnecessary. */
   #heldUp: (() => void)[] | null;
-  #isJudged = false;
+  #isRechecked = false;
   /** The client has not read what arrived, so reading is paused. */
   #isPaused = false;
   #progressedAt = 0;
@@ -55,7 +55,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     private readonly options: ProxyOptions,
     private readonly forwarding: Forwarding,
   ) {
-    this.#heldUp = forwarding.judgeAgain === undefined ? null : [];
+    this.#heldUp = forwarding.recheck === undefined ? null : [];
     this.#isRead = forwarding.endpoint.method === "get";
     this.#retries = this.#isRead ? 1 : isKeyed(forwarding) ? MOST_RETRIES_OF_WRITE : 0;
   }
@@ -181,10 +181,10 @@ class ProxiedRequest implements AnswerReader, Dependent {
   #holdUp(event: () => void): boolean {
     if (this.#heldUp === null) return false;
     this.#heldUp.push(event);
-    if (this.#isJudged) return true;
-    this.#isJudged = true;
-    const { judgeAgain = () => Promise.resolve(), exchange } = this.forwarding;
-    judgeAgain().then(
+    if (this.#isRechecked) return true;
+    this.#isRechecked = true;
+    const { recheck = () => Promise.resolve(), exchange } = this.forwarding;
+    recheck().then(
       () => {
         const held = this.#heldUp ?? [];
         this.#heldUp = null;

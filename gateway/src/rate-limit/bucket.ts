@@ -9,7 +9,7 @@ export interface Allowance {
 }
 
 /** The result of taking a token. */
-export interface Level {
+export interface BucketLevel {
   readonly allowed: boolean;
   /** Requests per minute. */
   readonly limit: number;
@@ -23,7 +23,7 @@ export interface Level {
 /** Limits requests of one kind of caller. */
 export interface Buckets {
   /** Takes a token if there is one. */
-  take(key: string): Promise<Level>;
+  take(key: string): Promise<BucketLevel>;
   /** Returns a token, up to a full bucket. */
   giveBack(key: string): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function intervalMsOf({ perMinute }: Allowance): number {
 }
 
 /** The levels after each of several tokens taken together, from the level after the last. */
-export function levelsUpTo(last: Level, tokens: number, intervalMs: number): readonly Level[] {
+export function levelsUpTo(last: BucketLevel, tokens: number, intervalMs: number): readonly BucketLevel[] {
   return Array.from({ length: tokens }, (_, index) => {
     const later = tokens - 1 - index;
     return { ...last, remaining: last.remaining + later, fullInMs: Math.max(0, last.fullInMs - later * intervalMs) };

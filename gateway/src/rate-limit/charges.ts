@@ -2,7 +2,7 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Exchange } from "../edge/exchange.js";
-import type { Buckets, Level } from "./bucket.js";
+import type { Buckets, BucketLevel } from "./bucket.js";
 import { retryAfterSeconds } from "./headers.js";
 import type { Limiter } from "./limiter.js";
 
@@ -16,7 +16,7 @@ export interface Charges {
   /** Takes the token for the lookup of a credential. @throws AppError `rate_limited` */
   payForLookup(exchange: Exchange): Promise<LookupPayment>;
   /** Counts unparsable bytes. */
-  chargeBytes(address: string): Promise<Level>;
+  chargeBytes(address: string): Promise<BucketLevel>;
 }
 
 /** A token taken for a lookup. */
@@ -27,7 +27,7 @@ export interface LookupPayment {
 
 export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "addresses" | "lookups">): Charges {
   /** A request of a key with its own limit. What the key's limit rejects costs its user nothing. */
-  async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<Level> {
+  async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<BucketLevel> {
     const ofKey = await keys.take(credentialId);
     if (!ofKey.allowed) return ofKey;
     const ofUser = await limiter.users.take(userId);
@@ -35,7 +35,7 @@ export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "address
     return !ofUser.allowed || ofUser.remaining < ofKey.remaining ? ofUser : ofKey;
   }
 
-  function takeOf(principal: UserPrincipal, perMinute: number | null): Promise<Level> {
+  function takeOf(principal: UserPrincipal, perMinute: number | null): Promise<BucketLevel> {
     const keys = perMinute === null ? null : limiter.keys(perMinute);
     return keys === null ? limiter.users.take(principal.userId) : takeOfBoth(principal, keys);
   }
@@ -61,7 +61,7 @@ export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "address
 }
 
 /** @param level of the address's own bucket if that paid */
-function paymentOf(exchange: Exchange, buckets: Buckets, address: string, level: Level | null): LookupPayment {
+function paymentOf(exchange: Exchange, buckets: Buckets, address: string, level: BucketLevel | null): LookupPayment {
   return {
     settle: async (isRefused) => {
       if (!isRefused) await buckets.giveBack(address);
@@ -70,7 +70,7 @@ function paymentOf(exchange: Exchange, buckets: Buckets, address: string, level:
   };
 }
 
-function passOrRefuse(exchange: Exchange, level: Level): void {
+function passOrRefuse(exchange: Exchange, level: BucketLevel): void {
   exchange.level = level;
   if (!level.allowed) throw new AppError("rate_limited", { retry_after_seconds: retryAfterSeconds(level) });
 }

@@ -1,8 +1,8 @@
 import type { HeaderList } from "../edge/header-list.js";
-import type { Level } from "./bucket.js";
+import type { BucketLevel } from "./bucket.js";
 
 /** Adds the rate limit headers; `X-RateLimit-Reset` is in whole seconds until the bucket is full. */
-export function addRateLimit(headers: HeaderList, { limit, remaining, fullInMs }: Level): void {
+export function addRateLimit(headers: HeaderList, { limit, remaining, fullInMs }: BucketLevel): void {
   headers
     .add("X-RateLimit-Limit", limit)
     .add("X-RateLimit-Remaining", remaining)
@@ -10,6 +10,6 @@ export function addRateLimit(headers: HeaderList, { limit, remaining, fullInMs }
 }
 
 /** Whole seconds, at least 1, after which a rejected request would succeed. */
-export function retryAfterSeconds({ waitMs }: Level): number {
+export function retryAfterSeconds({ waitMs }: BucketLevel): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { LRUCache } from "lru-cache";
 import { type Batch, batchPerTick } from "./batching.js";
-import type { Allowance, Buckets, Level } from "./bucket.js";
+import type { Allowance, Buckets, BucketLevel } from "./bucket.js";
 import { createLocalBuckets } from "./local.js";
 import { createRedisBuckets } from "./redis.js";
 import type { RedisGuard } from "./redis-guard.js";
@@ -23,7 +23,7 @@ export interface Limiter {
   isLocal(): boolean;
 }
 
-/** The source of a level: Redis, this process, or this process after waiting for Redis in vain. */
+/** The source of a level: Redis, this process, or this process after waiting for Redis without a result. */
 export type Source = "redis" | "local" | "local_after_redis";
 
 export interface LimiterOptions {
@@ -47,19 +47,19 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const exact = createRedisBuckets(redis, prefix, allowance);
     const local = createLocalBuckets(allowance, liveGateways, () => performance.now());
 
-    function takeLocally({ key, count }: Batch): readonly Level[] {
+    function takeLocally({ key, count }: Batch): readonly BucketLevel[] {
       return Array.from({ length: count }, () => local.take(key));
     }
 
     /** Redis may only be slow, so it is told what is allowed meanwhile. */
-    function tellRedis(key: string, levels: readonly Level[]): void {
+    function tellRedis(key: string, levels: readonly BucketLevel[]): void {
       for (const { allowed } of levels) if (allowed) guard.fireAndForget(() => exact.take(key, 1));
     }
 
-    async function take(batch: Batch): Promise<readonly Level[]> {
+    async function take(batch: Batch): Promise<readonly BucketLevel[]> {
       const { key, count, since } = batch;
       let source: Source = "redis";
-      let levels: readonly Level[];
+      let levels: readonly BucketLevel[];
       try {
         if (guard.isAway()) {
           source = "local";
@@ -79,7 +79,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
 
     async function giveBack({ key, count }: Batch): Promise<readonly undefined[]> {
-      const call = (): Promise<Level> => exact.giveBack(key, count);
+      const call = (): Promise<BucketLevel> => exact.giveBack(key, count);
       try {
         if (guard.isAway()) {
           local.giveBack(key, count);

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type Allowance, intervalMsOf, type Level } from "./bucket.js";
+import { type Allowance, intervalMsOf, type BucketLevel } from "./bucket.js";
 
 // Buckets in this process while Redis is unavailable, with this gateway's share of each limit. A bucket starts at the
 // last level reported by Redis.
@@ -8,7 +8,7 @@ const MOST_BUCKETS = 100_000;
 
 /** Buckets that respond synchronously. */
 export interface LocalBuckets {
-  take(key: string): Level;
+  take(key: string): BucketLevel;
   giveBack(key: string, tokens: number): void;
   /** Records the level reported by Redis. */
   learn(key: string, fullInMs: number): void;

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { type Allowance, intervalMsOf, type Level, levelsUpTo } from "./bucket.js";
+import { type Allowance, intervalMsOf, type BucketLevel, levelsUpTo } from "./bucket.js";
 
 // Buckets in Redis, exact across gateways: a script on Redis' clock replaces the fixed window of rate-limiter-flexible.
 // It returns {consumed points, milliseconds until the bucket is full, or until the next token if rejected}. A negative
@@ -27,9 +27,9 @@ const UNUSED_LIFE = { customDuration: 1 };
 /** Buckets from which several tokens can be taken at once. */
 export interface RedisBuckets {
   /** The levels after each of the tokens was taken. */
-  take(key: string, tokens: number): Promise<readonly Level[]>;
+  take(key: string, tokens: number): Promise<readonly BucketLevel[]>;
   /** Returns tokens, up to a full bucket. */
-  giveBack(key: string, tokens: number): Promise<Level>;
+  giveBack(key: string, tokens: number): Promise<BucketLevel>;
 }
 
 /** Creates buckets of one kind of caller. A call rejects if Redis fails. */
@@ -46,7 +46,7 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
   });
 
   /** Takes all of the tokens or none. */
-  async function takeTogether(key: string, tokens: number): Promise<Level> {
+  async function takeTogether(key: string, tokens: number): Promise<BucketLevel> {
     try {
       const { remainingPoints, msBeforeNext } = await limiter.consume(key, tokens, UNUSED_LIFE);
       return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };

@@ -7,7 +7,7 @@ import { createLog } from "@nts/shared/log";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { Exchange } from "../edge/exchange.js";
 import { HeaderList } from "../edge/header-list.js";
-import { createSkipping } from "../edge/skipping.js";
+import { createBodyDiscard } from "../edge/body-discard.js";
 import { createUnreadAnswers } from "../edge/unread-answers.js";
 import { EventWriter } from "./event-writer.js";
 
@@ -30,7 +30,7 @@ async function aStream(): Promise<{ writer: EventWriter; exchange: Exchange; rig
   client = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined);
   client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const context = {
-    ...{ trustedHops: 0, everyAnswer: HeaderList.of(), tracing: passOn, skipping: createSkipping() },
+    ...{ trustedHops: 0, everyAnswer: HeaderList.of(), tracing: passOn, bodyDiscard: createBodyDiscard() },
     ...{ unread: createUnreadAnswers(() => undefined), connections: { exempt: () => undefined } },
     ...{ log: createLog("gateway", "silent"), account: () => undefined, onDefect: () => undefined },
   };

@@ -7,7 +7,7 @@ import type { RedisGuard } from "../rate-limit/redis-guard.js";
 // that those of a dead gateway expire. While Redis is unavailable, each gateway counts its own, and reports them later.
 
 /** Milliseconds until an unrefreshed entry expires, and between refreshes. */
-export const PLACE_MS = 6_000;
+export const SLOT_MS = 6_000;
 const KEEP_MS = 2_000;
 
 /** ARGV: milliseconds, maximum, stream. */
@@ -31,12 +31,12 @@ return 1
 `;
 
 /** Stream slots of users, over all gateways. */
-export interface StreamPlaces {
+export interface StreamSlots {
   /** Takes a slot until the exchange ends. @throws AppError `too_many_streams` */
   take(exchange: Exchange): Promise<void>;
 }
 
-export interface StreamPlacesOptions {
+export interface StreamSlotsOptions {
   readonly redis: Redis;
   readonly guard: Pick<RedisGuard, "run" | "fireAndForget">;
   /** Of one user. */
@@ -45,12 +45,12 @@ export interface StreamPlacesOptions {
 }
 
 /** Creates slots that never reject a stream because Redis is unavailable: each gateway has its own limit, too. */
-export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlacesOptions): StreamPlaces {
+export function createStreamSlots({ redis, guard, most, onRefused }: StreamSlotsOptions): StreamSlots {
   const users = new Map<string, OpenHere>();
 
   async function isFree(key: string, id: string): Promise<boolean> {
     try {
-      return (await guard.run(() => redis.eval(TAKE, 1, key, PLACE_MS, most, id))) === 1;
+      return (await guard.run(() => redis.eval(TAKE, 1, key, SLOT_MS, most, id))) === 1;
     } catch {
       return true;
     }
@@ -73,7 +73,7 @@ export function createStreamPlaces({ redis, guard, most, onRefused }: StreamPlac
   function openHere(key: string): OpenHere {
     const ids = new Set<string>();
     const keep = (): void => {
-      guard.fireAndForget(() => redis.eval(KEEP, 1, key, PLACE_MS, ...ids));
+      guard.fireAndForget(() => redis.eval(KEEP, 1, key, SLOT_MS, ...ids));
     };
     return { ids, timer: setInterval(keep, KEEP_MS).unref() };
   }

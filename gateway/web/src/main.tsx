@@ -8,7 +8,7 @@ import { createRoot } from "react-dom/client";
 import { App } from "./app.js";
 
 const root = document.getElementById("root");
-if (root === null) throw new Error("The document has no place for the console.");
+if (root === null) throw new Error("The document has no root element.");
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -24,12 +24,12 @@ import { createKeyChangeLog } from "./key-changes/log.js";
 import { createGatewayRegistry } from "./key-changes/registry.js";
 import { mountKeyChanges } from "./key-changes/routes.js";
 import { sharingNext } from "./key-changes/sharing-next.js";
-import { createDropDeadTags } from "./keys/dead-tags.js";
+import { createRemoveDeletedTags } from "./keys/deleted-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
 import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
 import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
 import { type KeyRoutes, mountKeys } from "./keys/routes.js";
-import { createDropDeadNetworks } from "./networks/dead-networks.js";
+import { createRemoveDeletedNetworks } from "./networks/deleted-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
 import type { Delivery } from "./mail/delivery.js";
@@ -57,11 +57,11 @@ import { createStores, type Stores } from "./stores.js";
 import { createAuditNoteSource, createTopologyDirectory, type TopologyDirectory } from "./topology.js";
 import { type ChangePasswordOptions, createChangePassword } from "./users/change-password.js";
 import { type ConfirmCallerOptions, createConfirmCaller } from "./users/confirm-caller.js";
-import { createRequireLasting } from "./users/lasting.js";
+import { createRequireUnlimitedKey } from "./users/unlimited-key.js";
 import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
 import { mountPasswords, type PasswordRoutes } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
-import { createPeople, mountMoving } from "./users/people.js";
+import { createUserOperations, mountMoving } from "./users/user-operations.js";
 import { mountUsers } from "./users/routes.js";
 import { mountWhoami } from "./whoami/routes.js";
 
@@ -119,10 +119,10 @@ export function createApp(options: AppOptions): App {
   const cookies = createSessionCookies(publicUrl);
   const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
   const replaceSessions = createReplaceSessions({ ...stores, transaction, changeRights });
-  const { requireLasting, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
+  const { requireUnlimitedKey, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const mail = createMail(db, options.mail);
-  const people = createPeople(stores, { changeRights, topology, providers: options.providers });
+  const people = createUserOperations(stores, { changeRights, topology, providers: options.providers });
   const common = {
     ...{ ...stores, ...people, requireConfirmed },
     ...{ db, topology, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
@@ -131,10 +131,10 @@ export function createApp(options: AppOptions): App {
   const { guess, change, beginSession, confirmCaller } = createSigningIn(common);
 
   mountRegistrations(router, common);
-  mountUsers(router, { ...common, requireLasting });
+  mountUsers(router, { ...common, requireUnlimitedKey });
   const sealer = createSealer(secondFactorSecrets);
   mountMoving(router, { ...common, confirmCaller });
-  mountInvites(router, { ...common, requireLasting, requireRoom: requireRoomForInvite });
+  mountInvites(router, { ...common, requireUnlimitedKey, requireRoom: requireRoomForInvite });
   mountOwnAccess(router, { ...common, beginSession, guess, confirmCaller, change });
   const guessCode = createGuess(stores.failures, OF_CODES);
   mountSecondFactors(router, { ...common, beginSession, confirmCaller, sealer, guessCode });
@@ -167,8 +167,8 @@ function createDuties(
   { database, transaction, changeRights, topology, keys, deletions }: DutyParts,
 ): Pick<App, "sweepReferences" | "sweepOrganizations" | "takeNotes"> {
   const sweeps = {
-    dropDeadNetworks: createDropDeadNetworks(createForgetNetworks(database, changeRights, forms), topology),
-    dropDeadTags: createDropDeadTags(keys, topology),
+    removeDeletedNetworks: createRemoveDeletedNetworks(createForgetNetworks(database, changeRights, forms), topology),
+    removeDeletedTags: createRemoveDeletedTags(keys, topology),
   };
   hearDeletions(bus, sweeps, log);
   return {
@@ -211,7 +211,7 @@ function createGuards(
   { quotas, judgePassword }: Pick<AppOptions, "quotas" | "judgePassword">,
 ) {
   return {
-    requireLasting: createRequireLasting(keys),
+    requireUnlimitedKey: createRequireUnlimitedKey(keys),
     requireConfirmed: createRequireConfirmed(users, sessions),
     requireRoom: createRequireRoom(organizations, keys, quotas),
     requireRoomForInvite: createRequireRoomForInvite(organizations, invites, quotas),
@@ -240,16 +240,16 @@ function followChanges({ db, transaction, bus }: Pick<AppOptions, "db" | "transa
 /** Notices are verified before anything is removed: only topology knows what was deleted. */
 function hearDeletions(
   bus: Bus,
-  { dropDeadNetworks, dropDeadTags }: Omit<ReferenceSweepParts, "database">,
+  { removeDeletedNetworks, removeDeletedTags }: Omit<ReferenceSweepParts, "database">,
   log: AppOptions["log"],
 ): void {
   bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
-    dropDeadTags(organization_id, [tag_id]).catch((error: unknown) => {
+    removeDeletedTags(organization_id, [tag_id]).catch((error: unknown) => {
       log.warn({ err: error, tag_id }, "a deleted tag stays on API keys until the next sweep");
     });
   });
   bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
-    dropDeadNetworks(organization_id, [network_id]).catch((error: unknown) => {
+    removeDeletedNetworks(organization_id, [network_id]).catch((error: unknown) => {
       log.warn({ err: error, network_id }, "a deleted network stays granted until the next sweep");
     });
   });

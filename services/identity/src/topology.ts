@@ -1,4 +1,4 @@
-import type { Cause } from "@nts/shared/http/headers";
+import type { ParentRequest } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
 import {
   type AuditNote,
@@ -21,9 +21,9 @@ const MOST_IDS = 1_000;
  */
 export interface TopologyDirectory {
   /** Ids of existing networks in a scope, ascending. */
-  networksIn(scope: Scope, cause?: Cause): Promise<string[]>;
+  networksIn(scope: Scope, cause?: ParentRequest): Promise<string[]>;
   /** The existing managed tags of the organization among the given ids. */
-  managedAmong(tags: readonly string[], organizationId: string, cause?: Cause): Promise<string[]>;
+  managedAmong(tags: readonly string[], organizationId: string, cause?: ParentRequest): Promise<string[]>;
   /** Reports a deleted organization; idempotent. */
   removeOrganization(organizationId: string): Promise<void>;
 }

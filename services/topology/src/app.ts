@@ -17,7 +17,7 @@ import { mountDefinitions } from "./resources/definitions.js";
 import { mountDiff } from "./resources/diff.js";
 import { mountExports } from "./resources/exports.js";
 import { mountHosts } from "./resources/hosts.js";
-import type { ImportDesk } from "./imports/desk.js";
+import type { ImportRunner } from "./imports/runner.js";
 import { mountImports } from "./resources/imports.js";
 import { mountInterfaces } from "./resources/interfaces.js";
 import { mountNetworks } from "./resources/networks.js";
@@ -34,15 +34,15 @@ import { mountSubnets } from "./resources/subnets.js";
 import { mountTags } from "./resources/tags.js";
 import { mountTopology } from "./resources/topology.js";
 import { mountWebhooks } from "./resources/webhooks.js";
-import type { WebhookDesk } from "./webhooks/desk.js";
+import type { WebhookOperations } from "./webhooks/operations.js";
 
 /** The service's dependencies; it neither listens nor reads the environment. */
 export interface TopologyParts {
   readonly storage: Storage;
   readonly notices: Notices;
-  readonly imports: ImportDesk;
+  readonly imports: ImportRunner;
   readonly journal: JournalAccess;
-  readonly webhooks: WebhookDesk;
+  readonly webhooks: WebhookOperations;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
@@ -77,11 +77,11 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
   mountRevert(router, journal.reader, storage, notices);
-  mountWebhooks(router, { storage, notices, desk: webhooks, reader: journal.reader });
+  mountWebhooks(router, { storage, notices, operations: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
   mountReports(router, storage);
   mountExports(router, storage, journal.reader);
-  mountArchives(router, { storage, notices, desk: imports, journal: journal.reader });
+  mountArchives(router, { storage, notices, runner: imports, journal: journal.reader });
   mountStats(router, storage, journal.reader);
 
   mountAny(router, listNetworkIds, async ({ params }) => {

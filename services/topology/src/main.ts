@@ -21,7 +21,7 @@ import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
 import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
-import { createImportDesk } from "./imports/desk.js";
+import { createImportRunner } from "./imports/runner.js";
 import { journalCollections } from "./journal/collections.js";
 import { createFeeds, type Feeds } from "./journal/feeds.js";
 import { type Journal, startJournal } from "./journal/journal.js";
@@ -53,7 +53,7 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, "topology", log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
-  const imports = createImportDesk();
+  const imports = createImportRunner();
   addImportMetrics(metrics.registry, imports);
 
   const shares = createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS });
@@ -71,7 +71,7 @@ startProcess(async () => {
     notices,
     imports,
     journal: { reader: createJournalReader(storage.database), waiting: journal.waiting, feeds: journal.feeds },
-    webhooks: webhooks.desk,
+    webhooks: webhooks.operations,
     router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
   });
 
@@ -168,7 +168,7 @@ function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Me
   const webhooks = createWebhooks(db, { allow, most, registry, log });
   let workers: Workers | null = null;
   return {
-    desk: webhooks.desk,
+    operations: webhooks.operations,
     start: (storage: Storage, { reader }: Feeds, { auditNoted: onPaused }: Notices) => {
       const started = webhooks.start({ storage, reader, onPaused });
       bus.subscribe(changesAppended, ({ organization_id }) => {

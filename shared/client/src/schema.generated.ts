@@ -96,7 +96,7 @@ export interface components {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
         };
-        InviteQuestion: {
+        InvitePreviewRequest: {
             token: string;
         };
         InviteCreate: {
@@ -114,7 +114,7 @@ export interface components {
         InviteAcceptance: {
             token: string;
         };
-        Departure: {
+        OrganizationLeave: {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
             /** @description Name of a new organization. */
@@ -894,9 +894,9 @@ export interface components {
             /** @description The networks that are currently accessible. */
             network_ids: components["schemas"]["Uuid"][];
             /** @description What limits the rights. `key`: created for a lower level, or restricted to networks. `user`: has a lower level than the key, or access to some networks only. `organization`: some of those networks no longer exist. */
-            limited_by: components["schemas"]["Cut"][];
+            limited_by: components["schemas"]["Limitation"][];
         };
-        Cut: {
+        Limitation: {
             /** @enum {string} */
             by: "key" | "user" | "organization";
             /** @enum {string} */
@@ -2882,7 +2882,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["InviteQuestion"];
+                "application/json": components["schemas"]["InvitePreviewRequest"];
             };
         };
         responses: {
@@ -3007,7 +3007,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Departure"];
+                "application/json": components["schemas"]["OrganizationLeave"];
             };
         };
         responses: {

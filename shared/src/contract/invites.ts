@@ -88,7 +88,7 @@ export const previewInvite = endpoint({
   path: "/api/auth/invite",
   summary: "Show what an invite leads to; anyone who holds its token may ask",
   description: "The invite stays usable. Malformed, used, revoked and expired tokens get the same response.",
-  body: z.object({ token: InviteToken }).meta({ id: "InviteQuestion" }),
+  body: z.object({ token: InviteToken }).meta({ id: "InvitePreviewRequest" }),
   response: InvitePreview,
   errors: ["invalid_reference"],
 });

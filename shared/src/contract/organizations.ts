@@ -126,7 +126,7 @@ export const leaveOrganization = endpoint({
     "The user's keys, sessions and invites in it are revoked. The browser gets a session in another organization of the account, " +
     "if one admits it; an account that has no other gets a new one.",
   body: Proof.extend({ organization_name: Name.optional().describe("Name of a new organization.") }).meta({
-    id: "Departure",
+    id: "OrganizationLeave",
   }),
   response: User,
   errors: [...PROOF_FAULTS, "last_owner", "last_sign_in", "registration_closed", "write_conflict"],

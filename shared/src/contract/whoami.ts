@@ -3,13 +3,13 @@ import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 
 /** What limits a caller, and which right it limits. */
-const Cut = z
+const Limitation = z
   .object({
     by: z.enum(["key", "user", "organization"]),
     right: z.enum(["permissions", "network_ids"]),
   })
-  .meta({ id: "Cut" });
-export type Cut = z.infer<typeof Cut>;
+  .meta({ id: "Limitation" });
+export type Limitation = z.infer<typeof Limitation>;
 
 /** The principal of a credential and its current rights. */
 export const Whoami = z
@@ -24,7 +24,7 @@ export const Whoami = z
     permissions: PermissionLevel.describe("Effective level: the lower of the key's and the user's."),
     network_ids: z.array(Id).describe("The networks that are currently accessible."),
     limited_by: z
-      .array(Cut)
+      .array(Limitation)
       .describe(
         "What limits the rights. `key`: created for a lower level, or restricted to networks. `user`: has a lower level than the " +
           "key, or access to some networks only. `organization`: some of those networks no longer exist.",

@@ -31,7 +31,7 @@ export const TRACEPARENT = "traceparent";
 export const TRACESTATE = "tracestate";
 
 /** The request on whose behalf another one is made. */
-export interface Cause {
+export interface ParentRequest {
   readonly requestId: string;
   readonly traceparent: string;
 }

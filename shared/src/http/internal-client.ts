@@ -4,7 +4,7 @@ import { requestTarget } from "@nts/client/request-target";
 import { AppError, type ErrorCode } from "../errors.js";
 import type { Replica } from "../upstream/replicas.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { type Cause, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
+import { type ParentRequest, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import type { Principal } from "./tenancy.js";
 
 /** The input of an internal operation. */
@@ -13,7 +13,7 @@ export interface Question<E> {
   readonly query?: QueryInputOf<E>;
   readonly body?: BodyInputOf<E>;
   /** Absent if the process acts on its own initiative. */
-  readonly cause?: Cause;
+  readonly cause?: ParentRequest;
 }
 
 /** Calls another process of the system, on any of its replicas. */
@@ -96,7 +96,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   }
 }
 
-function headersOf(cause: Cause | undefined): Record<string, string> {
+function headersOf(cause: ParentRequest | undefined): Record<string, string> {
   return cause === undefined ? {} : { [REQUEST_ID]: cause.requestId, [TRACEPARENT]: cause.traceparent };
 }
 

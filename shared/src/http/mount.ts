@@ -12,7 +12,7 @@ import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
 import { isUnchanged, sendUnchanged, strongRevisionsOf } from "./conditions.js";
 import { faultsOf } from "./faults.js";
-import { type Cause, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
+import { type ParentRequest, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
 import { createQueryReader } from "./query.js";
 import { startClock, workOf } from "./request-work.js";
@@ -35,7 +35,7 @@ export interface Call<E> {
   readonly body: BodyOf<E>;
   readonly principal: Principal;
   /** This request, as the cause of further ones. */
-  readonly cause: Cause;
+  readonly cause: ParentRequest;
   /** Address of the client, as seen by the gateway. */
   readonly clientAddress: string;
   /** The client's `User-Agent`; null if absent. */

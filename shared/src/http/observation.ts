@@ -3,12 +3,12 @@ import { performance } from "node:perf_hooks";
 import type { Endpoint } from "../contract/endpoint.js";
 import type { Log } from "../log.js";
 import type { Tracing } from "../tracing/tracing.js";
-import { type Cause, REQUEST_ID, TRACEPARENT } from "./headers.js";
+import { type ParentRequest, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import { idsOf, type Principal } from "./tenancy.js";
 
 /** One observed request, until its response has ended. */
 export interface Observation {
-  readonly cause: Cause;
+  readonly cause: ParentRequest;
   /** Members of every log line about the request. */
   readonly ids: { readonly request_id: string; readonly trace_id: string };
   /** The principal, once known. */

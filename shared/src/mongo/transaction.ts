@@ -39,8 +39,8 @@ export class Discard<T> extends Error {
 }
 
 /** Thrown by a body to let another transaction go first: the transaction is rolled back and retried. */
-export class GoesFirst extends Error {
-  override readonly name = "GoesFirst";
+export class MustYield extends Error {
+  override readonly name = "MustYield";
 
   constructor() {
     super("another transaction goes first");
@@ -111,7 +111,7 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
 
 function isTransient(error: unknown): boolean {
   return (
-    error instanceof GoesFirst || (error instanceof MongoError && error.hasErrorLabel("TransientTransactionError"))
+    error instanceof MustYield || (error instanceof MongoError && error.hasErrorLabel("TransientTransactionError"))
   );
 }
 

@@ -25,7 +25,7 @@ import { Again, createUnit, type Unit } from "./unit.js";
 // whether to commit.
 
 /** Milliseconds to wait for a key held by another request, whose process may have died. */
-const PATIENCE_MS = 1_500;
+const LONGEST_WAIT_MS = 1_500;
 const EVERY_MS = 100;
 
 /** What a request asks of its write. */
@@ -115,7 +115,7 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
   }
 
   async function firstOrRepeated(wanted: Remembered, handling: Handling): Promise<Done> {
-    const untilMs = performance.now() + PATIENCE_MS;
+    const untilMs = performance.now() + LONGEST_WAIT_MS;
     const { remembering } = wanted;
     let apart: Remembering | null = null;
     for (;;) {

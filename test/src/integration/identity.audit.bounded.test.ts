@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { KEY_ADDRESSES } from "@nts/identity/audit/key-addresses";
-import { MOST_AN_HOUR } from "@nts/identity/audit/room";
+import { MOST_AN_HOUR } from "@nts/identity/audit/hourly-limit";
 import { AUDIT } from "@nts/identity/audit/trail";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { recordKeyUses } from "@nts/shared/contract/internal";

@@ -15,7 +15,7 @@ import {
   type Subnet,
   updateInterface,
 } from "@nts/shared/contract";
-import { createAddressDesk } from "@nts/topology/storage/address-desk";
+import { createAddressAllocator } from "@nts/topology/storage/address-allocator";
 import type { Storage } from "@nts/topology/storage/storage";
 import { parseAddress } from "@nts/topology/values/addresses";
 import { mapConcurrently } from "../support/map-concurrently.js";
@@ -40,7 +40,7 @@ let blocks = 0;
 beforeAll(async () => {
   // Steps so short that most scans take several.
   const step = CREATES > 250 ? 500 : 5;
-  const storage = (it: Storage): Storage => ({ ...it, desk: createAddressDesk(it, step) });
+  const storage = (it: Storage): Storage => ({ ...it, addressAllocator: createAddressAllocator(it, step) });
   topology = await startTopology({ instances: 2, storage });
   owner = topology.aCaller();
   home = await aNetwork(owner);

@@ -1,5 +1,5 @@
 import { AppError } from "@nts/shared/errors";
-import { createImportDesk, DESK_LIMITS, type ImportDesk } from "@nts/topology/imports/desk";
+import { createImportRunner, RUNNER_LIMITS, type ImportRunner } from "@nts/topology/imports/runner";
 import { createSession } from "@nts/topology/imports/session";
 import type { ImportThread } from "@nts/topology/imports/thread";
 
@@ -7,8 +7,8 @@ import type { ImportThread } from "@nts/topology/imports/thread";
  * Imports in the test's own thread, since starting a thread takes longer than most imports. Arguments and results are
  * copied as between threads; there are no limits.
  */
-export function createInProcessImportDesk(): ImportDesk {
-  return createImportDesk(DESK_LIMITS, startSession);
+export function createInProcessImportDesk(): ImportRunner {
+  return createImportRunner(RUNNER_LIMITS, startSession);
 }
 
 function startSession(): ImportThread {

@@ -22,7 +22,7 @@ import { migrate } from "@nts/shared/mongo/migrations";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares, type ShareLimits } from "@nts/shared/shares";
 import { createTopologyApp } from "@nts/topology/app";
-import { createImportDesk } from "@nts/topology/imports/desk";
+import { createImportRunner } from "@nts/topology/imports/runner";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { startJournal } from "@nts/topology/journal/journal";
 import { createWebhooks } from "@nts/topology/webhooks/webhooks";
@@ -208,13 +208,13 @@ async function startInstance({ options, url, database, waiting, notices, unscope
       waiting,
       feeds: createFeeds(served, createLog("topology", "error")),
     },
-    imports: importsHere ? createInProcessImportDesk() : createImportDesk(),
+    imports: importsHere ? createInProcessImportDesk() : createImportRunner(),
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,
       registry: createMetrics("topology").registry,
       log: createLog("topology", "error"),
-    }).desk,
+    }).operations,
     notices: {
       networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
       tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),

@@ -13,7 +13,7 @@ import {
 import type { Client } from "@nts/shared/client";
 import { z } from "zod";
 import { fitting, pageOf, short } from "../answers.rules.js";
-import { tool, type Told } from "../tool.js";
+import { tool, type ToolResult } from "../tool.js";
 
 const PAGE = 8;
 
@@ -223,7 +223,7 @@ export const whatIsGone = tool({
   title: "What is gone",
   description: "Hosts, addresses, ports and services that scans have not found for some days.",
   input: z.object({ days: z.int().min(0).max(3_650).default(21), network_id: network, from }),
-  run: async (client, { days, network_id, from: offset }): Promise<Told> => {
+  run: async (client, { days, network_id, from: offset }): Promise<ToolResult> => {
     const { counts, gone } = await client.call(reportGone, { query: { days, ...inNetwork(network_id) } });
     const rows = gone.slice(offset).map(({ entity, id, name, host_name, missed_since }) => ({
       ...{ entity, id, name: short(name, 80), host: short(host_name, 60), missed_since },

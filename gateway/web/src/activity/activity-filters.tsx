@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useRows } from "../api/queries.js";
 import type { ListState } from "../list/list-state.js";
 import list from "../list/list-view.module.css";
-import { useMay, useSession } from "../session/session.js";
+import { useHasLevel, useSession } from "../session/session.js";
 import classes from "./activity.module.css";
 import { type Filter, valueOf } from "./filters.js";
 
@@ -78,7 +78,7 @@ export function DayFilter({ state, name, label }: OneFilterProps): ReactNode {
 /** All users, if the caller may list them; otherwise the caller and the authors of the entries shown. */
 export function useAuthors(entries: readonly Pick<Change, "actor">[]): { value: string; label: string }[] {
   const { user } = useSession();
-  const may = useMay("Admin");
+  const may = useHasLevel("Admin");
   const { data } = useRows(listUsers, { query: { limit: 1000, order_by: "email" } }, { enabled: may });
   const emails = new Map([[user.id, user.email]]);
   for (const { actor } of entries) if (actor !== null) emails.set(actor.user_id, actor.email ?? actor.user_id);

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { When } from "../parts/when.js";
 import { activityPath } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import classes from "./activity.module.css";
 import { type ChangeGroup, keyText } from "./entries.js";
 import { EntryView } from "./entry-view.js";
@@ -55,7 +55,7 @@ export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps
 }
 
 function RequestLinks({ requestId }: { readonly requestId: string }): ReactNode {
-  const may = useMay("Member");
+  const may = useHasLevel("Member");
   const undo = useUndo();
   return (
     <Group gap="md" className={classes.request ?? ""}>

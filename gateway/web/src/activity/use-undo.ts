@@ -1,7 +1,7 @@
 import { revertChanges } from "@nts/shared/contract";
 import { usePlan, useWrite } from "../api/queries.js";
 import { useConfirm } from "../parts/confirm.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 
 /** Reverts a request after a preview. */
 export function useUndo(): (requestId: string) => void {
@@ -19,7 +19,7 @@ export function useUndo(): (requestId: string) => void {
       isReviewed: true,
       run: async () => {
         await revert.mutateAsync(input);
-        sayDone("Request undone.");
+        notifySuccess("Request undone.");
       },
     });
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { ApiError } from "@nts/shared/client";
 import { ERRORS, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
-import { describeFailure, faultsByPath, isChanged, isPassing, isSignedOut } from "./failure.js";
+import { describeFailure, faultsByPath, isChanged, isTransient, isSignedOut } from "./failure.js";
 
 function anError(
   status: number,
@@ -38,7 +38,7 @@ describe("the classification of failures", () => {
   });
 
   it("retries only what nobody rejected", () => {
-    expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isPassing)).toEqual([true, true, false]); // prettier-ignore
+    expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isTransient)).toEqual([true, true, false]); // prettier-ignore
     expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([true, false]); // prettier-ignore
     expect(isChanged(anError(412, "precondition_failed"))).toBe(true);
   });

@@ -27,7 +27,7 @@ export function isChanged(error: unknown): boolean {
 }
 
 /** True if a retry may help, because nothing was rejected. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 }
 

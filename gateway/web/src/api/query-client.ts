@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { isPassing, isSignedOut } from "./failure.js";
+import { isTransient, isSignedOut } from "./failure.js";
 import { SESSION_KEY } from "./session-key.js";
 
 const FRESH_MS = 5_000;
@@ -17,7 +17,7 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        retry: (failures, error) => isPassing(error) && failures < MOST_RETRIES,
+        retry: (failures, error) => isTransient(error) && failures < MOST_RETRIES,
         retryDelay: (failures) => FIRST_RETRY_MS * 2 ** failures,
         // fail at once while offline
         networkMode: "always",

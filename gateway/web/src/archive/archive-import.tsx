@@ -3,7 +3,7 @@ import { type ArchiveImport, importArchive } from "@nts/shared/contract";
 import { FileUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { describeFailure, isPassing } from "../api/failure.js";
+import { describeFailure, isTransient } from "../api/failure.js";
 import { ChosenFile } from "../imports/chosen-file.js";
 import { FileField } from "../imports/file-field.js";
 import { Panel } from "../parts/page.js";
@@ -103,7 +103,7 @@ function Failed({ error, onRetry }: { readonly error: Error; readonly onRetry: (
         {text !== title && text}
       </Alert>
       <Faults error={error} />
-      {isPassing(error) && (
+      {isTransient(error) && (
         <Group justify="flex-end">
           <Button onClick={onRetry}>Continue</Button>
         </Group>

@@ -5,9 +5,9 @@ import type { ReactNode } from "react";
 import { CopyField } from "../parts/copy.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
-import { WayBack } from "../parts/way-back.js";
+import { BackLink } from "../parts/back-link.js";
 import { PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { ArchiveImportPart } from "./archive-import.js";
 import classes from "./archive.module.css";
 
@@ -15,9 +15,9 @@ const FILE_NAME = "organization-archive.ndjson";
 
 /** Export and import of the organization's inventory as one file. */
 export default function ArchivePage(): ReactNode {
-  const may = useMay("Owner");
+  const may = useHasLevel("Owner");
   return (
-    <Page title="Archive" about={<WayBack to={PATHS.settings}>Settings</WayBack>}>
+    <Page title="Archive" about={<BackLink to={PATHS.settings}>Settings</BackLink>}>
       {may ? (
         <div className={classes.parts}>
           <DownloadPart />

@@ -2,7 +2,7 @@ import { ApiError } from "@nts/shared/client";
 import { type ArchiveImport, importArchive } from "@nts/shared/contract";
 import { useMutation, type UseMutationResult } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { isPassing } from "../api/failure.js";
+import { isTransient } from "../api/failure.js";
 import { useSend } from "../api/queries.js";
 import { type Progress, progressIn } from "./progress.js";
 
@@ -60,7 +60,7 @@ export function useArchiveImport(): ArchiveSending {
 }
 
 function mayPass(error: unknown): boolean {
-  return isPassing(error) || (error instanceof ApiError && error.status === 429);
+  return isTransient(error) || (error instanceof ApiError && error.status === 429);
 }
 
 function waitOf(error: unknown): number {

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import type { Plan } from "@nts/shared/contract";
 import { type Send, usePlan, useSend } from "../api/queries.js";
 import { describeFailure, faultsByPath, isChanged } from "../api/failure.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { useSessionQuery } from "../session/session.js";
 import classes from "./form-window.module.css";
 import { PlanView } from "./plan-view.js";
@@ -114,7 +114,7 @@ function useSubmission<Values extends object>(props: FormWindowProps<Values>): S
     form.clearErrors();
     try {
       await submit(values, isReview ? askForPlan : sendAsShown);
-      if (done !== undefined) sayDone(done);
+      if (done !== undefined) notifySuccess(done);
       if (!stays) onClose();
     } catch (failure) {
       if (failure instanceof Reviewed) {

@@ -14,10 +14,10 @@ import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
 import { hostPath } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { byHost, deletionsOf, joined, KINDS } from "./gone.js";
 
@@ -44,7 +44,7 @@ const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean)
 export default function GonePage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
-  const may = useMay("Member");
+  const may = useHasLevel("Member");
   const { networkId, nameOf, networks } = useNetworkScope();
   const days = state.valuesOf("days")[0] ?? USUAL_DAYS;
   const report = useOne(reportGone, { query: { days: Number(days), network_id: networkId ?? undefined } });
@@ -136,7 +136,7 @@ function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, 
       run: async () => {
         for (const { entity, ids } of deletions) await send(DELETES[entity], { body: [...ids] });
         afterwards();
-        sayDone(`${what} deleted.`);
+        notifySuccess(`${what} deleted.`);
       },
     });
   };

@@ -19,7 +19,7 @@ import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
@@ -36,7 +36,7 @@ export default function HostsPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
   const tags = useTags();
-  const may = useMay("Member");
+  const may = useHasLevel("Member");
   const { networkId, nameOf, networks } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);

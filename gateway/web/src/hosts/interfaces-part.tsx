@@ -17,7 +17,7 @@ import { detailBeside } from "../parts/detail.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
 import { SeenName } from "../parts/seen.js";
-import { sayFailed } from "../parts/toast.js";
+import { notifyFailure } from "../parts/toast.js";
 import { subnetPath } from "../paths.js";
 import { InterfaceEditor } from "./interface-editor.js";
 
@@ -37,7 +37,7 @@ export function InterfacesPart({ host, mayWrite }: { readonly host: Host; readon
     consequence: "Service bindings that refer to it are removed as well.",
   });
   const moveTo = (one: Interface, position: number): void => {
-    move.mutate({ params: { id: one.id }, body: { ...one, position } }, { onError: sayFailed });
+    move.mutate({ params: { id: one.id }, body: { ...one, position } }, { onError: notifyFailure });
   };
   return (
     <>

@@ -7,7 +7,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
 import { SeenName } from "../parts/seen.js";
-import { sayFailed } from "../parts/toast.js";
+import { notifyFailure } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -34,7 +34,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
   const moveTo = (service: Service, position: number): void => {
     // absent members are unchanged
     const body = { ...service, position, virtualization: undefined };
-    move.mutate({ params: { id: service.id }, body }, { onError: sayFailed });
+    move.mutate({ params: { id: service.id }, body }, { onError: notifyFailure });
   };
   return (
     <>

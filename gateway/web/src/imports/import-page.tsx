@@ -6,13 +6,13 @@ import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { ScanImport } from "./scan-import.js";
 
 export default function ImportPage(): ReactNode {
   const { networks, isLoaded } = useNetworkScope();
-  const may = useMay("Member");
+  const may = useHasLevel("Member");
   const likely = useLikelyNetwork();
   const [chosen, setChosen] = useState("");
   const networkId = chosen === "" ? likely : chosen;

@@ -12,9 +12,9 @@ import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { type RowAction, RowMenu } from "../parts/row-menu.js";
-import { sayDone, sayFailed } from "../parts/toast.js";
+import { notifySuccess, notifyFailure } from "../parts/toast.js";
 import { When } from "../parts/when.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { KeyEditor } from "./key-editor.js";
 import { KeyStatus } from "./key-badge.js";
@@ -33,7 +33,7 @@ export default function KeysPage(): ReactNode {
   const [shown, setShown] = useState<UserApiKey | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const rows = useRows(listKeys, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
-  const isOwner = useMay("Owner");
+  const isOwner = useHasLevel("Owner");
   const actionsFor = useKeyActions({ onEdit: setEdited, onShow: setShown, onRotate: setRotating });
   const add = (
     <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
@@ -94,14 +94,17 @@ function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiK
       verb: "End it",
       run: async () => {
         await finish.mutateAsync({ params: { id } });
-        sayDone("The old secret has ended.");
+        notifySuccess("The old secret has ended.");
       },
     });
   };
   const setEnabled = (key: UserApiKey, is_enabled: boolean): void => {
     update.mutate(
       { params: { id: key.id }, body: { ...key, is_enabled } },
-      { onSuccess: () => sayDone(`${key.name} is ${is_enabled ? "enabled" : "disabled"}.`), onError: sayFailed },
+      {
+        onSuccess: () => notifySuccess(`${key.name} is ${is_enabled ? "enabled" : "disabled"}.`),
+        onError: notifyFailure,
+      },
     );
   };
   return (key) => [

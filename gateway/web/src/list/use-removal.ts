@@ -3,7 +3,7 @@ import type { Endpoint } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { usePlan, useWrite } from "../api/queries.js";
 import { type Question, useConfirm } from "../parts/confirm.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import type { Selecting } from "./use-selection.js";
 
 interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
@@ -41,7 +41,7 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
         run: async () => {
           await removeOne.mutateAsync({ params: { id } } as unknown as Input<One>);
           selection?.toggle([id], false);
-          sayDone(`${name} is deleted.`);
+          notifySuccess(`${name} is deleted.`);
           afterwards?.();
         },
       });
@@ -57,7 +57,7 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
         run: async () => {
           await removeMany.mutateAsync({ body: ids } as unknown as Input<One | Many>);
           selection?.clear();
-          sayDone(`${what} deleted.`);
+          notifySuccess(`${what} deleted.`);
         },
       });
     },

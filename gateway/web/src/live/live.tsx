@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState, useSync
 import { SESSION_KEY } from "../api/session-key.js";
 import { useSessionQuery } from "../session/session.js";
 import { createFollower, type Follower } from "./follower.js";
-import { createRereading } from "./rereading.js";
+import { createRefetching } from "./refetching.js";
 
 const Context = createContext<Follower | null>(null);
 
@@ -14,7 +14,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): Re
   const [follower] = useState(createFollower);
   const hasEnded = useSessionQuery().data === null;
   useEffect(() => {
-    const { watcher, stop } = createRereading(queries);
+    const { watcher, stop } = createRefetching(queries);
     const unwatch = follower.watch(watcher);
     return () => {
       unwatch();
@@ -30,7 +30,7 @@ export function LiveProvider({ children }: { readonly children: ReactNode }): Re
 
 export function useFollower(): Follower {
   const follower = useContext(Context);
-  if (follower === null) throw new Error("Nobody follows changes here.");
+  if (follower === null) throw new Error("LiveProvider is missing.");
   return follower;
 }
 

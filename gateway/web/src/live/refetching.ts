@@ -63,7 +63,7 @@ const REST_MS_PER_NODE = 4;
 const SPARED = 0.3;
 
 /** Creates a refetcher that stays within the rate limit. */
-export function createRereading(queries: QueryClient): { readonly watcher: Watcher; readonly stop: () => void } {
+export function createRefetching(queries: QueryClient): { readonly watcher: Watcher; readonly stop: () => void } {
   let kinds = newKinds();
   let lastMs = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;

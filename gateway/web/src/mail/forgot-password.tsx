@@ -8,7 +8,7 @@ import { Link, useSearchParams } from "react-router";
 import { api } from "../api/client.js";
 import { faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
-import { Entrance } from "../session/entrance.js";
+import { SignedOutLayout } from "../session/signed-out-layout.js";
 import { refusalOf } from "../session/refusal.js";
 
 /** Requests a reset link. The response does not reveal whether there is an account. */
@@ -21,7 +21,7 @@ export default function ForgotPassword(): ReactNode {
   );
   const isPlaced = Object.keys(faultsByPath(ask.error)).length > 0;
   return (
-    <Entrance
+    <SignedOutLayout
       title="Forgot your password?"
       footer={
         <Anchor component={Link} to={PATHS.signIn} size="sm" underline="always">
@@ -58,7 +58,7 @@ export default function ForgotPassword(): ReactNode {
           </Stack>
         </form>
       )}
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 

@@ -7,7 +7,7 @@ import { Link } from "react-router";
 import { api } from "../api/client.js";
 import { faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
-import { Entrance } from "../session/entrance.js";
+import { SignedOutLayout } from "../session/signed-out-layout.js";
 import { refusalOf } from "../session/refusal.js";
 import { useSessionReset } from "../session/session.js";
 import { useLinkToken } from "./link-token.js";
@@ -20,7 +20,7 @@ export default function ResetPassword(): ReactNode {
   });
   const forget = useSessionReset();
   return (
-    <Entrance
+    <SignedOutLayout
       title="Choose a new password"
       footer={
         <Anchor component={Link} to={PATHS.forgotPassword} size="sm" underline="always">
@@ -42,7 +42,7 @@ export default function ResetPassword(): ReactNode {
       ) : (
         <PasswordForm error={reset.error} isPending={reset.isPending} onSubmit={reset.mutateAsync} />
       )}
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { sendVerification } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useWrite } from "../api/queries.js";
-import { sayDone, sayFailed } from "../parts/toast.js";
+import { notifySuccess, notifyFailure } from "../parts/toast.js";
 import { useSession } from "../session/session.js";
 
 /** Requests another verification mail. */
@@ -18,8 +18,8 @@ export function SendAgain(): ReactNode {
         send.mutate(
           {},
           {
-            onSuccess: () => sayDone(`A mail is on its way to ${user.email}.`),
-            onError: (error) => sayFailed(error),
+            onSuccess: () => notifySuccess(`A mail is on its way to ${user.email}.`),
+            onError: (error) => notifyFailure(error),
           },
         )
       }

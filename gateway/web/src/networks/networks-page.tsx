@@ -22,7 +22,7 @@ import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { When } from "../parts/when.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { StatsPart } from "../stats/stats-part.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
@@ -34,7 +34,7 @@ export default function NetworksPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
   const tags = useTags();
-  const may = useMay("Admin");
+  const may = useHasLevel("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
   const rows = useNetworks(state);
   const stats = useOne(getStats, {}).data?.data;

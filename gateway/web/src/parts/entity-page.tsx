@@ -7,11 +7,11 @@ import { useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import type { Revised } from "../api/queries.js";
 import { useRemoval } from "../list/use-removal.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { FailureState } from "./failure-state.js";
 import { Page } from "./page.js";
 import { Waiting } from "./waiting.js";
-import { WayBack } from "./way-back.js";
+import { BackLink } from "./back-link.js";
 
 interface Named {
   readonly id: string;
@@ -56,14 +56,14 @@ interface EntityViewProps<One extends Named> extends Omit<EntityPageProps<One>, 
 
 function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
   const { one, isGone, noun, list, remove, consequence, editor, history, children } = props;
-  const may = useMay("Member") && !isGone;
+  const may = useHasLevel("Member") && !isGone;
   const navigate = useNavigate();
   const [isEdited, setEdited] = useState(false);
   const { removeOne } = useRemoval({ one: remove, noun, consequence });
   return (
     <Page
       title={one.name}
-      about={<WayBack to={list}>All {noun}s</WayBack>}
+      about={<BackLink to={list}>All {noun}s</BackLink>}
       actions={
         may && (
           <>

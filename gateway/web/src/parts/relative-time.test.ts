@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { distance, lapse } from "./distance.js";
+import { relativeTime, durationSince } from "./relative-time.js";
 
 const NOW = Date.parse("2026-06-01T12:00:00.000Z");
 
@@ -18,7 +18,7 @@ describe("a moment in words", () => {
     ["2026-05-02T12:00:00.000Z", "last month"],
     ["2024-05-01T12:00:00.000Z", "2 years ago"],
   ])("%s is %s", (at, words) => {
-    expect(distance(at, NOW)).toBe(words);
+    expect(relativeTime(at, NOW)).toBe(words);
   });
 });
 
@@ -32,6 +32,6 @@ describe("the time since a moment, in words", () => {
     ["2026-05-11T12:00:00.000Z", "3 weeks"],
     ["2026-04-01T12:00:00.000Z", "2 months"],
   ])("since %s: %s", (at, words) => {
-    expect(lapse(at, NOW)).toBe(words);
+    expect(durationSince(at, NOW)).toBe(words);
   });
 });

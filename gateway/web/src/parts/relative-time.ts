@@ -15,7 +15,7 @@ const A_WHILE_SECONDS = 30;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 /** Such as `3 hours ago` or `in 2 days`. */
-export function distance(at: string, nowMs: number): string {
+export function relativeTime(at: string, nowMs: number): string {
   const seconds = (Date.parse(at) - nowMs) / 1_000;
   const unit = unitOf(seconds);
   if (unit === undefined) return seconds > A_WHILE_SECONDS ? "in less than a minute" : "just now";
@@ -23,7 +23,7 @@ export function distance(at: string, nowMs: number): string {
 }
 
 /** Such as `3 weeks`. */
-export function lapse(at: string, nowMs: number): string {
+export function durationSince(at: string, nowMs: number): string {
   const seconds = (nowMs - Date.parse(at)) / 1_000;
   const unit = unitOf(seconds);
   if (unit === undefined || seconds < 0) return "less than a minute";
@@ -33,7 +33,7 @@ export function lapse(at: string, nowMs: number): string {
 
 /** Such as `not seen for 3 weeks`. */
 export function notSeenFor(since: string, nowMs: number): string {
-  return `not seen for ${lapse(since, nowMs)}`;
+  return `not seen for ${durationSince(since, nowMs)}`;
 }
 
 function unitOf(seconds: number): (typeof UNITS)[number] | undefined {

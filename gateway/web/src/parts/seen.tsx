@@ -2,7 +2,7 @@ import { Anchor, Text, type TextProps } from "@mantine/core";
 import type { Sighting } from "@nts/shared/contract/sightings";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { notSeenFor } from "./distance.js";
+import { notSeenFor } from "./relative-time.js";
 import { useNow } from "./now.js";
 import { When } from "./when.js";
 

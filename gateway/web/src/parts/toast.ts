@@ -2,18 +2,18 @@ import { notifications } from "@mantine/notifications";
 import { describeFailure } from "../api/failure.js";
 
 /** Reports a success. */
-export function sayDone(message: string): void {
+export function notifySuccess(message: string): void {
   notifications.show({ message, color: "teal", withBorder: true, closeButtonProps: { "aria-label": "Close" } });
 }
 
 /** Reports a failure that cannot be shown elsewhere. */
-export function sayFailed(error: unknown): void {
+export function notifyFailure(error: unknown): void {
   const { title, text } = describeFailure(error);
-  sayRefused(title, text);
+  notifyRefusal(title, text);
 }
 
 /** Reports that something is not possible yet, and what to do. */
-export function sayRefused(title: string, message: string): void {
+export function notifyRefusal(title: string, message: string): void {
   notifications.show({
     title,
     message,

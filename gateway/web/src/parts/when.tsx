@@ -1,6 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
-import { distance } from "./distance.js";
+import { relativeTime } from "./relative-time.js";
 import { useNow } from "./now.js";
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
@@ -11,7 +11,7 @@ export function When({ at, never = "never" }: { readonly at: string | null; read
   if (at === null) return <span>{never}</span>;
   return (
     <Tooltip label={exact.format(new Date(at))}>
-      <time dateTime={at}>{distance(at, now)}</time>
+      <time dateTime={at}>{relativeTime(at, now)}</time>
     </Tooltip>
   );
 }

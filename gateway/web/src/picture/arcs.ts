@@ -1,4 +1,4 @@
-import type { Point } from "./keeping.js";
+import type { Point } from "./rearrange.js";
 
 // Positions of a host's services on arcs above it, in map units relative to the host.
 

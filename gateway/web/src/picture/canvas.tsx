@@ -4,7 +4,7 @@ import Sigma from "sigma";
 import type { Settings } from "sigma/settings";
 import type { EdgeDisplayData, NodeDisplayData } from "sigma/types";
 import { detailBeside } from "../parts/detail.js";
-import { notSeenFor } from "../parts/distance.js";
+import { notSeenFor } from "../parts/relative-time.js";
 import { colourOf, type Colouring, MARKS, type Palette, PALETTES } from "./colours.js";
 import { drawDiscs, drawHalos, hoverDrawing } from "./drawing.js";
 import { type Disc, type Layout, type Place, SIZES } from "./layout.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type Box, createRoom, overlap, type Rooms, waysForHost, waysForService, write } from "./labels.js";
+import { type Box, createRoom, overlap, type Rooms, labelsForHost, labelsForService, write } from "./labels.js";
 
 const WINDOW: Box = { left: -10_000, top: -10_000, right: 10_000, bottom: 10_000 };
 const rooms = (): Rooms => ({ names: createRoom(), dots: createRoom(), window: WINDOW });
@@ -33,7 +33,7 @@ describe("labels of the picture", () => {
         for (const circle of circles) around.names.take(circle);
         const written: Box[] = [...circles];
         for (const { name, ...seen } of hosts) {
-          const ways = waysForHost(seen, name, { size: 10, width: 60, measure });
+          const ways = labelsForHost(seen, name, { size: 10, width: 60, measure });
           const isAnyFree = ways.some(({ box }) => !written.some((other) => overlap(box, other)));
           const way = write(ways, around);
           expect(way !== null).toBe(isAnyFree);
@@ -48,7 +48,7 @@ describe("labels of the picture", () => {
   it("are below their host when there is room, otherwise beside it, and truncated as a last resort", () => {
     const around = rooms();
     const place = (x: number): unknown[] => {
-      const ways = waysForHost({ x, y: 0, r: 8 }, "Accounting workstation", { size: 10, width: 70, measure });
+      const ways = labelsForHost({ x, y: 0, r: 8 }, "Accounting workstation", { size: 10, width: 70, measure });
       const way = write(ways, around);
       return [way?.lines.join("|"), way?.align];
     };
@@ -73,7 +73,7 @@ describe("labels of the picture", () => {
 describe("labels of a crowded picture", () => {
   it("overlap dots of services rather than being dropped, and are not cut off by the edge of the window", () => {
     const alignAt = (around: Rooms): string | undefined =>
-      write(waysForHost({ x: 0, y: 0, r: 8 }, "nas", { size: 10, width: 60, measure }), around)?.align;
+      write(labelsForHost({ x: 0, y: 0, r: 8 }, "nas", { size: 10, width: 60, measure }), around)?.align;
     const dotted = rooms();
     dotted.dots.take({ ...WINDOW, left: -500, top: -500, right: 500, bottom: 500 });
     expect(alignAt(dotted)).toBe("center");
@@ -84,7 +84,7 @@ describe("labels of a crowded picture", () => {
   it("of services include their ports, or the first of them, when there is room", () => {
     const service = { size: 10, side: "left", ports: ":3000 :3001", measure } as const;
     const textsOf = (name: string, ports: string): (string | undefined)[] =>
-      waysForService({ x: 0, y: 0, r: 6 }, name, { ...service, ports }).map(({ lines: [line] }) => line);
+      labelsForService({ x: 0, y: 0, r: 6 }, name, { ...service, ports }).map(({ lines: [line] }) => line);
     expect(textsOf("Grafana for everybody", ":3000 :3001")).toEqual([
       "Grafana for everybody :3000 :3001",
       "Grafana for everybody :3000 +1",

@@ -107,7 +107,7 @@ export function roomForHost(r: number, room: number): { size: number; width: num
 }
 
 /** Variants of a host label: below, beside, above, and finally shortened. @param width available below the host */
-export function waysForHost(
+export function labelsForHost(
   seen: Seen,
   name: string,
   { size, width, measure }: { size: number; width: number; measure: Measure },
@@ -123,7 +123,7 @@ export function waysForHost(
 }
 
 /** Variants of a service label, on the service's side of its host. @param ports if there is space for them */
-export function waysForService(
+export function labelsForService(
   seen: Seen,
   name: string,
   { size, side, ports, measure }: { size: number; side: Side; ports: string; measure: Measure },

@@ -1,6 +1,6 @@
 import { packEnclose, packSiblings } from "d3-hierarchy";
 import { onArcs, RADIUS, reachOf } from "./arcs.js";
-import { type Point, rearranged } from "./keeping.js";
+import { type Point, rearranged } from "./rearrange.js";
 import { homeOf, type HostParts, type Model, type SubnetNode } from "./model.js";
 
 // Deterministic layout without overlaps: services on arcs above their host, hosts around the hub of their subnet.

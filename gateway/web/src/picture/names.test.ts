@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
-import { type Box, createRoom, roomForHost, waysForHost, write } from "./labels.js";
+import { type Box, createRoom, roomForHost, labelsForHost, write } from "./labels.js";
 import { layoutOf, type Place } from "./layout.js";
 import { modelOf } from "./model.js";
 import { ZOOM } from "./names.js";
@@ -55,7 +55,7 @@ describe("the labels of 5,000 nodes", () => {
       const { x, y, r, room = r } = placeOf(id);
       const seen = { x: x * unit, y: -y * unit, r: r * unit };
       const { size, width } = roomForHost(seen.r, room / r);
-      const way = write(waysForHost(seen, label, { size, width, measure: measureAt(size) }), rooms);
+      const way = write(labelsForHost(seen, label, { size, width, measure: measureAt(size) }), rooms);
       return way?.lines.join(" ") !== label;
     });
     expect(unnamed.map(({ label }) => label)).toEqual([]);

@@ -11,8 +11,8 @@ import {
   roomForHost,
   type Rooms,
   shortened,
-  waysForHost,
-  waysForService,
+  labelsForHost,
+  labelsForService,
   write,
 } from "./labels.js";
 import type { Disc, Place } from "./layout.js";
@@ -160,8 +160,8 @@ function drawName(
   const [weight, size] = isHost ? [600, below.size] : [400, Math.min(13, Math.max(9, r * 1.1))];
   const measure = measureIn(context, weight, size);
   const ways = isHost
-    ? waysForHost({ x, y, r }, label, { ...below, measure })
-    : waysForService({ x, y, r }, label, { size, side, ports: r < NAMED.ports ? "" : ports, measure });
+    ? labelsForHost({ x, y, r }, label, { ...below, measure })
+    : labelsForService({ x, y, r }, label, { size, side, ports: r < NAMED.ports ? "" : ports, measure });
   const way = write(ways, rooms);
   if (way === null) return;
   const { box, lines, align } = way;

@@ -15,7 +15,7 @@ import {
   useState,
 } from "react";
 import { Page } from "../parts/page.js";
-import { sayFailed } from "../parts/toast.js";
+import { notifyFailure } from "../parts/toast.js";
 import { Waiting } from "../parts/waiting.js";
 import { useTags } from "../tags/tags.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
@@ -122,7 +122,7 @@ async function exportAs(format: "png" | "svg", scene: Scene): Promise<void> {
     const content = format === "png" ? await pngOf(scene) : new Blob([svgOf(scene)], { type: "image/svg+xml" });
     save(content, `topology.${format}`);
   } catch (error) {
-    sayFailed(error);
+    notifyFailure(error);
   }
 }
 

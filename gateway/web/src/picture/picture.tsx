@@ -9,7 +9,7 @@ import { FailureState } from "../parts/failure-state.js";
 import { Page } from "../parts/page.js";
 import { Waiting } from "../parts/waiting.js";
 import { PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { Overview } from "./overview.js";
 import { compared, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
@@ -95,7 +95,7 @@ function PictureInTime({ now, title, networkId }: PictureInTimeProps): ReactNode
 
 /** @param onLookBack null if a time is already selected */
 function Nothing({ onLookBack }: { readonly onLookBack: (() => void) | null }): ReactNode {
-  const mayImport = useMay("Member");
+  const mayImport = useHasLevel("Member");
   return (
     <EmptyState
       icon={Waypoints}

@@ -1,7 +1,7 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { colourOf, type Colouring, FAMILIES, MARKS, NOT_SEEN, PALETTES, type Scheme } from "./colours.js";
 import { detailBeside } from "../parts/detail.js";
-import { notSeenFor } from "../parts/distance.js";
+import { notSeenFor } from "../parts/relative-time.js";
 import { shortened } from "./labels.js";
 import type { Layout } from "./layout.js";
 import { homeOf, missedSince, type Model } from "./model.js";

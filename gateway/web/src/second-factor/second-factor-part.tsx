@@ -5,7 +5,7 @@ import { useOne, useSend } from "../api/queries.js";
 import { useConfirm } from "../parts/confirm.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Part, PartBody } from "../parts/part.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { Waiting } from "../parts/waiting.js";
 import { When } from "../parts/when.js";
 import { RecoveryWindow } from "./recovery-window.js";
@@ -73,7 +73,7 @@ function Present({ factor, onSetUp }: { readonly factor: SecondFactor; readonly 
       verb: "Turn off",
       run: async () => {
         await send(disableSecondFactor, {});
-        sayDone("The second factor is off.");
+        notifySuccess("The second factor is off.");
       },
     });
   return (

@@ -26,7 +26,7 @@ import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -48,7 +48,7 @@ export default function ServicesPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
   const tags = useTags();
-  const may = useMay("Member");
+  const may = useHasLevel("Member");
   const { networkId, nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<Service | null>(null);
   const groupBy = fieldOf(SERVICE_ORDER_FIELDS, state.groupBy);

@@ -5,8 +5,8 @@ import { Link } from "react-router";
 import { api } from "../api/client.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
-import { sayDone } from "../parts/toast.js";
-import { Entrance } from "./entrance.js";
+import { notifySuccess } from "../parts/toast.js";
+import { SignedOutLayout } from "./signed-out-layout.js";
 import { useInvitePreview, VOID_INVITE } from "./invite-link.js";
 import { useActIn } from "./use-organizations.js";
 import { useSignOut } from "./use-sign-out.js";
@@ -28,7 +28,7 @@ export default function Invitation({ token, session }: InvitationProps): ReactNo
     setJoining(true);
     try {
       const { id, name } = await api.call(acceptInvite, { body: { token } });
-      sayDone(`You have joined ${name}.`);
+      notifySuccess(`You have joined ${name}.`);
       await actIn(id);
     } catch (failure) {
       setError(failure);
@@ -37,7 +37,7 @@ export default function Invitation({ token, session }: InvitationProps): ReactNo
     }
   };
   return (
-    <Entrance
+    <SignedOutLayout
       title="Join another organization"
       footer={
         <>
@@ -67,7 +67,7 @@ export default function Invitation({ token, session }: InvitationProps): ReactNo
           Not now
         </Button>
       </Stack>
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 

@@ -38,6 +38,6 @@ export function useSession(): Whoami {
 }
 
 /** True if the caller's level is sufficient. */
-export function useMay(needed: Permission): boolean {
+export function useHasLevel(needed: Permission): boolean {
   return isAtLeast(useSession().permissions, needed);
 }

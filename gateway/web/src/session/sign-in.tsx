@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Link, useLocation, useNavigate, useSearchParams } from "react-router";
 import { PATHS } from "../paths.js";
 import { challengeOf, problemText } from "./arrival.js";
-import { Entrance } from "./entrance.js";
+import { SignedOutLayout } from "./signed-out-layout.js";
 import { useNextPath } from "./guard.js";
 import { useInvite } from "./invite-link.js";
 import { useSessionReset } from "./session.js";
@@ -24,7 +24,7 @@ export default function SignIn(): ReactNode {
       void navigate(`?${new URLSearchParams({ next: challenge.next }).toString()}`, { replace: true });
   }, [challenge, navigate]);
   return (
-    <Entrance
+    <SignedOutLayout
       title="Sign in"
       footer={
         <>
@@ -42,7 +42,7 @@ export default function SignIn(): ReactNode {
         hint={invited === null ? hintOf(parameters) : "Sign in to join with your account."}
         onDone={() => void reset()}
       />
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 

@@ -9,7 +9,7 @@ import { api } from "../api/client.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { SESSION_KEY } from "../api/session-key.js";
 import { PATHS } from "../paths.js";
-import { Entrance } from "./entrance.js";
+import { SignedOutLayout } from "./signed-out-layout.js";
 import { useInvite, useInvitePreview, VOID_INVITE } from "./invite-link.js";
 import { ProviderButtons } from "./provider-buttons.js";
 import { useSessionReset } from "./session.js";
@@ -44,7 +44,7 @@ export default function SignUp(): ReactNode {
   };
   const submit = form.onSubmit((values) => create.mutate(values));
   return (
-    <Entrance
+    <SignedOutLayout
       title={invited === null ? "Create an account" : "Join your organization"}
       footer={
         <>
@@ -77,7 +77,7 @@ export default function SignUp(): ReactNode {
         </Stack>
         {invited !== null && <ProviderButtons returnTo={PATHS.home} invite={invited} />}
       </form>
-    </Entrance>
+    </SignedOutLayout>
   );
 }
 

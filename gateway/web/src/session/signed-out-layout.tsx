@@ -1,7 +1,7 @@
 import { Anchor, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import { Logo } from "../shell/logo.js";
-import classes from "./entrance.module.css";
+import classes from "./signed-out-layout.module.css";
 
 interface EntranceProps {
   readonly title: string;
@@ -11,7 +11,7 @@ interface EntranceProps {
 }
 
 /** The layout of pages for signed-out users. */
-export function Entrance({ title, children, footer }: EntranceProps): ReactNode {
+export function SignedOutLayout({ title, children, footer }: EntranceProps): ReactNode {
   useEffect(() => {
     document.title = `${title} · Network topology`;
   }, [title]);

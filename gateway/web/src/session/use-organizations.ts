@@ -5,7 +5,7 @@ import { api } from "../api/client.js";
 import { confirmed } from "../api/confirmed.js";
 import { useOne } from "../api/queries.js";
 import { PATHS } from "../paths.js";
-import { sayFailed, sayRefused } from "../parts/toast.js";
+import { notifyFailure, notifyRefusal } from "../parts/toast.js";
 import { useSessionReset } from "./session.js";
 
 /** The organizations of the user; empty until loaded. */
@@ -23,9 +23,12 @@ export function useActIn(): (organizationId: string) => Promise<void> {
     try {
       await (canGiveCodes ? confirmed(act) : act());
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "confirmation_required" || canGiveCodes) sayFailed(error);
+      if (!(error instanceof ApiError) || error.code !== "confirmation_required" || canGiveCodes) notifyFailure(error);
       else {
-        sayRefused("Second factor required", "This organization requires one. Set yours up here, then change to it.");
+        notifyRefusal(
+          "Second factor required",
+          "This organization requires one. Set yours up here, then change to it.",
+        );
         await navigate(PATHS.settings);
       }
       return;

@@ -15,8 +15,8 @@ import { confirmed } from "../api/confirmed.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { useOne } from "../api/queries.js";
 import { Part } from "../parts/part.js";
-import { sayDone } from "../parts/toast.js";
-import { useMay, useSession, useSessionReset } from "../session/session.js";
+import { notifySuccess } from "../parts/toast.js";
+import { useHasLevel, useSession, useSessionReset } from "../session/session.js";
 import classes from "./settings.module.css";
 
 /** A destructive action. */
@@ -65,7 +65,7 @@ const DELETE_ORGANIZATION: Way = {
 /** Irreversible actions: leaving and deleting. */
 export function LeavingPart(): ReactNode {
   const [way, setWay] = useState<Way | null>(null);
-  const ways = [LEAVE, DELETE_ACCOUNT, ...(useMay("Owner") ? [DELETE_ORGANIZATION] : [])];
+  const ways = [LEAVE, DELETE_ACCOUNT, ...(useHasLevel("Owner") ? [DELETE_ORGANIZATION] : [])];
   return (
     <Part title="Danger zone">
       <ul className={classes.sessions}>
@@ -96,7 +96,7 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
     try {
       // Users without a password need a recent sign-in.
       await confirmed(() => way.run({ name, proof: password === "" ? {} : { password } }, session));
-      sayDone(way.done);
+      notifySuccess(way.done);
       await reset();
     } catch (failure) {
       form.setErrors(faultsOf(failure));

@@ -15,9 +15,9 @@ import { type Revised, useOne, useWrite } from "../api/queries.js";
 import { orNull } from "../forms/values.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Panel } from "../parts/page.js";
-import { sayDone, sayFailed } from "../parts/toast.js";
+import { notifySuccess, notifyFailure } from "../parts/toast.js";
 import { Waiting } from "../parts/waiting.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import classes from "./settings.module.css";
 
 export function OrganizationPart(): ReactNode {
@@ -36,7 +36,7 @@ export function OrganizationPart(): ReactNode {
 }
 
 function OrganizationForm({ revised }: { readonly revised: Revised<Organization> }): ReactNode {
-  const may = useMay("Owner");
+  const may = useHasLevel("Owner");
   const update = useWrite(updateOrganization);
   const { id, name, api_access_enabled, require_second_factor, password_login } = revised.data;
   const maxDays: number | "" = revised.data.max_key_lifetime_days ?? "";
@@ -51,10 +51,10 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
     update.mutate(
       { params: { id }, body, ...(revised.etag !== null && { ifMatch: revised.etag }) },
       {
-        onSuccess: () => sayDone("Saved."),
+        onSuccess: () => notifySuccess("Saved."),
         onError: (error) => {
           form.setErrors(faultsByPath(error));
-          if (Object.keys(faultsByPath(error)).length === 0) sayFailed(error);
+          if (Object.keys(faultsByPath(error)).length === 0) notifyFailure(error);
         },
       },
     );
@@ -162,11 +162,11 @@ function ProfileForm({ organization }: { readonly organization: Organization }):
       {
         onSuccess: () => {
           form.resetDirty();
-          sayDone("Saved.");
+          notifySuccess("Saved.");
         },
         onError: (error) => {
           form.setErrors(faultsByPath(error));
-          if (Object.keys(faultsByPath(error)).length === 0) sayFailed(error);
+          if (Object.keys(faultsByPath(error)).length === 0) notifyFailure(error);
         },
       },
     );

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { useOne, useWrite } from "../api/queries.js";
 import { Panel } from "../parts/page.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { useSession } from "../session/session.js";
 
 export function PasswordPart(): ReactNode {
@@ -25,7 +25,7 @@ function PasswordForm(): ReactNode {
       {
         onSuccess: () => {
           form.reset();
-          sayDone("Password changed. Your other sessions have ended.");
+          notifySuccess("Password changed. Your other sessions have ended.");
         },
         onError: (error) => form.setErrors(faultsOf(error)),
       },

@@ -7,7 +7,7 @@ import { useOne, useSend } from "../api/queries.js";
 import { FormWindow } from "../forms/form-window.js";
 import { useConfirm } from "../parts/confirm.js";
 import { Part } from "../parts/part.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
 import { problemText } from "../session/arrival.js";
 import classes from "./settings.module.css";
@@ -100,7 +100,7 @@ function useUnlinking(): (identity: Identity) => void {
       verb: "Unlink",
       run: async () => {
         await send(unlinkProvider, { params: { provider } });
-        sayDone(`${name} is unlinked.`);
+        notifySuccess(`${name} is unlinked.`);
       },
     });
 }

@@ -5,7 +5,7 @@ import { useOne, useRows, useSend } from "../api/queries.js";
 import { useConfirm } from "../parts/confirm.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Part, PartBody } from "../parts/part.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { Waiting } from "../parts/waiting.js";
 import { When } from "../parts/when.js";
 import classes from "./settings.module.css";
@@ -23,7 +23,7 @@ export function SessionsPart(): ReactNode {
       verb: "End session",
       run: async () => {
         await send(deleteSession, { params: { id: session.id } });
-        sayDone("Session ended.");
+        notifySuccess("Session ended.");
       },
     });
   const endOthers = (): void =>
@@ -33,7 +33,7 @@ export function SessionsPart(): ReactNode {
       verb: "End all others",
       run: async () => {
         await send(revokeOtherSessions, {});
-        sayDone("Your other sessions have ended.");
+        notifySuccess("Your other sessions have ended.");
       },
     });
   return (

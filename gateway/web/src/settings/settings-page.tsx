@@ -8,13 +8,13 @@ import { ProvidersPart } from "./providers-part.js";
 import { RightsPart } from "./rights-part.js";
 import { SecondFactorPart } from "../second-factor/second-factor-part.js";
 import { SessionsPart } from "./sessions-part.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { WebhooksPart } from "./webhooks-part.js";
 import classes from "./settings.module.css";
 
 export default function SettingsPage(): ReactNode {
-  const may = useMay("Admin");
-  const isOwner = useMay("Owner");
+  const may = useHasLevel("Admin");
+  const isOwner = useHasLevel("Owner");
   return (
     <Page title="Settings">
       <div className={classes.parts}>

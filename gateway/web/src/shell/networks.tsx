@@ -45,6 +45,6 @@ export function NetworkScopeProvider({ children }: { readonly children: ReactNod
 
 export function useNetworkScope(): NetworkScope {
   const scope = useContext(Context);
-  if (scope === null) throw new Error("There is no choice of networks here.");
+  if (scope === null) throw new Error("NetworkScopeProvider is missing.");
   return scope;
 }

@@ -15,7 +15,7 @@ import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { subnetPath } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
@@ -34,7 +34,7 @@ export default function SubnetsPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
   const tags = useTags();
-  const may = useMay("Member");
+  const may = useHasLevel("Member");
   const { networkId, nameOf, networks } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);

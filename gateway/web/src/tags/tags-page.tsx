@@ -11,7 +11,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { TagEditor } from "./tag-editor.js";
 import classes from "./tags.module.css";
 
@@ -20,7 +20,7 @@ const FIELDS = ["name", "color", "created_at"] as const;
 export default function TagsPage(): ReactNode {
   const state = useListState();
   const selection = useSelection();
-  const may = useMay("Admin");
+  const may = useHasLevel("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
   const rows = useRows(listTags, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
   const removal = useRemoval({

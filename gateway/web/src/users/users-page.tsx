@@ -11,9 +11,9 @@ import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { type RowAction, RowMenu } from "../parts/row-menu.js";
-import { sayDone } from "../parts/toast.js";
+import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
-import { useMay, useSession } from "../session/session.js";
+import { useHasLevel, useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { InviteEditor } from "./invite-editor.js";
 import { Invites } from "./invites.js";
@@ -25,7 +25,7 @@ const FIELDS = ["email", "created_at", "updated_at"] as const;
 export default function UsersPage(): ReactNode {
   const state = useListState();
   const { user: self, permissions } = useSession();
-  const may = useMay("Admin");
+  const may = useHasLevel("Admin");
   const { nameOf, isLoaded } = useNetworkScope();
   const [edited, setEdited] = useState<string | null>(null);
   const [isInviting, setInviting] = useState(false);
@@ -92,7 +92,7 @@ function Nobody(): ReactNode {
 
 /** Resets the second factor of a user who has lost the device and the recovery codes. */
 function useFactorReset(selfId: string): (user: User) => readonly RowAction[] {
-  const isOwner = useMay("Owner");
+  const isOwner = useHasLevel("Owner");
   const ask = useConfirm();
   const send = useSend();
   return ({ id, email, second_factor }) =>
@@ -109,7 +109,7 @@ function useFactorReset(selfId: string): (user: User) => readonly RowAction[] {
                 verb: "Reset",
                 run: async () => {
                   await send(resetUserSecondFactor, { params: { id } });
-                  sayDone(`Second factor of ${email} reset.`);
+                  notifySuccess(`Second factor of ${email} reset.`);
                 },
               }),
           },

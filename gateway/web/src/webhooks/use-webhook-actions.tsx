@@ -7,7 +7,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useConfirm } from "../parts/confirm.js";
 import type { RowAction } from "../parts/row-menu.js";
 import { SecretWindow } from "../parts/secret-window.js";
-import { sayDone, sayFailed } from "../parts/toast.js";
+import { notifySuccess, notifyFailure } from "../parts/toast.js";
 import { ReplayWindow } from "./replay-window.js";
 import { TestWindow } from "./test-window.js";
 import { nameOf } from "./texts.js";
@@ -104,7 +104,7 @@ function useSwitch(): (webhook: Webhook, isEnabled: boolean) => void {
   const patch = useWrite(patchWebhook);
   return (webhook, isEnabled) => {
     const said = `${nameOf(webhook)} is ${isEnabled ? "enabled" : "disabled"}.`;
-    const outcome = { onSuccess: () => sayDone(said), onError: sayFailed };
+    const outcome = { onSuccess: () => notifySuccess(said), onError: notifyFailure };
     patch.mutate({ params: { id: webhook.id }, body: { is_enabled: isEnabled } }, outcome);
   };
 }

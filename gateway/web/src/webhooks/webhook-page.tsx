@@ -11,7 +11,7 @@ import { Page, Panel } from "../parts/page.js";
 import { ListPart } from "../parts/part.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { Waiting } from "../parts/waiting.js";
-import { WayBack } from "../parts/way-back.js";
+import { BackLink } from "../parts/back-link.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -31,7 +31,7 @@ export default function WebhookPage(): ReactNode {
   if (data !== undefined && error === null) return <WebhookView webhook={data.data} />;
   if (error === null) return <Waiting />;
   return (
-    <Page title="Webhook" about={<WayBack to={PATHS.webhooks}>All webhooks</WayBack>}>
+    <Page title="Webhook" about={<BackLink to={PATHS.webhooks}>All webhooks</BackLink>}>
       <FailureState error={error} onRetry={() => void refetch()} />
     </Page>
   );
@@ -45,7 +45,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
   return (
     <Page
       title={nameOf(webhook)}
-      about={<WayBack to={PATHS.webhooks}>All webhooks</WayBack>}
+      about={<BackLink to={PATHS.webhooks}>All webhooks</BackLink>}
       actions={
         <>
           <Button variant="default" leftSection={<FlaskConical size={16} aria-hidden />} onClick={() => test(webhook)}>

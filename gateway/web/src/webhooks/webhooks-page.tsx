@@ -10,10 +10,10 @@ import { ListView } from "../list/list-view.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
-import { WayBack } from "../parts/way-back.js";
+import { BackLink } from "../parts/back-link.js";
 import { When } from "../parts/when.js";
 import { PATHS, webhookPath } from "../paths.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { contentOf, FORMATS, nameOf } from "./texts.js";
 import { useWebhookActions } from "./use-webhook-actions.js";
 import { LastDelivery, PACE_MS, Status } from "./webhook-status.js";
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
 /** Where changes are sent to. */
 export default function WebhooksPage(): ReactNode {
   const state = useListState();
-  const may = useMay("Admin");
+  const may = useHasLevel("Admin");
   const { openEditor, actionsFor, windows } = useWebhookActions();
   const order_by = fieldOf(FIELDS, state.orderBy) ?? "created_at";
   const rows = useRows(listWebhooks, { query: { ...state.query, order_by } }, { everyMs: PACE_MS });
@@ -64,7 +64,7 @@ export default function WebhooksPage(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Webhooks" about={<WayBack to={PATHS.settings}>Settings</WayBack>} actions={may && add}>
+    <Page title="Webhooks" about={<BackLink to={PATHS.settings}>Settings</BackLink>} actions={may && add}>
       <ListView
         label="Webhooks"
         rows={rows}

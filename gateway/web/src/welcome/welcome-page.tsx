@@ -1,7 +1,7 @@
 import { Stepper, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { Page, Panel } from "../parts/page.js";
-import { useMay } from "../session/session.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { HostsStep } from "./hosts-step.js";
 import { KeyStep } from "./key-step.js";
@@ -10,7 +10,7 @@ import { NetworkStep } from "./network-step.js";
 /** The first minutes: a network, what is in it, and a key for scripts. */
 export default function WelcomePage(): ReactNode {
   const { networks, networkId } = useNetworkScope();
-  const may = useMay("Admin");
+  const may = useHasLevel("Admin");
   const [made, setMade] = useState<string | null>(null);
   const [step, setStep] = useState<number | null>(null);
   const network = networks.find(({ id }) => id === (made ?? networkId)) ?? networks[0];

@@ -2,7 +2,7 @@ import type { AuditEntry } from "@nts/shared/contract/audit";
 import type { Actor } from "@nts/shared/contract/changes";
 
 /** An event, as reported by a writer. */
-export interface Happening extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name"> {
+export interface AuditEvent extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name"> {
   readonly organization_id: string;
   /** The entity as returned to clients, without secrets. */
   readonly before: object | null;
@@ -19,7 +19,7 @@ export interface Happening extends Pick<AuditEntry, "action" | "entity" | "entit
 }
 
 /** An entry of the audit log. */
-export interface AuditDocument extends Happening {
+export interface AuditDocument extends AuditEvent {
   /** Of the organization and the number. */
   _id: string;
   /** From 1 in each organization. */

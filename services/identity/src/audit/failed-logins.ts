@@ -4,7 +4,7 @@ import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { BACKGROUND, type Work } from "@nts/shared/work";
 import type { UserDocument } from "../users/user.js";
 import { noteEvent } from "./notes.js";
-import { takeRoom } from "./room.js";
+import { countTowardsHourlyLimit } from "./hourly-limit.js";
 
 /** Maximum entries waiting to be written; further ones are dropped and logged. */
 const MOST_WAITING = 1_000;
@@ -34,7 +34,7 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
     const work = { ...BACKGROUND, ...(author && { author }), ...(origin && { origin }) };
     await transaction(work, [`audit:${organizationId}`], async (tx) => {
       const place = { organizationId, action, now: new Date() };
-      if (!(await takeRoom(db, place, tx))) throw new Discard(undefined);
+      if (!(await countTowardsHourlyLimit(db, place, tx))) throw new Discard(undefined);
       noteEvent(tx, "user", user, { action, attempts });
     });
   }

@@ -7,7 +7,7 @@ import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
 export const MOST_AN_HOUR = 100;
 const HOUR_MS = 3_600_000;
 
-export type Bounded = "login_failed" | "second_factor_failed" | "first_used";
+export type LimitedAction = "login_failed" | "second_factor_failed" | "first_used";
 
 /** Entries of an organization in an hour. */
 export interface HourlyCount {
@@ -16,15 +16,23 @@ export interface HourlyCount {
 }
 
 /** Whether the limit allows another entry. */
-export function hasRoom(head: Pick<HeadDocument, "hourly"> | null, action: Bounded, now: Date): boolean {
+export function isBelowHourlyLimit(
+  head: Pick<HeadDocument, "hourly"> | null,
+  action: LimitedAction,
+  now: Date,
+): boolean {
   const got = head?.hourly?.[action];
   return got?.hour !== hourOf(now) || got.count < MOST_AN_HOUR;
 }
 
 /** Counts an entry; must come first in its transaction. @returns false if the limit is reached */
-export async function takeRoom(
+export async function countTowardsHourlyLimit(
   db: Db,
-  { organizationId, action, now }: { readonly organizationId: string; readonly action: Bounded; readonly now: Date },
+  {
+    organizationId,
+    action,
+    now,
+  }: { readonly organizationId: string; readonly action: LimitedAction; readonly now: Date },
   tx: ClientSession,
 ): Promise<boolean> {
   const place = `hourly.${action}`;

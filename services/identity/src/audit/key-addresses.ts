@@ -5,7 +5,7 @@ import { BACKGROUND } from "@nts/shared/work";
 import type { KeyDocument } from "../keys/key.rules.js";
 import type { UserDocument } from "../users/user.js";
 import { noteEvent } from "./notes.js";
-import { hasRoom, takeRoom } from "./room.js";
+import { isBelowHourlyLimit, countTowardsHourlyLimit } from "./hourly-limit.js";
 import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
 export const KEY_ADDRESSES = "key_addresses";
@@ -35,7 +35,8 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
 
   async function write({ _id, organization_id: organizationId }: KeyDocument, address: string): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
-      if (!(await takeRoom(db, { organizationId, action: "first_used", now: new Date() }, tx))) throw new Discard(null);
+      if (!(await countTowardsHourlyLimit(db, { organizationId, action: "first_used", now: new Date() }, tx)))
+        throw new Discard(null);
       // Read after that write, which key deletion also makes, so nothing is stored for a deleted key.
       const key = await keys.findOne({ _id }, { session: tx });
       if (key === null || !(await remember(key, addressBlockOf(address), tx))) throw new Discard(null);
@@ -75,7 +76,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
       .toArray();
     for (const key of found) {
       const head = heads.find(({ _id }) => _id === key.organization_id) ?? null;
-      if (!hasRoom(head, "first_used", new Date())) continue;
+      if (!isBelowHourlyLimit(head, "first_used", new Date())) continue;
       for (const address of fresh.get(key._id) ?? []) await write(key, address);
     }
   };

@@ -8,13 +8,13 @@ import { type OrganizationDocument, organizationAnswer } from "../organizations/
 import type { SessionDocument } from "../sessions/session.js";
 import { membershipsOf } from "../users/memberships.rules.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
-import type { Happening } from "./entries.rules.js";
+import type { AuditEvent } from "./entries.rules.js";
 import { trailOf } from "./trail.js";
 
 // Entities as shown in the audit log: as returned to clients, but with all stored networks. Members are listed
 // explicitly, so that no secret can be included.
 
-type Subject = Pick<Happening, "organization_id" | "entity" | "entity_id" | "name">;
+type Subject = Pick<AuditEvent, "organization_id" | "entity" | "entity_id" | "name">;
 
 /** A session and its user. */
 export interface SessionOf {
@@ -22,7 +22,7 @@ export interface SessionOf {
   readonly email: string;
 }
 
-interface Told {
+interface AuditedDocuments {
   readonly organization: OrganizationDocument;
   readonly user: UserDocument;
   readonly session: SessionOf;
@@ -31,7 +31,7 @@ interface Told {
 }
 
 /** How an entry describes its entity. */
-const SUBJECTS: { readonly [Kind in keyof Told]: (one: Told[Kind]) => Subject } = {
+const SUBJECTS: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocuments[Kind]) => Subject } = {
   organization: ({ _id, name }) => ({ organization_id: _id, entity: "Organization", entity_id: _id, name }),
   user: ({ _id, organization_id, email }) => ({ organization_id, entity: "User", entity_id: _id, name: email }),
   session: ({ session: { _id, organization_id }, email }) => ({
@@ -43,7 +43,7 @@ const SUBJECTS: { readonly [Kind in keyof Told]: (one: Told[Kind]) => Subject } 
   key: ({ _id, organization_id, name }) => ({ organization_id, entity: "UserApiKey", entity_id: _id, name }),
 };
 
-const STATES: { readonly [Kind in keyof Told]: (one: Told[Kind]) => object } = {
+const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocuments[Kind]) => object } = {
   organization: organizationAnswer,
   user: (user) => ({ ...userAnswer({ ...user, network_ids: [] }, []), network_ids: user.network_ids }),
   session: ({ session: { _id, user_id, created_at, expires_at, browser, address, provider } }) => ({
@@ -75,13 +75,13 @@ interface Change<Document> {
   /** Absent for a deleted entity. */
   readonly after?: Document;
   /** If other than created, updated and deleted. */
-  readonly action?: Happening["action"];
+  readonly action?: AuditEvent["action"];
   /** If other than the caller. */
   readonly actor?: Actor;
 }
 
 /** Records what a transaction did to an entity. */
-export function noteChange<Kind extends keyof Told>(tx: ClientSession, kind: Kind, change: Change<Told[Kind]>): void {
+export function noteChange<Kind extends keyof AuditedDocuments>(tx: ClientSession, kind: Kind, change: Change<AuditedDocuments[Kind]>): void {
   const {
     before,
     after,
@@ -99,11 +99,11 @@ export function noteChange<Kind extends keyof Told>(tx: ClientSession, kind: Kin
 }
 
 /** Records an event that did not change its entity. */
-export function noteEvent<Kind extends keyof Told>(
+export function noteEvent<Kind extends keyof AuditedDocuments>(
   tx: ClientSession,
   kind: Kind,
-  one: Told[Kind],
-  told: Pick<Happening, "action" | "actor" | "address" | "attempts">,
+  one: AuditedDocuments[Kind],
+  told: Pick<AuditEvent, "action" | "actor" | "address" | "attempts">,
 ): void {
   trailOf(tx).note({ ...SUBJECTS[kind](one), before: null, after: null, ...told });
 }
@@ -112,7 +112,7 @@ export function noteEvent<Kind extends keyof Told>(
 export function noteAccountEvent(
   tx: ClientSession,
   user: UserDocument,
-  told: Pick<Happening, "action" | "actor" | "address" | "attempts">,
+  told: Pick<AuditEvent, "action" | "actor" | "address" | "attempts">,
 ): void {
   for (const { organization_id } of membershipsOf(user)) noteEvent(tx, "user", { ...user, organization_id }, told);
 }

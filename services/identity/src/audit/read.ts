@@ -10,7 +10,7 @@ import { AUDIT, AUDIT_HEADS, type HeadDocument } from "./trail.js";
 
 /** Numbers searched by one query. */
 const WINDOW = 20_000;
-const PATIENCE_MS = 2_000;
+const LONGEST_WAIT_MS = 2_000;
 /** Bytes of entries after which reading stops. */
 const PAGE_BYTES = 1_048_576;
 
@@ -72,7 +72,7 @@ export function createAuditReader({ db, share }: Database): AuditReader {
       }),
 
     page: async (organizationId, { filter, range, direction, limit }) => {
-      const until = performance.now() + PATIENCE_MS;
+      const until = performance.now() + LONGEST_WAIT_MS;
       const found: AuditDocument[] = [];
       let bytes = 0;
       let reached: number | null = null;

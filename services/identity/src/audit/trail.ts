@@ -5,8 +5,8 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { placeOf } from "@nts/shared/numbered";
 import type { Work } from "@nts/shared/work";
 import { actorOf } from "@nts/shared/writes/author";
-import type { Bounded, HourlyCount } from "./room.js";
-import type { AuditDocument, Happening } from "./entries.rules.js";
+import type { LimitedAction, HourlyCount } from "./hourly-limit.js";
+import type { AuditDocument, AuditEvent } from "./entries.rules.js";
 
 // Audit entries are written in the transaction of the change. A counter document per organization numbers them, so
 // numbers are gapless and follow commit order. Stores refuse to write without a trail.
@@ -21,14 +21,14 @@ export interface HeadDocument {
   n: number;
   at: Date;
   /** Of the rate-limited entries. */
-  hourly?: Readonly<Partial<Record<Bounded, HourlyCount>>>;
+  hourly?: Readonly<Partial<Record<LimitedAction, HourlyCount>>>;
 }
 
 /** Records what a transaction does. */
 export interface Trail {
   /** Sets the actor of a request without a signed-in user. */
   actAs(actor: Actor): void;
-  note(happening: Happening): void;
+  note(happening: AuditEvent): void;
 }
 
 const trails = new WeakMap<ClientSession, Trail>();
@@ -46,7 +46,7 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
   const heads = db.collection<HeadDocument>(AUDIT_HEADS);
   return (work, keys, body) =>
     transaction(work, keys, async (tx, attempt) => {
-      const noted: Happening[] = [];
+      const noted: AuditEvent[] = [];
       let actor: Actor | null = actorOf(work.author);
       trails.set(tx, {
         actAs: (who) => {
@@ -57,7 +57,7 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
         },
       });
       const result = await body(tx, attempt);
-      const byOrganization = new Map<string, Happening[]>();
+      const byOrganization = new Map<string, AuditEvent[]>();
       for (const happening of noted) putUnder(byOrganization, happening.organization_id, happening);
       for (const [organizationId, own] of byOrganization) {
         const head = await advance(heads, organizationId, own.length, tx);
@@ -87,7 +87,7 @@ async function advance(
   return head;
 }
 
-function entryOf(happening: Happening, { at }: HeadDocument, n: number, work: Work): AuditDocument {
+function entryOf(happening: AuditEvent, { at }: HeadDocument, n: number, work: Work): AuditDocument {
   const { author, origin } = work;
   return {
     ...{ _id: placeOf(happening.organization_id, n), n, at },

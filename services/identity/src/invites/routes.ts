@@ -10,7 +10,7 @@ import type { Mail } from "../mail/mail.js";
 import { newToken } from "../tokens.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
-import type { RequireLasting } from "../users/lasting.js";
+import type { RequireUnlimitedKey } from "../users/unlimited-key.js";
 import type { UserStore } from "../users/store.js";
 import { requireRank } from "../users/rank.rules.js";
 import { inviteAnswer, newInvite } from "./invite.rules.js";
@@ -20,7 +20,7 @@ import type { InviteStore } from "./store.js";
 export interface InviteRoutes {
   readonly invites: InviteStore;
   readonly topology: TopologyDirectory;
-  readonly requireLasting: RequireLasting;
+  readonly requireUnlimitedKey: RequireUnlimitedKey;
   readonly requireConfirmed: RequireConfirmed;
   readonly transaction: RunTransaction;
   readonly requireRoom: RequireRoomForInvite;
@@ -29,7 +29,7 @@ export interface InviteRoutes {
 }
 
 export function mountInvites(router: Router, routes: InviteRoutes): void {
-  const { invites, topology, requireLasting, requireConfirmed, transaction, requireRoom, mail, users } = routes;
+  const { invites, topology, requireUnlimitedKey, requireConfirmed, transaction, requireRoom, mail, users } = routes;
 
   /** Only users with a verified address may mail others. */
   async function requireMail({ userId, scope: { organizationId } }: UserPrincipal, address: string): Promise<void> {
@@ -52,7 +52,7 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
 
   mount(router, createInvite, async ({ principal, scope, body, cause, work }) => {
     requireRank(principal, body.permissions);
-    await requireLasting(principal, body.permissions);
+    await requireUnlimitedKey(principal, body.permissions);
     if (body.permissions === "Owner") await requireConfirmed(principal);
     if (typeof body.email === "string") await requireMail(principal, body.email);
     const networkIds = await topology.networksIn(scope, cause);

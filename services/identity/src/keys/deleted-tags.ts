@@ -3,12 +3,12 @@ import type { TopologyDirectory } from "../topology.js";
 import type { KeyStore } from "./store.js";
 
 /** Removes deleted managed tags from keys. */
-export type DropDeadTags = (organizationId: string, tags: readonly string[]) => Promise<void>;
+export type RemoveDeletedTags = (organizationId: string, tags: readonly string[]) => Promise<void>;
 
-export function createDropDeadTags(
+export function createRemoveDeletedTags(
   keys: Pick<KeyStore, "dropTags">,
   topology: Pick<TopologyDirectory, "managedAmong">,
-): DropDeadTags {
+): RemoveDeletedTags {
   return async (organizationId, tags) => {
     const named = [...new Set(tags.filter(isId))];
     const living = new Set(await topology.managedAmong(named, organizationId));

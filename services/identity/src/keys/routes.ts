@@ -1,4 +1,4 @@
-import type { Cause } from "@nts/shared/http/headers";
+import type { ParentRequest } from "@nts/shared/http/headers";
 import { createApiKey } from "@nts/shared/api-key";
 import {
   createKey,
@@ -105,7 +105,7 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
   async function withLivingTags<Found extends readonly KeyDocument[]>(
     found: Found,
     { organizationId }: Grantor,
-    cause: Cause,
+    cause: ParentRequest,
   ): Promise<Found> {
     const living = new Set(await topology.managedAmong(found.flatMap(({ tags }) => tags), organizationId, cause)); // prettier-ignore
     const isLiving = (tag: string): boolean => !isId(tag) || living.has(tag);
@@ -211,7 +211,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
 async function grantorOf(
   { topology, organizations }: KeyRoutes,
   principal: UserPrincipal,
-  cause: Cause,
+  cause: ParentRequest,
   tags: readonly string[] = [],
 ): Promise<Grantor> {
   const { permission, scope } = principal;

@@ -3,7 +3,7 @@ import type { Log } from "@nts/shared/log";
 import { repeat } from "@nts/shared/repeat";
 import type { Letter } from "./letter.rules.js";
 import type { Outbox, OutgoingMail } from "./outbox-store.js";
-import { longestRestMs } from "./resting.rules.js";
+import { longestBackoffMs } from "./backoff.rules.js";
 import { MailFault, type MailTransport } from "./transport.js";
 
 /** Concurrently sent mails per process. */
@@ -55,7 +55,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
       if (mail === null) return;
       const outcome = await deliver(mail, { ...parts, signal });
       if (outcome !== null) parts.onOutcome(outcome);
-      if (outcome === "failed") server.restsUntil = performance.now() + longestRestMs(++server.failures);
+      if (outcome === "failed") server.restsUntil = performance.now() + longestBackoffMs(++server.failures);
       if (outcome === "sent") {
         server.failures = 0;
         begin();
@@ -108,7 +108,7 @@ async function deliver(
       return given("refused");
     }
     log.warn(told, "a mail could not be sent; retrying");
-    await outbox.defer(mail, new Date(Date.now() + longestRestMs(attempts)));
+    await outbox.defer(mail, new Date(Date.now() + longestBackoffMs(attempts)));
     return "failed";
   }
 

@@ -3,13 +3,13 @@ import { LRUCache } from "lru-cache";
 const MOST_REMEMBERED = 10_000;
 
 /** Limits that are known to be reached, by id. */
-export interface Reached {
+export interface ExhaustedLimits {
   has(id: string): boolean;
   add(id: string): void;
 }
 
 /** Remembers the latest ones. */
-export function createReached(): Reached {
+export function createExhaustedLimits(): ExhaustedLimits {
   const reached = new LRUCache<string, true>({ max: MOST_REMEMBERED });
   return {
     has: (id) => reached.has(id),

@@ -2,10 +2,10 @@ import type { Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
-import { createReached } from "./reached.js";
+import { createExhaustedLimits } from "./exhausted-limits.js";
 
 // Limits of requested mails over all replicas, counted by hashes. The window of one hour is as long as a reset link is
-// valid, so whoever is throttled has a mail with a valid link.
+// valid, so a throttled user has a mail with a valid link.
 
 export const MAIL_COUNTS = "mail_counts";
 
@@ -53,7 +53,7 @@ interface CountDocument {
 export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   const counts = db.collection<CountDocument>(MAIL_COUNTS);
   // By id of the count, which names its window. Further requests would only collide on one document.
-  const reached = createReached();
+  const reached = createExhaustedLimits();
 
   async function add({ id, ends }: Count): Promise<number> {
     const found = await counts.findOneAndUpdate(

@@ -46,7 +46,7 @@ export function createMail(db: Db, settings: MailSettings | null): Mail {
   async function require(...counted: readonly Counted[]): Promise<void> {
     if (settings === null) throw new AppError("mail_not_configured");
     await limits.take(...counted);
-    if (!(await outbox.hasRoom())) throw new AppError("unavailable");
+    if (!(await outbox.isBelowHourlyLimit())) throw new AppError("unavailable");
   }
 
   return {

@@ -2,12 +2,12 @@ import type { TopologyDirectory } from "../topology.js";
 import type { ForgetNetworks } from "./forget-networks.js";
 
 /** Removes deleted networks from their holders. The networks existed at some time. */
-export type DropDeadNetworks = (organizationId: string, networkIds: readonly string[]) => Promise<void>;
+export type RemoveDeletedNetworks = (organizationId: string, networkIds: readonly string[]) => Promise<void>;
 
-export function createDropDeadNetworks(
+export function createRemoveDeletedNetworks(
   forgetNetworks: ForgetNetworks,
   topology: Pick<TopologyDirectory, "networksIn">,
-): DropDeadNetworks {
+): RemoveDeletedNetworks {
   return async (organizationId, networkIds) => {
     if (networkIds.length === 0) return;
     const living = new Set(await topology.networksIn({ organizationId, networks: "all" }));

@@ -4,9 +4,9 @@ import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeat, restMs } from "@nts/shared/repeat";
 import type { Database } from "../database.js";
-import type { DropDeadTags } from "../keys/dead-tags.js";
+import type { RemoveDeletedTags } from "../keys/deleted-tags.js";
 import type { UserDocument } from "../users/user.js";
-import type { DropDeadNetworks } from "./dead-networks.js";
+import type { RemoveDeletedNetworks } from "./deleted-networks.js";
 
 const EVERY_MS = 600_000;
 /** The fraction of time in which a sweep works. */
@@ -14,8 +14,8 @@ const DUTY = 0.1;
 
 export interface ReferenceSweepParts {
   readonly database: Database;
-  readonly dropDeadNetworks: DropDeadNetworks;
-  readonly dropDeadTags: DropDeadTags;
+  readonly removeDeletedNetworks: RemoveDeletedNetworks;
+  readonly removeDeletedTags: RemoveDeletedTags;
 }
 
 /** Processes all organizations once. @throws AppError `unavailable` if topology does not respond */
@@ -23,7 +23,7 @@ export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
 
 /** Creates a sweep that removes deleted networks and tags from their holders, in case a notice was lost. */
 export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
-  const { database, dropDeadNetworks, dropDeadTags } = parts;
+  const { database, removeDeletedNetworks, removeDeletedTags } = parts;
 
   /** Held by users whose account names another organization. */
   async function heldByOthers(organizationId: string): Promise<string[]> {
@@ -47,8 +47,8 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
     for (const kind of ["users", "invites", "api_keys"] as const)
       networkIds.push(...textsOf(await held(kind, "network_ids")));
     networkIds.push(...(await heldByOthers(organizationId)));
-    await dropDeadNetworks(organizationId, networkIds);
-    await dropDeadTags(organizationId, textsOf(await held("api_keys", "tags")));
+    await removeDeletedNetworks(organizationId, networkIds);
+    await removeDeletedTags(organizationId, textsOf(await held("api_keys", "tags")));
   }
 
   return async (signal) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "@nts/shared/errors";
-import type { Cause } from "@nts/shared/http/headers";
+import type { ParentRequest } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
@@ -38,7 +38,7 @@ export interface Arrival {
   /** Hash of the invite token with which the sign-in started. */
   readonly invite: string | null;
   readonly work: Work;
-  readonly cause: Cause;
+  readonly cause: ParentRequest;
 }
 
 /** Finds the local account of a provider account. */

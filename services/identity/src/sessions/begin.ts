@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { User } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
-import type { Cause } from "@nts/shared/http/headers";
+import type { ParentRequest } from "@nts/shared/http/headers";
 import type { Work } from "@nts/shared/work";
 import type { Quotas } from "../quotas.js";
 import type { SignedInBy } from "../providers/identity.rules.js";
@@ -22,7 +22,7 @@ export interface SigningIn {
   readonly clientAddress: string;
   readonly userAgent: string | null;
   readonly sessionHashes: readonly string[];
-  readonly cause: Cause;
+  readonly cause: ParentRequest;
   readonly work: Work;
 }
 

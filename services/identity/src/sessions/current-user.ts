@@ -1,12 +1,12 @@
 import type { CurrentUser } from "@nts/shared/contract/users";
-import type { Cause } from "@nts/shared/http/headers";
+import type { ParentRequest } from "@nts/shared/http/headers";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { userAnswer, type UserDocument } from "../users/user.js";
 
 /** The current user as returned, with all organizations of the account in order of joining. */
-export type AnswerCurrentUser = (user: UserDocument, cause: Cause) => Promise<CurrentUser>;
+export type AnswerCurrentUser = (user: UserDocument, cause: ParentRequest) => Promise<CurrentUser>;
 
 export function createAnswerCurrentUser(
   affiliationsOf: AffiliationsOf,

@@ -18,7 +18,7 @@ import type { ResetSecondFactor } from "../second-factor/reset.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { userChanges } from "./changes.rules.js";
-import type { RequireLasting } from "./lasting.js";
+import type { RequireUnlimitedKey } from "./unlimited-key.js";
 import { isOfSeveral } from "./memberships.rules.js";
 import { requireRank } from "./rank.rules.js";
 import type { ApplyRights } from "./apply-rights.js";
@@ -32,13 +32,13 @@ export interface UserRoutes {
   readonly removeUser: RemoveUser;
   readonly resetSecondFactor: ResetSecondFactor;
   readonly topology: TopologyDirectory;
-  readonly requireLasting: RequireLasting;
+  readonly requireUnlimitedKey: RequireUnlimitedKey;
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
-  const { users, applyRights, removeUser, topology, requireLasting, requireConfirmed, changeRights } = routes;
+  const { users, applyRights, removeUser, topology, requireUnlimitedKey, requireConfirmed, changeRights } = routes;
   mountUserReads(router, routes);
   mountSecondFactorReset(router, routes);
 
@@ -52,7 +52,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       requireRevision(ifMatch, current.revision);
       const changes = userChanges(current, body, networkIds);
       if (Object.keys(changes).length === 0) return current;
-      if (changes.permissions !== undefined) await requireLasting(principal, changes.permissions);
+      if (changes.permissions !== undefined) await requireUnlimitedKey(principal, changes.permissions);
       if (changes.permissions === "Owner") await requireConfirmed(principal);
       return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
     });

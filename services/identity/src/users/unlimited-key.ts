@@ -9,9 +9,9 @@ import type { KeyStore } from "../keys/store.js";
  *
  * @throws AppError `permission_denied` {required: "session"}
  */
-export type RequireLasting = (principal: UserPrincipal, made: Permission) => Promise<void>;
+export type RequireUnlimitedKey = (principal: UserPrincipal, made: Permission) => Promise<void>;
 
-export function createRequireLasting(keys: Pick<KeyStore, "find">): RequireLasting {
+export function createRequireUnlimitedKey(keys: Pick<KeyStore, "find">): RequireUnlimitedKey {
   return async ({ kind, credentialId, userId, permission, scope }, made) => {
     if (kind === "session" || !isAtLeast(made, "Admin")) return;
     const key = await keys.find({ organizationId: scope.organizationId, userId }, credentialId);

@@ -16,7 +16,7 @@ import { type LeaveRoute, mountLeave } from "./leave-route.js";
 import { type AccountDeletionRoute, mountAccountDeletion } from "./deletion-route.js";
 import { createRemoveAccount, createRemoveUser } from "./remove-user.js";
 
-export interface PeopleOptions {
+export interface UserOperationsOptions {
   readonly changeRights: ChangeRights;
   readonly topology: TopologyDirectory;
   readonly providers: readonly ProviderSettings[];
@@ -24,7 +24,7 @@ export interface PeopleOptions {
 
 /** Operations on users and memberships. */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the list below says it
-export function createPeople(stores: Stores, { changeRights, topology, providers }: PeopleOptions) {
+export function createUserOperations(stores: Stores, { changeRights, topology, providers }: UserOperationsOptions) {
   const affiliationsOf = createAffiliationsOf(stores.organizations);
   return {
     joining: createJoining(stores),

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Permission } from "@nts/shared/contract/endpoint";
-import { cutsOf } from "./cuts.rules.js";
+import { limitationsOf } from "./limitations.rules.js";
 
 const networkIds = ["home", "office"];
 const user = (permissions: Permission, network_ids: string[] = []) => ({ permissions, network_ids });
 const key = (permissions: Permission, network_ids: string[] | null = null) => ({ permissions, network_ids });
-const cuts = (...given: Parameters<typeof cutsOf>) => cutsOf(...given).map(({ by, right }) => `${by}: ${right}`);
+const cuts = (...given: Parameters<typeof limitationsOf>) =>
+  limitationsOf(...given).map(({ by, right }) => `${by}: ${right}`);
 
 describe("whoami.cuts: what limits a caller", () => {
   it("is nothing for an Owner's session, and for a key that follows its Owner", () => {

@@ -1,5 +1,5 @@
 import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
-import type { Cut } from "@nts/shared/contract/whoami";
+import type { Limitation } from "@nts/shared/contract/whoami";
 import { narrowed, networksOf } from "../scopes.rules.js";
 
 /** What determines a caller's rights. */
@@ -12,10 +12,10 @@ export interface Rights {
 }
 
 /** What limits a caller, the key first. */
-export function cutsOf({ key, user, networkIds }: Rights): Cut[] {
+export function limitationsOf({ key, user, networkIds }: Rights): Limitation[] {
   const granted = networksOf(user);
   const named = key?.network_ids ? narrowed(granted, key.network_ids) : granted;
-  const cuts: [isCut: boolean, cut: Cut][] = [
+  const cuts: [isCut: boolean, cut: Limitation][] = [
     [key !== null && !isAtLeast(key.permissions, user.permissions), { by: "key", right: "permissions" }],
     [key !== null && key.network_ids !== null, { by: "key", right: "network_ids" }],
     [key !== null && !isAtLeast(user.permissions, key.permissions), { by: "user", right: "permissions" }],

@@ -10,7 +10,7 @@ import { narrowed } from "../scopes.rules.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { UserStore } from "../users/store.js";
-import { cutsOf } from "./cuts.rules.js";
+import { limitationsOf } from "./limitations.rules.js";
 
 export interface WhoamiRoutes {
   readonly keys: Pick<KeyStore, "find">;
@@ -56,7 +56,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
       },
       permissions: permission,
       network_ids: narrowed(scope.networks, networkIds),
-      limited_by: cutsOf({ key, user, networkIds }),
+      limited_by: limitationsOf({ key, user, networkIds }),
     });
   });
 }

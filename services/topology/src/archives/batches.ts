@@ -1,6 +1,6 @@
 import type { Archived } from "@nts/shared/contract/archives";
 import type { ArchivedForms, CheckedLine } from "./forms.js";
-import type { FewKind } from "./few.js";
+import type { TopLevelKind } from "./top-level.js";
 import type { HostGroup } from "./plan.js";
 import { linesIn } from "./split.js";
 
@@ -14,13 +14,13 @@ const MOST_BYTES = 2 * 1_048_576;
 /** Larger than the limit of the upload, because a checked line also has its line number. */
 const LINE_LIMIT = 4 * 1_048_576;
 
-export interface FewItem<K extends FewKind> {
+export interface TopLevelItem<K extends TopLevelKind> {
   readonly line: number;
   readonly data: ArchivedForms[K];
 }
 
 export type Batch =
-  { readonly [K in FewKind]: { readonly kind: K; readonly items: readonly FewItem<K>[] } }[FewKind] | { readonly kind: "Host"; readonly items: readonly HostGroup[] }; // prettier-ignore
+  { readonly [K in TopLevelKind]: { readonly kind: K; readonly items: readonly TopLevelItem<K>[] } }[TopLevelKind] | { readonly kind: "Host"; readonly items: readonly HostGroup[] }; // prettier-ignore
 
 interface GrowingHost {
   readonly lines: Map<string, number>;

@@ -6,8 +6,8 @@ import { countsOfBindings, insertServices, saveServices } from "../hosts/write-s
 import { checkAddresses, type PlacedAddress, subnetClaims } from "../references/addresses-on.js";
 import { type Claim, networkClaim, requireReferences, tagClaims } from "../references/claims.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { bringHome, withMoved } from "./elsewhere.js";
-import type { Target } from "./few.js";
+import { moveServicesBack, withMovedServices } from "./moved-services.js";
+import type { Target } from "./top-level.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, type PresentHost } from "./plan.js";
 
 // Writes hosts of an archive: new ones in batches, existing ones individually under their lock.
@@ -63,8 +63,10 @@ export async function updateHost(target: Target, group: HostGroup, naming: Namin
   const { storage, work, scope } = target;
   await storage.quota.require(scope);
   const ids = [group.host.id];
-  const there = (await withMoved(target, [group], await presentHosts(target, ids, naming), naming)).get(group.host.id);
-  if (there !== undefined) await bringHome(target, there);
+  const there = (await withMovedServices(target, [group], await presentHosts(target, ids, naming), naming)).get(
+    group.host.id,
+  );
+  if (there !== undefined) await moveServicesBack(target, there);
   const hostId = there?.host.entity.id ?? "";
   return refusingDuplicates(() =>
     transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (tx) => {

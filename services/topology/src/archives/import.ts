@@ -9,12 +9,12 @@ import { newId } from "@nts/shared/ids";
 import type { Log } from "@nts/shared/log";
 import { isDuplicateKey, mapMongoFault } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
-import type { ImportDesk } from "../imports/desk.js";
+import type { ImportRunner } from "../imports/runner.js";
 import type { Storage } from "../storage/storage.js";
-import { type Batch, batchesIn, type FewItem } from "./batches.js";
+import { type Batch, batchesIn, type TopLevelItem } from "./batches.js";
 import { createCheck, type Checked } from "./check.js";
-import { takenBy, withMoved } from "./elsewhere.js";
-import { createFew, type FewKind, planFew, replaceFew, type Target } from "./few.js";
+import { takenBy, withMovedServices } from "./moved-services.js";
+import { createTopLevel, type TopLevelKind, planTopLevel, replaceTopLevel, type Target } from "./top-level.js";
 import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
@@ -55,7 +55,7 @@ interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
 /** Dependencies shared by all imports. */
 export interface Means {
   readonly storage: Storage;
-  readonly desk: ImportDesk;
+  readonly runner: ImportRunner;
   readonly slices: Slices;
 }
 
@@ -65,11 +65,11 @@ export interface Means {
  * @returns the JSON text of an `ArchiveImport` in chunks
  * @throws AppError before the first chunk: `archive_invalid` · `rate_limited` · `unavailable`
  */
-export async function* importArchive({ storage, desk, slices }: Means, request: ArchiveRequest): AsyncGenerator<string> {
+export async function* importArchive({ storage, runner, slices }: Means, request: ArchiveRequest): AsyncGenerator<string> {
   const { work, scope, isDry, file, log, onChecked } = request;
   const check = createCheck((slice) => slices.run(scope.organizationId, slice));
   const compressed = through(check.lines(file), createDeflateRaw({ level: 1 }));
-  yield* desk.hold(scope.organizationId, compressed, async function* (takeFile) {
+  yield* runner.hold(scope.organizationId, compressed, async function* (takeFile) {
     const checked = check.result();
     await onChecked(checked);
     const lines = through(takeFile(), createInflateRaw());
@@ -106,7 +106,7 @@ async function* answered(run: Run, batches: AsyncIterable<Batch>): AsyncGenerato
     const scope = await run.storage.deletions.visible(run.organizationScope);
     const target = { storage: run.storage, work: run.work, scope };
     if (batch.kind === "Host") await settleHosts(run, target, batch.items);
-    else await settleFew(run, target, batch.kind, batch.items as readonly FewItem<FewKind>[]);
+    else await settleFew(run, target, batch.kind, batch.items as readonly TopLevelItem<TopLevelKind>[]);
     done += sizeOf(batch);
     if (done - told < total / STEPS) continue;
     told = done;
@@ -120,16 +120,16 @@ function sizeOf(batch: Batch): number {
   return batch.items.reduce((sum, { interfaces, ports, services }) => sum + 1 + interfaces.length + ports.length + services.length, 0); // prettier-ignore
 }
 
-async function settleFew<K extends FewKind>(run: Run, target: Target, kind: K, items: readonly FewItem<K>[]): Promise<void> {
+async function settleFew<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]): Promise<void> {
   const naming = namingOf(run, new Set());
-  const onFailed = ({ line, data }: FewItem<K>, error: AppError): Promise<void> => {
+  const onFailed = ({ line, data }: TopLevelItem<K>, error: AppError): Promise<void> => {
     fail(run, { line, entity: kind, id: data.id, taken: null }, error, { [kind]: 1 });
     return Promise.resolve();
   };
-  const differing: FewItem<K>[] = [];
+  const differing: TopLevelItem<K>[] = [];
   await eachOrAll(run, items, async (some) => {
-    const { ids, created, changed, unchanged } = await planFew(target, kind, some.map(({ data }) => data), naming); // prettier-ignore
-    if (!run.isDry) await createFew(target, kind, created);
+    const { ids, created, changed, unchanged } = await planTopLevel(target, kind, some.map(({ data }) => data), naming); // prettier-ignore
+    if (!run.isDry) await createTopLevel(target, kind, created);
     for (const [from, to] of ids) run.places.set(from, to);
     count(run, kind, { created, changed: run.isDry ? changed : [], unchanged });
     const ofHere = new Set<string>(changed.map(({ after }) => after.entity.id));
@@ -137,8 +137,8 @@ async function settleFew<K extends FewKind>(run: Run, target: Target, kind: K, i
   }, onFailed); // prettier-ignore
   for (const item of differing)
     await eachOrAll(run, [item], async ([{ data }]) => {
-      const { changed, unchanged } = await planFew(target, kind, [data], naming);
-      for (const change of changed) await replaceFew(target, kind, change);
+      const { changed, unchanged } = await planTopLevel(target, kind, [data], naming);
+      for (const change of changed) await replaceTopLevel(target, kind, change);
       count(run, kind, { created: [], changed, unchanged });
     }, onFailed); // prettier-ignore
 } // prettier-ignore
@@ -154,7 +154,7 @@ async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[
   await eachOrAll(run, groups, async (some) => {
     const naming = await namingAt(run, target, some);
     const found = await presentHosts(target, some.map(({ host }) => host.id), naming); // prettier-ignore
-    const present = await withMoved(target, some, found, naming);
+    const present = await withMovedServices(target, some, found, naming);
     const now = new Date();
     const planned = some.map((group) => ({ group, plan: planHost(group, present.get(group.host.id) ?? null, naming, now) })); // prettier-ignore
     if (!run.isDry) await createHosts(target, planned.flatMap(({ plan }) => (plan.hosts.created.length > 0 ? [plan] : []))); // prettier-ignore

@@ -1,5 +1,5 @@
 import { AppError } from "@nts/shared/errors";
-import type { ImportDesk } from "../imports/desk.js";
+import type { ImportRunner } from "../imports/runner.js";
 import type { Storage } from "../storage/storage.js";
 import { type ArchiveRequest, importArchive } from "./import.js";
 import { createSlices } from "./slices.js";
@@ -12,9 +12,9 @@ const RETRY_SECONDS = 5;
 /** Creates {@link importArchive} with a concurrency limit per organization. */
 export function createArchiveImports(
   storage: Storage,
-  desk: ImportDesk,
+  runner: ImportRunner,
 ): (request: ArchiveRequest) => AsyncGenerator<string> {
-  const means = { storage, desk, slices: createSlices(storage.database.idle) };
+  const means = { storage, runner, slices: createSlices(storage.database.idle) };
   const underWay = new Map<string, number>();
   const add = (organizationId: string, more: 1 | -1): void => {
     const now = (underWay.get(organizationId) ?? 0) + more;

@@ -5,7 +5,7 @@ import { STORED } from "../storage/entity-reader.js";
 import { BY_ID } from "../storage/indexes.js";
 import { narrowedTo } from "../storage/scope.js";
 import { parseAddress } from "../values/addresses.js";
-import type { Target } from "./few.js";
+import type { Target } from "./top-level.js";
 import type { HostGroup, Naming, PresentHost } from "./plan.js";
 
 // Moves services back that were moved to another host since the export, and locates conflicts that prevent a restore.
@@ -18,7 +18,7 @@ const LAST = 2_147_483_647;
  *
  * @throws AppError `already_exists` if a service is on another host, and its host in the archive no longer exists
  */
-export async function withMoved(
+export async function withMovedServices(
   { storage: { services }, scope }: Pick<Target, "storage" | "scope">,
   groups: readonly HostGroup[],
   present: ReadonlyMap<string, PresentHost>,
@@ -51,7 +51,10 @@ export async function withMoved(
 } // prettier-ignore
 
 /** Moves services back to a host without their bindings, which are written with the host. */
-export async function bringHome({ storage, work, scope }: Target, { host, services }: PresentHost): Promise<void> {
+export async function moveServicesBack(
+  { storage, work, scope }: Target,
+  { host, services }: PresentHost,
+): Promise<void> {
   const { id: hostId } = host.entity;
   for (const { entity } of services)
     if (entity.host_id !== hostId)

@@ -18,7 +18,7 @@ import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 
 // Restores tags, networks and subnets: the few entities that others reference.
 
-export type FewKind = "Tag" | "Network" | "Subnet";
+export type TopLevelKind = "Tag" | "Network" | "Subnet";
 interface FewEntities {
   readonly Tag: Tag;
   readonly Network: Network;
@@ -33,7 +33,7 @@ export interface Target {
 }
 
 /** How entities of a kind are built from an archive, looked up and written. */
-interface Means<K extends FewKind> {
+interface Means<K extends TopLevelKind> {
   readonly entities: (storage: Storage) => Entities<FewEntities[K]>;
   readonly wanted: (asked: ArchivedForms[K], naming: Naming, owner: Owner) => FewEntities[K];
   /** Filter for entities that match by a unique key instead of the id. */
@@ -51,7 +51,7 @@ interface Owner {
 
 const madeOf = ({ id, now }: Owner, created_at: string) => ({ id, created_at: earlier(created_at, now), updated_at: now.toISOString() }); // prettier-ignore
 
-const MEANS: { readonly [K in FewKind]: Means<K> } = {
+const MEANS: { readonly [K in TopLevelKind]: Means<K> } = {
   Tag: {
     entities: ({ tags }) => tags,
     wanted: ({ created_at, name, description = null, color = null }, _naming, owner) => ({
@@ -111,7 +111,7 @@ const MEANS: { readonly [K in FewKind]: Means<K> } = {
   },
 };
 
-export interface FewPlan<T> {
+export interface TopLevelPlan<T> {
   /** By the ids in the archive. */
   readonly ids: ReadonlyMap<string, string>;
   readonly created: readonly T[];
@@ -120,12 +120,12 @@ export interface FewPlan<T> {
 }
 
 /** Plans the import of some entities of a kind. */
-export async function planFew<K extends FewKind>(
+export async function planTopLevel<K extends TopLevelKind>(
   { storage, scope }: Omit<Target, "work">,
   kind: K,
   asked: readonly ArchivedForms[K][],
   naming: Naming,
-): Promise<FewPlan<FewEntities[K]>> {
+): Promise<TopLevelPlan<FewEntities[K]>> {
   const { entities, wanted, alike, isAlike } = MEANS[kind] as unknown as Means<K>;
   const { select, storedIn } = entities(storage);
   const read = async (filter: Filter<EntityDocument>) =>
@@ -148,7 +148,7 @@ export async function planFew<K extends FewKind>(
 }
 
 /** Inserts entities in one transaction. */
-export async function createFew<K extends FewKind>(target: Target, kind: K, created: readonly FewEntities[K][]): Promise<void> {
+export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly FewEntities[K][]): Promise<void> {
   if (created.length === 0) return;
   const { storage, work, scope } = target;
   const few = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
@@ -158,7 +158,7 @@ export async function createFew<K extends FewKind>(target: Target, kind: K, crea
 } // prettier-ignore
 
 /** Restores one entity, planned again inside the transaction. @throws AppError `not_found` */
-export async function replaceFew<K extends FewKind>(target: Target, kind: K, change: Change<FewEntities[K]>): Promise<void> {
+export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, change: Change<FewEntities[K]>): Promise<void> {
   const { storage, work, scope } = target;
   const { entities, replace } = MEANS[kind] as unknown as Means<K>;
   const { id } = change.after.entity as Entity;

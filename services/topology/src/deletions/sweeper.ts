@@ -26,11 +26,11 @@ export function startSweeper(
   const stopping = new AbortController();
   const documents = new Counter({
     name: "nts_swept_documents_total",
-    help: "Documents that this process has removed, or taken deleted tags off, after a deletion was answered.",
+    help: "Documents that this process has deleted, or removed deleted tags from, after the response of a deletion.",
     registers: [registry],
   });
   let pending = 0;
-  addGauges(registry, [["nts_deletions_pending", "Deletions that are answered, and not swept yet.", () => pending]]);
+  addGauges(registry, [["nts_deletions_pending", "Deletions that were confirmed, but not swept yet.", () => pending]]);
   const { signal } = stopping;
   const count = (number: number): void => {
     documents.inc(number);

@@ -19,7 +19,7 @@ export interface Covered extends Pick<Coverage, "addresses" | "told"> {
 export type Presence = "absent" | "lost" | "unknown";
 
 /** What a file reports as present and absent. */
-export interface Sight {
+export interface FileCoverage {
   /** Null for a file without observations. */
   readonly covered: Covered | null;
   /** Found and missed entities of a host; null for such a file. */
@@ -36,7 +36,7 @@ interface Given {
   readonly lost: ReadonlySet<string>;
 }
 
-export function createSight({ coverage, hosts }: Scan, { format, nowMs, lost }: Given): Sight {
+export function createFileCoverage({ coverage, hosts }: Scan, { format, nowMs, lost }: Given): FileCoverage {
   const { addresses, absent, mentioned, told } = coverage ?? COVERS_NOTHING;
   const found = new Set(hosts.flatMap((host) => host.addresses.map(({ ip }) => ip)));
   const named = new Map(absent.map((one) => [one.ip, one]));

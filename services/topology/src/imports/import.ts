@@ -17,12 +17,12 @@ import {
   refusalOf,
 } from "./answer.rules.js";
 import { applyHost, makeSubnets, type Target } from "./apply.js";
-import type { ImportDesk, Turn } from "./desk.js";
+import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.rules.js";
 import { createSkipped } from "./scan.rules.js";
-import { createSighter } from "./sighter.js";
+import { createSightingRecorder } from "./sighting-recorder.js";
 import type { Named } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
 import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
@@ -73,7 +73,11 @@ interface Run extends ImportRequest {
  * `too_many_subnets` ·
  * `import_too_expensive` · `rate_limited` · `unavailable`
  */
-export async function* importScan(storage: Storage, desk: ImportDesk, request: ImportRequest): AsyncGenerator<string> {
+export async function* importScan(
+  storage: Storage,
+  runner: ImportRunner,
+  request: ImportRequest,
+): AsyncGenerator<string> {
   const { networkId } = request;
   const scope = narrowedTo(request.scope, networkId);
   const hints = hintsOf(request.subnetHints);
@@ -81,7 +85,7 @@ export async function* importScan(storage: Storage, desk: ImportDesk, request: I
     throw new AppError("invalid_reference", { path: "network_id" });
   const named = await namedBy(storage, scope, request);
   requireTable(request);
-  yield* desk.run(scope.organizationId, request.file, async function* ({ session, takeFile }: Turn) {
+  yield* runner.run(scope.organizationId, request.file, async function* ({ session, takeFile }: Turn) {
     const run: Run = {
       ...request,
       storage,
@@ -135,7 +139,7 @@ async function* answered(run: Run, read: ReadFile): AsyncGenerator<string> {
   const leftOut = await session.leftOut();
   const skipped = createSkipped(leftOut);
   const summary = { ...emptySummary(), unanswered: leftOut.unanswered };
-  const sighter = createSighter({ storage, session, target, isDry, atMs }, format, (error) => {
+  const sightingRecorder = createSightingRecorder({ storage, session, target, isDry, atMs }, format, (error) => {
     run.log.error({ err: error, network_id: networkId }, "sightings of an import could not be recorded");
   });
 
@@ -157,11 +161,11 @@ async function* answered(run: Run, read: ReadFile): AsyncGenerator<string> {
   yield* listed(hostsDone(run, jobs), async (host) => {
     countHost(summary, host.counts);
     for (const { line, what, reason } of host.skipped) skipped.add(line, what, reason);
-    await sighter.take(host);
+    await sightingRecorder.take(host);
     return host.text;
   });
   yield `],"missing":[`;
-  yield* listed(sighter.missing(covered, summary), (one) => Promise.resolve(JSON.stringify(one)));
+  yield* listed(sightingRecorder.missing(covered, summary), (one) => Promise.resolve(JSON.stringify(one)));
   summary.skipped = skipped.count();
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;

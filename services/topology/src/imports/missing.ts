@@ -7,7 +7,7 @@ import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { BY_ID, HOST_ORDER_INDEX, type IndexKey, IP_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Target } from "./apply.js";
-import type { Covered } from "./sight.js";
+import type { Covered } from "./file-coverage.js";
 import { type Missed, missedOf, mayBeMissed } from "./sightings.rules.js";
 import type { Remote } from "./thread.js";
 

@@ -7,7 +7,7 @@ import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
 
 const MIB = 1_048_576;
 
-export interface DeskLimits {
+export interface RunnerLimits {
   /** Maximum bytes of unread files. */
   readonly spool: { readonly totalBytes: number; readonly organizationBytes: number };
   readonly running: number;
@@ -19,7 +19,7 @@ export interface DeskLimits {
 }
 
 /** Response headers are due in eight seconds: queueing and reading the largest file fit well. */
-export const DESK_LIMITS: DeskLimits = {
+export const RUNNER_LIMITS: RunnerLimits = {
   spool: { totalBytes: 64 * MIB, organizationBytes: 40 * MIB },
   running: 4,
   runningOfOrganization: 2,
@@ -36,7 +36,7 @@ export interface Turn {
   takeFile(): FileBlocks;
 }
 
-export interface ImportDesk {
+export interface ImportRunner {
   /**
    * Receives a file, waits for a slot, and runs an import in its own thread until it ends.
    *
@@ -55,10 +55,13 @@ export interface ImportDesk {
 }
 
 /** @param startThread creates the threads of import sessions */
-export function createImportDesk(limits: DeskLimits = DESK_LIMITS, startThread = startImportThread): ImportDesk {
+export function createImportRunner(
+  limits: RunnerLimits = RUNNER_LIMITS,
+  startThread = startImportThread,
+): ImportRunner {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
-  const hold: ImportDesk["hold"] = async function* (organizationId, file, work) {
+  const hold: ImportRunner["hold"] = async function* (organizationId, file, work) {
     const spooled = await spool.receive(organizationId, file);
     try {
       const leave = await queue.enter(organizationId);

@@ -14,7 +14,7 @@ import { type Given, readFile } from "./readers/readers.js";
 import { createPlaces, type Places } from "./places.js";
 import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
 import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost } from "./scan.rules.js";
-import { type Covered, createSight, type Presence, type Sight } from "./sight.js";
+import { type Covered, createFileCoverage, type Presence, type FileCoverage } from "./file-coverage.js";
 import type { HostSighting } from "./sightings.rules.js";
 
 // The part of an import without database access: it is given the existing state and returns what to do. It runs in its
@@ -122,7 +122,7 @@ export function createSession(): Session {
   let places: Places;
   let settled: Settled[];
   let recognition: Recognition;
-  let sight: Sight;
+  let fileCoverage: FileCoverage;
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
 
   function plan(index: number, moment: Moment): SightedPlan {
@@ -137,7 +137,7 @@ export function createSession(): Session {
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,
     });
-    return { ...planned, sighting: sight.of(seen, planned, moment.known) };
+    return { ...planned, sighting: fileCoverage.of(seen, planned, moment.known) };
   }
 
   return {
@@ -147,8 +147,14 @@ export function createSession(): Session {
       ({ scan } = read);
       batches = identitiesOf(groups);
       recognition = createRecognition(groups, given.named);
-      sight = createSight(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
-      return { format, info: scan.info, brokeOff: scan.brokeOff, covered: sight.covered, batches: batches.length };
+      fileCoverage = createFileCoverage(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
+      return {
+        format,
+        info: scan.info,
+        brokeOff: scan.brokeOff,
+        covered: fileCoverage.covered,
+        batches: batches.length,
+      };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: (interfaces) => recognition.known.add(interfaces),
@@ -170,8 +176,8 @@ export function createSession(): Session {
       ),
     plan,
     subnetMade: (cidr, id) => places.made(cidr, id),
-    absentIdentities: (batch) => sight.absentIdentities(batch),
-    presenceOf: (interfaces) => interfaces.map(sight.presenceOf),
+    absentIdentities: (batch) => fileCoverage.absentIdentities(batch),
+    presenceOf: (interfaces) => interfaces.map(fileCoverage.presenceOf),
     leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
   };
 }

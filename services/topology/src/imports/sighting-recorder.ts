@@ -1,7 +1,7 @@
 import type { ImportSummary, Missing } from "@nts/shared/contract";
 import type { SightedKind } from "../storage/sightings.js";
 import { type Looking, missingIn, noteMissed } from "./missing.js";
-import type { Covered } from "./sight.js";
+import type { Covered } from "./file-coverage.js";
 import type { HostAnswer } from "./answer.rules.js";
 import type { Missed } from "./sightings.rules.js";
 import { MOST_LISTED } from "./scan.rules.js";
@@ -16,7 +16,7 @@ const ATTEMPTS = 3;
 
 const ENTITIES = { hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" } as const;
 
-export interface Sighter {
+export interface SightingRecorder {
   /** Records the outcome of a host. */
   take(host: Pick<HostAnswer, "id" | "sighting">): Promise<void>;
   /** Finishes with the missed entities: the first are listed, all counted. */
@@ -24,7 +24,11 @@ export interface Sighter {
 }
 
 /** @param by the format of the file @param onFault receives errors of recording */
-export function createSighter(looking: Looking, by: string, onFault: (error: unknown) => void): Sighter {
+export function createSightingRecorder(
+  looking: Looking,
+  by: string,
+  onFault: (error: unknown) => void,
+): SightingRecorder {
   const { storage, target, isDry, atMs } = looking;
   const found = new Map<SightedKind, string[]>();
   const missed: Missed[] = [];

@@ -9,7 +9,7 @@ import { BY_ID } from "../storage/indexes.js";
 import { scopedCollection } from "../storage/scoped-collection.js";
 
 /** Longer than another process needs to take over. */
-const PATIENCE_MS = 4_500;
+const LONGEST_WAIT_MS = 4_500;
 /** Most waits end after a few milliseconds, the rest after many. */
 const [FIRST_MS, EVERY_MS] = [4, 15];
 
@@ -27,7 +27,7 @@ export async function caughtUp({ db, share }: Database, scope: Scope, work: Wait
   const { organizationId: organization_id } = scope;
   const note = { organization_id, _id: new ObjectId() };
   await share(scope, () => notes.insertMany([{ ...note, at: new Date(), kind: BARRIER }], {}));
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + LONGEST_WAIT_MS;
   for (let pause = FIRST_MS; ; pause = Math.min(2 * pause, EVERY_MS)) {
     await delay(pause);
     requireWanted(work);

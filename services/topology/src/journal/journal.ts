@@ -82,12 +82,12 @@ function sweepNowAndThen({ collections, log, retentionDays }: JournalParts, sign
 function createCounting(registry: Registry): (made: number, lagMs: number) => void {
   const entries = new Counter({
     name: "nts_journal_entries_total",
-    help: "Entries of the journal that this process has made.",
+    help: "Journal entries written by this process.",
     registers: [registry],
   });
   const lag = new Histogram({
     name: "nts_journal_lag_seconds",
-    help: "From the commit of a change until its entry can be read.",
+    help: "Time from the commit of a change until its journal entry is readable.",
     buckets: [0.01, 0.025, 0.05, 0.1, 0.3, 1, 3, 10, 60],
     registers: [registry],
   });

@@ -25,7 +25,7 @@ const WINDOW = 20_000;
 /** Networks whose entries the database merges in order, instead of sorting all. */
 const MERGED = 150;
 /** Milliseconds after which results so far are returned with a cursor to continue. */
-const PATIENCE_MS = 2_000;
+const LONGEST_WAIT_MS = 2_000;
 
 export interface Asked {
   readonly filter: ChangeFilter;
@@ -144,7 +144,7 @@ function createPlaces(
 /** Creates the reader of a range's entries. */
 function createEntries(database: Database): JournalReader["entries"] {
   return async function* (scope, asked, reached) {
-    const until = performance.now() + PATIENCE_MS;
+    const until = performance.now() + LONGEST_WAIT_MS;
     let left = asked.limit;
     for (const window of windowsOf(asked)) {
       if (performance.now() > until) return;

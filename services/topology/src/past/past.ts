@@ -92,7 +92,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
     one: (entities, id, { work, rights, asOf }) =>
       during(work, async () => {
         const kind = entities as unknown as Kind;
-        // What stands on a host, or in a service, is not found by its own entries alone.
+        // Children of a host, and bindings of a service, are not found by its own entries alone.
         const filter = kind.name === "Host" || kind.name === "Binding" ? {} : { entity_id: id };
         const view = await open({ work, rights, asOf, filter, kinds: KINDS[kind.name] ?? [kind.name] });
         const found = await rowOf(view, kinds, kind, id);

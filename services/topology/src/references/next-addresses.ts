@@ -71,7 +71,7 @@ async function place<T extends PlacedAddress>(
     const mine = asked.filter(({ subnet_id }) => subnet_id === subnet.id);
     const others = new Set(mine.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key])));
     const wanting = { work, scope, subnet, count: mine.filter(isNext).length, others };
-    const held = isDry ? await peek(storage, wanting) : await storage.desk.hold(wanting);
+    const held = isDry ? await peek(storage, wanting) : await storage.addressAllocator.hold(wanting);
     if (!isDry) all.push(held);
     given.set(subnet.id, held.keys.map((key) => textAt(subnet.space, numberOf(key)))); // prettier-ignore
   }

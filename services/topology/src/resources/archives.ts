@@ -7,7 +7,7 @@ import type { ArchiveRequest } from "../archives/import.js";
 import { createArchiveImports } from "../archives/imports.js";
 import { archiveLines } from "../archives/write.js";
 import type { Notices } from "../deletions/notices.js";
-import type { ImportDesk } from "../imports/desk.js";
+import type { ImportRunner } from "../imports/runner.js";
 import type { JournalReader } from "../journal/read.js";
 import { streamed } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
@@ -20,13 +20,13 @@ const FILE = { mediaType: ARCHIVE_TYPE, fileName: "organization-archive.ndjson" 
 interface Parts {
   readonly storage: Storage;
   readonly notices: Notices;
-  readonly desk: ImportDesk;
+  readonly runner: ImportRunner;
   readonly journal: Pick<JournalReader, "place" | "cursors">;
 }
 
-export function mountArchives(router: Router, { storage, notices, desk, journal }: Parts): void {
+export function mountArchives(router: Router, { storage, notices, runner, journal }: Parts): void {
   const audited = createAudited(storage, notices);
-  const importLines = createArchiveImports(storage, desk);
+  const importLines = createArchiveImports(storage, runner);
 
   mount(router, exportArchive, async ({ work, scope, principal }) => {
     const { scope: rights } = principal;

@@ -4,7 +4,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Storage } from "../storage/storage.js";
 import { importScan } from "../imports/import.js";
-import type { ImportDesk } from "../imports/desk.js";
+import type { ImportRunner } from "../imports/runner.js";
 
 /** nmap XML describes other machines. */
 const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, resource: null } as const;
@@ -12,17 +12,17 @@ const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, reso
 /** Accepted clock skew of clients. */
 const SKEW_MS = 60_000;
 
-export function mountImports(router: Router, storage: Storage, desk: ImportDesk): void {
+export function mountImports(router: Router, storage: Storage, runner: ImportRunner): void {
   mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
     const request = { work, scope, ...askedOf(query), ...OF_NMAP, file, log };
-    return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
+    return Promise.resolve(answer.jsonPieces(importScan(storage, runner, request)));
   });
 
   mount(router, importFile, ({ work, scope, params, query, body: file, log }) => {
     const host = { id: query.host_id, name: query.hostname };
     const { format } = params;
     const request = { work, scope, ...askedOf(query), format, host, resource: query.resource ?? null, file, log };
-    return Promise.resolve(answer.jsonPieces(importScan(storage, desk, request)));
+    return Promise.resolve(answer.jsonPieces(importScan(storage, runner, request)));
   });
 }
 

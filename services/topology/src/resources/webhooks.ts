@@ -33,14 +33,14 @@ import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
 import { webhooksSeenFrom, type WebhookStore } from "../storage/stores/webhooks.js";
 import { notedOf } from "../webhooks/audited.js";
-import type { WebhookDesk } from "../webhooks/desk.js";
+import type { WebhookOperations } from "../webhooks/operations.js";
 import { isSeenFrom } from "../webhooks/filter.rules.js";
 import { type Audited, createAudited } from "./audited.js";
 
 interface Parts {
   readonly storage: Storage;
   readonly notices: Notices;
-  readonly desk: WebhookDesk;
+  readonly operations: WebhookOperations;
   readonly reader: JournalReader;
 }
 
@@ -52,7 +52,7 @@ const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], 
 
 export function mountWebhooks(router: Router, parts: Parts): void {
   const means: Means = { ...parts, audited: createAudited(parts.storage, parts.notices) };
-  const { storage, desk, audited } = means;
+  const { storage, operations, audited } = means;
   const { webhooks } = storage;
   mount(router, listWebhooks, list(webhooks));
   mount(router, listWebhookProgress, progress(means));
@@ -67,7 +67,7 @@ export function mountWebhooks(router: Router, parts: Parts): void {
       const { entity: before, revision } = await seen(webhooks, scope, id, tx);
       requireRevision(ifMatch, revision);
       await webhooks.remove(tx, scope, { _id: id });
-      await desk.states.remove(tx, { _id: id, organization_id: scope.organizationId });
+      await operations.states.remove(tx, { _id: id, organization_id: scope.organizationId });
       await note(notedOf(before, "deleted", { before }));
     });
     return answer.data(null);
@@ -76,20 +76,20 @@ export function mountWebhooks(router: Router, parts: Parts): void {
 }
 
 function mountActions(router: Router, means: Means): void {
-  const { storage, desk, reader, audited } = means;
+  const { storage, operations, reader, audited } = means;
   const { webhooks } = storage;
   mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
-    const salt = desk.newSalt();
-    const secret = await desk.secretOf(salt);
+    const salt = operations.newSalt();
+    const secret = await operations.secretOf(salt);
     await audited({ work, scope }, [id], async (tx, note) => {
       const { entity } = await seen(webhooks, scope, id, tx);
-      await desk.states.change(tx, { _id: id, organization_id: scope.organizationId }, { salt });
+      await operations.states.change(tx, { _id: id, organization_id: scope.organizationId }, { salt });
       await note(notedOf(entity, "rotated"));
     });
     return answer.data({ secret });
   });
   mount(router, testWebhook, async ({ scope, params: { id } }) =>
-    answer.data(await desk.test((await seen(webhooks, scope, id)).entity)),
+    answer.data(await operations.test((await seen(webhooks, scope, id)).entity)),
   );
   mount(router, replayWebhook, async ({ work, principal, scope, params: { id }, body: { after } }) => {
     await seen(webhooks, scope, id);
@@ -100,7 +100,7 @@ function mountActions(router: Router, means: Means): void {
     if (asked < goneForCaller) throw goneBehind(cursors, organization_id, goneForCaller);
     const { entity, revision } = await audited({ work, scope }, [id], async (tx, note) => {
       const found = await seen(webhooks, scope, id, tx);
-      await desk.states.change(tx, { _id: id, organization_id }, { n: Math.min(asked, last) });
+      await operations.states.change(tx, { _id: id, organization_id }, { n: Math.min(asked, last) });
       await note(notedOf(found.entity, "replayed"));
       return found;
     });
@@ -108,7 +108,7 @@ function mountActions(router: Router, means: Means): void {
   });
   mount(router, listWebhookDeliveries, async ({ scope, params: { id } }) => {
     await seen(webhooks, scope, id);
-    const found = await desk.states.deliveries({ _id: id, organization_id: scope.organizationId });
+    const found = await operations.states.deliveries({ _id: id, organization_id: scope.organizationId });
     return answer.data(found.map(({ at, ...delivery }) => ({ ...delivery, at: at.toISOString() })));
   });
 }
@@ -130,11 +130,11 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
   };
 }
 
-function progress({ storage, desk, reader }: Means): UserHandler<typeof listWebhookProgress> {
+function progress({ storage, operations, reader }: Means): UserHandler<typeof listWebhookProgress> {
   return async ({ scope }) => {
     const { organizationId } = scope;
     const found = storage.webhooks.select(scope, webhooksSeenFrom(scope), { projection: { _id: 1 }, hint: FEW_INDEX });
-    const states = storage.database.share(scope, () => desk.states.allOf(organizationId));
+    const states = storage.database.share(scope, () => operations.states.allOf(organizationId));
     const [cursors, webhooks, all] = await Promise.all([reader.cursors(), found, states]);
     const ids = new Set(webhooks.map(({ _id }) => _id));
     return answer.data(
@@ -152,7 +152,7 @@ function progress({ storage, desk, reader }: Means): UserHandler<typeof listWebh
 }
 
 function create(means: Means): UserHandler<typeof createWebhook> {
-  const { storage, desk, reader, audited } = means;
+  const { storage, operations, reader, audited } = means;
   const { webhooks } = storage;
   return async ({ work, scope, body }) => {
     const now = new Date().toISOString();
@@ -162,17 +162,17 @@ function create(means: Means): UserHandler<typeof createWebhook> {
       ...given,
       ...withDefaults(body, { url: "", filter: EVERYTHING, format: "standard", batch_seconds: 0, is_enabled: true }),
     };
-    requireUrl(desk, webhook.url);
+    requireUrl(operations, webhook.url);
     await requireFilter(storage, scope, webhook.filter, EVERYTHING);
-    const salt = desk.newSalt();
-    const secret = await desk.secretOf(salt);
+    const salt = operations.newSalt();
+    const secret = await operations.secretOf(salt);
     const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
     await audited({ work, scope }, [`webhooks:${organization_id}`], async (tx, note) => {
-      if ((await webhooks.countIn(tx, scope, {}, { most: desk.most, hint: FEW_INDEX })) >= desk.most)
-        throw new AppError("quota_exceeded", { entity: "Webhook", limit: desk.most });
+      if ((await webhooks.countIn(tx, scope, {}, { most: operations.most, hint: FEW_INDEX })) >= operations.most)
+        throw new AppError("quota_exceeded", { entity: "Webhook", limit: operations.most });
       await webhooks.insert(tx, scope, [webhook]);
       const state = { salt, is_active: webhook.is_enabled, n };
-      await desk.states.insert(tx, { _id: webhook.id, organization_id }, state);
+      await operations.states.insert(tx, { _id: webhook.id, organization_id }, state);
       await note(notedOf(webhook, "created", { after: webhook }));
     });
     return answer.data({ ...webhook, secret }, { revision: 1 });
@@ -180,7 +180,7 @@ function create(means: Means): UserHandler<typeof createWebhook> {
 }
 
 function update(means: Means): UpdateHandler<typeof updateWebhook> {
-  const { storage, desk, audited } = means;
+  const { storage, operations, audited } = means;
   const { webhooks } = storage;
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const { entity: before } = await seen(webhooks, scope, id);
@@ -191,7 +191,7 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
       requireRevision(ifMatch, current.revision);
       const { entity } = current;
       const wanted = withDefaults(asked(entity), entity);
-      if (wanted.url !== entity.url) requireUrl(desk, wanted.url);
+      if (wanted.url !== entity.url) requireUrl(operations, wanted.url);
       // After a concurrent write, the stored state is validated.
       if (JSON.stringify(wanted.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
       const paused = wanted.is_enabled ? null : entity.paused;
@@ -199,7 +199,7 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
       if (next === null) throw new Discard(current);
       await webhooks.replace(tx, scope, [next]);
       const of = { _id: id, organization_id: scope.organizationId };
-      await desk.states.change(tx, of, { is_active: wanted.is_enabled });
+      await operations.states.change(tx, of, { is_active: wanted.is_enabled });
       await note(notedOf(next.entity, "updated", { before: entity, after: next.entity }));
       return next;
     });
@@ -216,8 +216,8 @@ function withDefaults(body: WebhookInput, was: Settings): Settings {
   return { url, filter, format, batch_seconds, is_enabled };
 }
 
-function requireUrl(desk: WebhookDesk, url: string): void {
-  const message = desk.faultOf(url);
+function requireUrl(operations: WebhookOperations, url: string): void {
+  const message = operations.faultOf(url);
   if (message !== null) throw validationFailed({ path: "url", message });
 }
 

@@ -35,7 +35,7 @@ export interface Wanting {
   readonly others: ReadonlySet<string>;
 }
 
-export interface AddressDesk {
+export interface AddressAllocator {
   /**
    * Reserves the lowest free addresses of a subnet for a request.
    *
@@ -57,27 +57,27 @@ interface Parts {
   readonly subnets: SubnetStore;
 }
 
-export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
+export function createAddressAllocator(parts: Parts, step = STEP): AddressAllocator {
   const { addresses } = parts;
   const holder = randomUUID();
   const search = createHoldingSearch(parts, { holder, step });
   /** Waiting requests, by subnet. */
-  const lanes = new Map<string, Waiting[]>();
+  const queues = new Map<string, Waiting[]>();
 
-  async function serve(subnetId: string, lane: Waiting[]): Promise<void> {
-    while (lane.length > 0) {
-      const batch = nextOf(lane).filter(isStillWanted);
+  async function serve(subnetId: string, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) {
+      const batch = nextOf(queue).filter(isStillWanted);
       if (batch.length === 0) continue;
       const begunMs = performance.now();
       const unserved = await serveTogether(batch).catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
         return [];
       });
-      lane.unshift(...unserved);
+      queue.unshift(...unserved);
       // Pauses as long for other processes, which would rarely find the mark free; meanwhile requests accumulate.
       await delay(Math.min(performance.now() - begunMs, MOST_REST_MS));
     }
-    lanes.delete(subnetId);
+    queues.delete(subnetId);
   }
 
   /** @returns requests that must wait longer */
@@ -103,10 +103,10 @@ export function createAddressDesk(parts: Parts, step = STEP): AddressDesk {
       new Promise((resolve, reject) => {
         const one = { ...wanting, untilMs: performance.now() + TRANSACTION_MS, resolve, reject };
         const { id } = wanting.subnet;
-        const lane = lanes.get(id);
-        if (lane !== undefined) return void lane.push(one);
+        const queue = queues.get(id);
+        if (queue !== undefined) return void queue.push(one);
         const mine = [one];
-        lanes.set(id, mine);
+        queues.set(id, mine);
         void serve(id, mine);
       }),
   };
@@ -155,14 +155,14 @@ function createHoldingSearch(
 }
 
 /** Takes the first of the waiting requests. */
-function nextOf(lane: Waiting[]): Waiting[] {
+function nextOf(queue: Waiting[]): Waiting[] {
   let [count, sum] = [0, 0];
-  for (const one of lane) {
+  for (const one of queue) {
     sum += one.count;
     if (count > 0 && sum > MOST_AT_ONCE) break;
     count += 1;
   }
-  return lane.splice(0, count);
+  return queue.splice(0, count);
 }
 
 function isStillWanted({ work, untilMs, reject }: Waiting): boolean {

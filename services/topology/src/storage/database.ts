@@ -29,7 +29,7 @@ export interface Database {
 export type DatabaseShares = Pick<Shares, "use"> & Partial<Pick<Shares, "idle">>;
 
 /** Milliseconds after which background work starts despite requests. */
-const PATIENCE_MS = 30;
+const LONGEST_WAIT_MS = 30;
 
 /** Without shares. */
 export const UNSHARED: DatabaseShares = { use: (_organizationId, task) => task() };
@@ -40,7 +40,7 @@ export function sharedDatabase(db: Db, shares: DatabaseShares): Database {
     db,
     share,
     batches: (scope, find, moment) => rawBatches(db, find, moment, (command) => share(scope, command)),
-    idle: async () => shares.idle?.(PATIENCE_MS),
+    idle: async () => shares.idle?.(LONGEST_WAIT_MS),
     countAt: (scope, find, moment) => share(scope, () => rawCount(db, find, moment)),
   };
 }

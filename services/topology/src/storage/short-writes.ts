@@ -89,7 +89,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
   async function answerAll(line: Line, batch: readonly Waiting[]): Promise<void> {
     line.underWay += 1;
     try {
-      // As one of the organization's concurrent operations, whoever requested it.
+      // Counts as one concurrent operation of the organization, for all its requests.
       await batch[0]?.work.use(() => run({ db, collection }, line.organizationId, batch));
     } catch (error) {
       for (const { reject } of batch) reject(error);

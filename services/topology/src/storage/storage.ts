@@ -3,7 +3,7 @@ import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createSharedReads } from "@nts/shared/shared-reads";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
-import { type AddressDesk, createAddressDesk } from "./address-desk.js";
+import { type AddressAllocator, createAddressAllocator } from "./address-allocator.js";
 import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
@@ -51,7 +51,7 @@ export interface Storage {
   readonly addresses: AddressStore;
   readonly counted: CountedStore;
   /** Reserves addresses for the requests of this process. */
-  readonly desk: AddressDesk;
+  readonly addressAllocator: AddressAllocator;
   /** Writes services without a transaction; null while older replicas may be running. */
   readonly shortWrites: ShortWrites<Service> | null;
 }
@@ -97,8 +97,8 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   ];
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const counted = createCountedStore(database);
-  const desk = createAddressDesk({ transaction, addresses, guards, subnets: entities.subnets });
+  const addressAllocator = createAddressAllocator({ transaction, addresses, guards, subnets: entities.subnets });
   const [auditNotes, sockets, sightings] = [createAuditNotes(db), createSockets(entities), createSightings(database)];
   const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted };
-  return { database, transaction, writes, ...kept, ...entities, addresses, desk, shortWrites };
+  return { database, transaction, writes, ...kept, ...entities, addresses, addressAllocator, shortWrites };
 }

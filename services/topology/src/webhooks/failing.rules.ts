@@ -11,7 +11,7 @@ const LONGEST_MS = 600_000;
 const GONE = 410;
 
 /** Maximum backoff in milliseconds after this many failures; doubles each time. */
-export function longestRestMs(attempts: number): number {
+export function longestBackoffMs(attempts: number): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 20));
 }
 

@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 2_000;
 const TEST_MS = 5_000;
 
 /** Operations on webhooks for request handlers, beyond storage. */
-export interface WebhookDesk {
+export interface WebhookOperations {
   readonly states: WebhookStates;
   /** Maximum webhooks per organization. */
   readonly most: number;
@@ -37,7 +37,7 @@ interface DeskParts {
   readonly most: number;
 }
 
-export function createWebhookDesk({ states, guard, send, secretOf, most }: DeskParts): WebhookDesk {
+export function createWebhookOperations({ states, guard, send, secretOf, most }: DeskParts): WebhookOperations {
   const shares = createShares({ operations: TESTS_OF_ORGANIZATION, waiting: 8, waitMs: LONGEST_WAIT_MS });
   const inTurn = createBoundedQueue({ atATime: TESTS, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
   return {

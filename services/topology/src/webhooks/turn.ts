@@ -9,7 +9,7 @@ import type { AuditNotes } from "../storage/audit-notes.js";
 import type { WebhookStore } from "../storage/stores/webhooks.js";
 import type { Progress, WebhookRef, WebhookState, WebhookStates } from "../storage/webhook-states.js";
 import { notedOf } from "./audited.js";
-import { longestRestMs, reasonToPause, restUntil } from "./failing.rules.js";
+import { longestBackoffMs, reasonToPause, restUntil } from "./failing.rules.js";
 import { isWanted } from "./filter.rules.js";
 import { messageOf } from "./messages.js";
 import { DELIVERY_MS, type Outcome, type Send } from "./send.js";
@@ -51,7 +51,7 @@ export interface TurnParts {
 
 /** Backoff with jitter, so that webhooks that failed together are not retried together. */
 function backOffMs(attempts: number): number {
-  return longestRestMs(attempts) * (0.5 + Math.random() / 2);
+  return longestBackoffMs(attempts) * (0.5 + Math.random() / 2);
 }
 
 /** `more`: more to deliver; `none`: nothing to deliver now; `not-ours`: another process holds the lease. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { isSeenFrom, isWanted } from "./filter.rules.js";
-import { longestRestMs, reasonToPause } from "./failing.rules.js";
+import { longestBackoffMs, reasonToPause } from "./failing.rules.js";
 import { DISCORD, type Line, PLAIN, SLACK, textOfLines } from "./texts.rules.js";
 
 const line: Line = {
@@ -69,7 +69,7 @@ describe("the rules of a webhook", () => {
   });
 
   it("back off after each failure, up to ten minutes, and pause it after three days", () => {
-    expect([1, 2, 3, 10, 11, 5_000].map(longestRestMs)).toEqual([1_000, 2_000, 4_000, 512_000, 600_000, 600_000]);
+    expect([1, 2, 3, 10, 11, 5_000].map(longestBackoffMs)).toEqual([1_000, 2_000, 4_000, 512_000, 600_000, 600_000]);
     const now = new Date("2026-11-23T00:00:00Z");
     const since = (ms: number) => ({ failingSince: new Date(now.getTime() - ms), now });
     expect(reasonToPause({ status: 500, error: "refused" }, since(3 * 86_400_000 - 1))).toBeNull();

@@ -4,7 +4,7 @@ import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import type { Log } from "@nts/shared/log";
 import type { Storage } from "../storage/storage.js";
 import { createWebhookStates, type WebhookStates } from "../storage/webhook-states.js";
-import { createWebhookDesk, type WebhookDesk } from "./desk.js";
+import { createWebhookOperations, type WebhookOperations } from "./operations.js";
 import { createAddressGuard } from "./guard.js";
 import { createSend, type Outcome } from "./send.js";
 import { secretsOf } from "./signature.js";
@@ -24,7 +24,7 @@ export interface WebhookOptions {
 }
 
 export interface Webhooks {
-  readonly desk: WebhookDesk;
+  readonly operations: WebhookOperations;
   /** Starts delivering. */
   start(parts: Pick<WorkerParts, "reader" | "backOff" | "onPaused"> & { readonly storage: Storage }): Workers;
 }
@@ -36,7 +36,7 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
   const secretOf = secretsOf(db);
   const onOutcome = createCounting(registry);
   return {
-    desk: createWebhookDesk({ states, guard, send, secretOf, most }),
+    operations: createWebhookOperations({ states, guard, send, secretOf, most }),
     start: ({ storage: { webhooks, auditNotes, transaction }, ...parts }) =>
       startWorkers({ ...parts, states: inTurn(states), webhooks, auditNotes, transaction, send, secretOf, onOutcome, log }), // prettier-ignore
   };

@@ -17,7 +17,7 @@ const SAYS_FACTS = /^(?:ansible_)?(?:all_ipv[46]_addresses|default_ipv[46]|inter
 const MOST_LINKS = 5_000;
 
 /** A result of Ansible for a named machine. */
-interface Told {
+interface HostFacts {
   readonly line: number;
   readonly name: string;
   readonly facts: JsonObject;
@@ -58,7 +58,7 @@ function readFacts(bytes: Iterable<Uint8Array>): Scan {
 }
 
 /** The machines in a value. @throws AppError `validation_failed` if there are none */
-function* machinesIn(value: unknown, line: number, name: string, skipped: Skipped): Generator<Told> {
+function* machinesIn(value: unknown, line: number, name: string, skipped: Skipped): Generator<HostFacts> {
   const what = `machine ${clip(name, 60) ?? "without a name"}`;
   if (Array.isArray(value)) {
     for (const [index, entry] of value.entries()) yield* machinesIn(entry, index + 1, "", skipped);
@@ -95,7 +95,7 @@ function namedIn(value: JsonObject): [string, unknown][] {
 }
 
 /** Results with the same name and machine id are merged. */
-function keyOf({ name, facts, line }: Told): string {
+function keyOf({ name, facts, line }: HostFacts): string {
   const told = [fact(facts, "machine_id"), fact(facts, "fqdn"), fact(facts, "hostname"), fact(facts, "nodename")];
   const key = [name, ...told.map((text) => (typeof text === "string" ? text.slice(0, 300) : ""))].join("\n");
   return key.trim() === "" ? `line ${line}` : key;
@@ -111,7 +111,7 @@ function textFact(facts: JsonObject, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function machineOf({ line, name, facts }: Told, skipped: Skipped): Machine {
+function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine {
   const hostname = hostnameOf(facts) ?? (addressIn(name) === null ? hostnameIn(name) : null);
   const called = clip(name === "" ? (hostname ?? "") : name, 60) ?? "without a name";
   const addresses = addressesOf(facts, (text, reason) => {

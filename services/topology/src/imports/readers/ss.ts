@@ -38,7 +38,7 @@ const LOOPBACK_ONLY = "it listens on the loopback only";
 const OUT_OF_REACH: ReadonlySet<string> = new Set([LOOPBACK_ONLY]);
 
 /** Coverage: all ports of each protocol that occurs. */
-class Told {
+class PortCoverage {
   isWhole = true;
   readonly #unclear = new Map<Protocol, Map<number, number>>();
 
@@ -74,7 +74,7 @@ function looksLike(beginning: string): boolean {
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
   const machine = createMachine();
-  const told = new Told();
+  const told = new PortCoverage();
   let first: number | null = null;
   for (const line of linesOf(bytes)) {
     if (line.text.trim() === "" || isHeader(line.text)) continue;
@@ -114,7 +114,7 @@ function programIn(text: string): string | null {
 }
 
 /** Adds a socket, or skips it with a reason. */
-function takeSocket(machine: Machine, line: Line, socket: Socket, told: Told): void {
+function takeSocket(machine: Machine, line: Line, socket: Socket, told: PortCoverage): void {
   const { kind, state, local, program } = socket;
   const protocol = PROTOCOLS.get(kind);
   const cut = local.lastIndexOf(":");

@@ -2,7 +2,7 @@ import type { ClientSession, UpdateOptions } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
-import { GoesFirst } from "@nts/shared/mongo/transaction";
+import { MustYield } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import type { EntityDocument } from "../entities.js";
 import type { ScopedCollection } from "../scoped-collection.js";
@@ -35,7 +35,7 @@ export type Reserving = <T>(tx: ClientSession, body: () => Promise<T>) => Promis
 export interface ReservedHosts {
   /** Runs a transaction that may reserve hosts, and releases them in any case. */
   during<T>(of: ReservedFor, run: (reserving: Reserving) => Promise<T>): Promise<T>;
-  /** @throws GoesFirst if one of the hosts is reserved by another transaction */
+  /** @throws MustYield if one of the hosts is reserved by another transaction */
   requireFree(tx: ClientSession, scope: Scope, found: readonly MaybeReserved[]): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export function createReservedHosts(hosts: ScopedCollection<EntityDocument>): Re
       const ids = found.flatMap(({ _id, reserved }) => (reserved === undefined || reserved.holder === mine ? [] : [_id])); // prettier-ignore
       if (ids.length === 0) return;
       const held = { ...within(scope), _id: { $in: ids }, $expr: { $gt: ["$reserved.until", "$$NOW"] } };
-      if ((await hosts.countDocuments(held, { session: tx })) > 0) throw new GoesFirst();
+      if ((await hosts.countDocuments(held, { session: tx })) > 0) throw new MustYield();
     },
   };
 }
