@@ -1,15 +1,15 @@
-// Run by mongosh on the machine of MongoDB: makes the replica set, and brings the users to what the settings say. Each
-// service has a user that sees its own database only. Safe to run again.
+// Run by mongosh on MongoDB's machine: creates the replica set, and creates or updates the users according to the
+// settings. Each service has a user for its own database only. Idempotent.
 const { env } = process;
 const MEMBER = "mongodb:27017";
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const admin = connected().getDB("admin");
 if (admin.hello().setName === undefined)
   admin.runCommand({ replSetInitiate: { _id: "rs0", members: [{ _id: 0, host: MEMBER }] } });
 waitFor("the member to accept writes", () => admin.hello().isWritablePrimary);
 
-// While there is no user at all, MongoDB lets whoever comes from its own machine make the first one.
+// Without any users, MongoDB lets local connections create the first one.
 if (!isAuthenticated()) {
   admin.createUser({ user: "admin", pwd: env.MONGODB_ADMIN_PASSWORD, roles: ["root"] });
   if (!isAuthenticated()) throw new Error("MONGODB_ADMIN_PASSWORD is not the password of MongoDB's user admin");
@@ -41,7 +41,7 @@ function connected() {
 }
 
 function waitFor(what, attempt) {
-  const end = Date.now() + PATIENCE_MS;
+  const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     try {
       const result = attempt();
@@ -49,7 +49,7 @@ function waitFor(what, attempt) {
     } catch (error) {
       if (Date.now() > end) throw error;
     }
-    if (Date.now() > end) throw new Error(`Waited ${PATIENCE_MS / 1000} s in vain for ${what}.`);
+    if (Date.now() > end) throw new Error(`Timed out after ${TIMEOUT_MS / 1000} s waiting for ${what}.`);
     sleep(250);
   }
 }

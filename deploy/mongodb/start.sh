@@ -1,4 +1,4 @@
-# Starts MongoDB as a member of a replica set; its members know each other by a key, which has to be a file of its own user.
+# Starts MongoDB as a member of a replica set. Members authenticate with a key file, which must belong to its user.
 set -eu
 umask 077
 printf '%s' "$MONGODB_KEYFILE" >/tmp/keyfile

@@ -24,16 +24,16 @@ export const GatewayConfig = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Where browsers find this gateway; its origin may send cookie-authenticated writes."),
-  RATE_LIMIT_PER_MINUTE: count.default(300).describe("Requests a minute of one user."),
-  RATE_LIMIT_BURST: count.default(150).describe("Requests that one user may send at once."),
-  ANONYMOUS_RATE_LIMIT_PER_MINUTE: count.default(60).describe("Requests a minute of one address without a credential."),
-  ANONYMOUS_RATE_LIMIT_BURST: count.default(20).describe("Requests that one address may send at once."),
+    .describe("Public URL; pages of its origin may send cookie-authenticated writes."),
+  RATE_LIMIT_PER_MINUTE: count.default(300).describe("Requests per minute and user."),
+  RATE_LIMIT_BURST: count.default(150).describe("Burst of requests per user."),
+  ANONYMOUS_RATE_LIMIT_PER_MINUTE: count.default(60).describe("Requests per minute and address without a credential."),
+  ANONYMOUS_RATE_LIMIT_BURST: count.default(20).describe("Burst of requests per address."),
   LOOKUP_RATE_LIMIT_PER_MINUTE: count
     .default(600)
-    .describe("Credentials a minute that are looked up for one address that has no requests left."),
-  LOOKUP_RATE_LIMIT_BURST: count.default(60).describe("Credentials that are looked up at once for such an address."),
-  MAX_VERIFICATIONS: count.default(64).describe("Questions to identity about credentials at a time."),
+    .describe("Credential look-ups per minute for an address that has exhausted its limit."),
+  LOOKUP_RATE_LIMIT_BURST: count.default(60).describe("Burst of credential look-ups for such an address."),
+  MAX_VERIFICATIONS: count.default(64).describe("Concurrent credential look-ups at identity."),
   REDIS_PATIENCE_MS: z.coerce
     .number()
     .int()
@@ -44,35 +44,39 @@ export const GatewayConfig = z.object({
   CORS_ORIGINS: OriginList.default([]).describe("Origins whose pages may call the API with an API key."),
   MAX_CONNECTIONS: count
     .default(10_000)
-    .describe("Connections at a time, without streams of changes; one more is closed unread."),
+    .describe("Concurrent connections, excluding change streams; further ones are closed."),
   MAX_CONNECTIONS_PER_ADDRESS: count
     .default(500)
-    .describe("Connections of one address at a time; not counted behind trusted proxies."),
-  IN_FLIGHT_PER_USER: count.default(150).describe("Requests of one user that are not over; one more is refused."),
-  IN_FLIGHT_PER_ORGANIZATION: count.default(300).describe("Requests of one organization that are not over."),
-  IN_FLIGHT_PER_ADDRESS: count.default(50).describe("Requests of one address without a credential that are not over."),
-  AT_SERVICES_PER_USER: count.default(32).describe("Requests of one user that are at a service; others wait."),
-  AT_SERVICES_PER_ORGANIZATION: count.default(64).describe("Requests of one organization that are at a service."),
-  AT_SERVICES_PER_ADDRESS: count
-    .default(16)
-    .describe("Requests of one address without a credential that are at a service."),
-  UPLOADS_PER_ORGANIZATION: count.default(4).describe("Files of one organization that are being sent at a time."),
-  CHANGE_STREAMS: count.default(1_000).describe("Streams of changes that are open at a time."),
-  CHANGE_STREAMS_PER_USER: count.default(10).describe("Streams of changes of one user, at all gateways together."),
-  CHANGE_STREAMS_PER_ORGANIZATION: count.default(100).describe("Streams of changes of one organization."),
+    .describe("Concurrent connections per address; not limited behind trusted proxies."),
+  IN_FLIGHT_PER_USER: count.default(150).describe("Open requests per user; further ones are rejected."),
+  IN_FLIGHT_PER_ORGANIZATION: count.default(300).describe("Open requests per organization."),
+  IN_FLIGHT_PER_ADDRESS: count.default(50).describe("Open requests per address without a credential."),
+  AT_SERVICES_PER_USER: count.default(32).describe("Concurrent calls to services per user; others wait."),
+  AT_SERVICES_PER_ORGANIZATION: count.default(64).describe("Concurrent calls to services per organization."),
+  AT_SERVICES_PER_ADDRESS: count.default(16).describe("Concurrent calls to services per address without a credential."),
+  UPLOADS_PER_ORGANIZATION: count.default(4).describe("Concurrent uploads per organization."),
+  CHANGE_STREAMS: count.default(1_000).describe("Open change streams."),
+  CHANGE_STREAMS_PER_USER: count.default(10).describe("Open change streams per user, across all gateways."),
+  CHANGE_STREAMS_PER_ORGANIZATION: count.default(100).describe("Open change streams per organization."),
   BODY_BYTES: bytes.default(67_108_864).describe("Bytes of request bodies in memory."),
-  BODY_BYTES_PER_USER: bytes.default(8_388_608).describe("Bytes of request bodies of one user in memory."),
+  BODY_BYTES_PER_USER: bytes.default(8_388_608).describe("Bytes of request bodies in memory per user."),
   BODY_BYTES_PER_ADDRESS: bytes
     .default(4_194_304)
-    .describe("Bytes of request bodies of one address without a credential in memory."),
-  TRUST_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0).describe("Proxies of ours in front of this one."),
+    .describe("Bytes of request bodies in memory per address without a credential."),
+  TRUST_PROXY_HOPS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(0)
+    .describe("Number of trusted proxies in front of the gateway."),
   STALE_CREDENTIAL_SECONDS: z.coerce
     .number()
     .int()
     .min(0)
     .max(300)
     .default(30)
-    .describe("How long a checked credential still serves while identity is away; 0 turns it off."),
+    .describe("How long verified credentials remain valid while identity is unavailable; 0 disables this."),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 

@@ -100,13 +100,15 @@ export const shareSettings = {
     .int()
     .min(1)
     .default(SHARE_LIMITS.operations)
-    .describe("Operations and transactions of one organization at a time, of the 16 connections; more wait, then 429."),
+    .describe(
+      "Concurrent operations and transactions per organization, on 16 connections; others wait, and then get 429.",
+    ),
   ORGANIZATION_STREAMS: z.coerce
     .number()
     .int()
     .min(1)
     .default(SHARE_LIMITS.streams)
-    .describe("Unlimited lists and graphs that one organization may have open at a time; more are 429."),
+    .describe("Concurrent unlimited lists and graphs per organization; further ones get 429."),
 };
 
 /** Settings of services whose writes take idempotency keys. */
@@ -116,7 +118,7 @@ export const writeSettings = {
     .int()
     .min(1)
     .default(DEFAULT_MAX_IDEMPOTENCY_KEYS)
-    .describe("Writes with an idempotency key that each service remembers of a user and a day; one more is 403."),
+    .describe("Writes with an idempotency key that each service stores per user and day; further ones get 403."),
 };
 
 /** Settings of every process. */
@@ -127,7 +129,7 @@ export const commonSettings = {
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
     .default("info")
-    .describe("Least level of the lines that are logged."),
+    .describe("Minimum level of log lines."),
   NATS_URL: BusUrl.describe("nats://user:password@host:port, comma-separated for a cluster; tls:// enforces TLS."),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/ })
@@ -139,12 +141,12 @@ export const commonSettings = {
     .min(0)
     .max(1)
     .default(1)
-    .describe("Share of the traces that begin here which is recorded."),
+    .describe("Share of traces started here that are recorded."),
   DRAIN_DELAY_MS: z.coerce
     .number()
     .int()
     .min(0)
     .max(60_000)
     .default(0)
-    .describe("Milliseconds between being unready and closing the port, on a stop."),
+    .describe("Milliseconds between becoming unready and closing the port when stopping."),
 };

@@ -12,16 +12,16 @@ import { save } from "./save.js";
 
 // Backups use standard input and output; messages go to standard error.
 
-const HELP = `Takes and restores backups of both databases, all of one moment.
+const HELP = `Creates and restores consistent backups of both databases.
 
-  node dist/bundle/main.js save >FILE                  writes a backup, while everything goes on
-  node dist/bundle/main.js check <FILE                 reads a backup to its end and says what it holds
-  node dist/bundle/main.js restore <FILE               makes the databases what the backup says; they must hold nothing yet
-  node dist/bundle/main.js restore --replace <FILE     the same, and gives up what they hold
-  node dist/bundle/main.js intact                      fails when a restore has left a database incomplete
+  node dist/bundle/main.js save >FILE                  writes an online backup
+  node dist/bundle/main.js check <FILE                 validates a backup and summarizes its content
+  node dist/bundle/main.js restore <FILE               restores a backup into empty databases
+  node dist/bundle/main.js restore --replace <FILE     restores a backup, replacing existing data
+  node dist/bundle/main.js intact                      fails if an incomplete restore left a database unusable
 
 Before a restore, stop gateway, identity and topology. Settings (environment variables):
-  MONGODB_URL        a replica set, with a user that may read both databases, and for a restore drop and write them
+  MONGODB_URL        a replica set, with a user that can read both databases, and for a restore also drop and write them
   IDENTITY_DATABASE  default identity
   TOPOLOGY_DATABASE  default topology
 `;

@@ -27,7 +27,7 @@ export const IdentitySettings = z.object({
     .int()
     .min(1)
     .default(MAILS_OF_CALLER)
-    .describe("Mails that may be requested from one client address in an hour."),
+    .describe("Mails requested per client address and hour."),
   MAIL_FROM: MailFrom.optional().describe("Sender of mail: an address, or Name <address>; needed with SMTP_URL."),
   ...shareSettings,
   ...writeSettings,
@@ -36,31 +36,31 @@ export const IdentitySettings = z.object({
   TOPOLOGY_URLS: UrlList.describe("Base URLs of the replicas of the topology service, comma-separated."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
-    .describe("Where users reach the product; with https the session cookie is sent over https only."),
+    .describe("Public URL; with https, the session cookie is only sent over https."),
   REGISTRATION: z.enum(["open", "invite"]).default("open").describe("Who may create an account."),
   AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .min(1)
     .max(20_000)
     .default(AUDIT_RETENTION_DAYS)
-    .describe("Days for which entries of the audit log are kept."),
-  MAX_KEYS_PER_USER: z.coerce.number().int().min(1).default(1_000).describe("API keys that a user can have."),
+    .describe("Retention of the audit log in days."),
+  MAX_KEYS_PER_USER: z.coerce.number().int().min(1).default(1_000).describe("API keys per user."),
   MAX_KEYS_PER_ORGANIZATION: z.coerce
     .number()
     .int()
     .min(1)
     .default(10_000)
-    .describe("API keys that all users of an organization can have together."),
+    .describe("API keys of all users of an organization."),
   MAX_SESSIONS_PER_USER: z.coerce
     .number()
     .int()
     .min(1)
     .default(100)
-    .describe("Sessions that a user can have; one more ends the one that was not used for longest."),
+    .describe("Sessions per user; a further one ends the least recently used."),
   MAX_INVITES_PER_ORGANIZATION: z.coerce
     .number()
     .int()
     .min(1)
     .default(1_000)
-    .describe("Invites of an organization that can be open at a time."),
+    .describe("Open invites per organization."),
 });

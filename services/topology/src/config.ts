@@ -27,16 +27,16 @@ export const TopologySettings = z.object({
     DEFAULT_QUOTAS.entities,
     "Networks, subnets, hosts, interfaces, ports, services, bindings and tags together.",
   ),
-  MAX_NETWORKS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.networks, "Networks of one organization."),
-  MAX_TAGS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.tags, "Tags of one organization."),
-  CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Days for which changes are kept."),
-  MAX_WEBHOOKS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(20).describe("Webhooks of one organization."),
+  MAX_NETWORKS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.networks, "Networks per organization."),
+  MAX_TAGS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.tags, "Tags per organization."),
+  CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Retention of the change history in days."),
+  MAX_WEBHOOKS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(20).describe("Webhooks per organization."),
   WEBHOOK_ALLOW: NetworkList.default([]).describe(
     "Networks (CIDRs, comma-separated) to which webhooks may send although they are private, and also by plain http; none unless set.",
   ),
   SHORT_UPDATES: z
     .enum(["on", "off"])
     .default("off")
-    .describe("Updates of services that need no transaction do without: on once all replicas know this setting."),
+    .describe("Updates of services without a transaction; switch on once all replicas know this setting."),
 });
 export type TopologyConfig = z.infer<typeof TopologySettings>;

@@ -87,9 +87,8 @@ function ofRequests(): Rows {
     ["request body", `${mib(BODY_LIMIT_BYTES)}, ${DEPTH_LIMIT} levels deep, ${n(VALUE_LIMIT)} values`],
     ["request headers", head],
     ["page size", `${n(maximumOf("list_hosts", "limit"))}; \`limit=0\` streams without one`],
-    ["ids in a bulk delete", n(itemsOf("bulk_delete_hosts"))],
+    ["ids in a bulk-delete", n(itemsOf("bulk_delete_hosts"))],
     [
-<<<<<<< HEAD
       "changes to other entities by a bulk-delete",
       `${n(MOST_CHANGED)} services or interfaces that change position, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
     ],
@@ -113,25 +112,6 @@ function ofRequests(): Rows {
       "the topology as a Mermaid diagram",
       `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`,
     ],
-=======
-      "changes of other entities by a bulk delete",
-      `${n(MOST_CHANGED)} services or interfaces that move up, as many services that lose bindings, ${n(MOST_UNBOUND)} bindings; then 422 \`too_many_changes\``,
-    ],
-    [
-      "changes compared by a diff, or undone for `as_of`",
-      `${n(COMPARED.changes)} changes of ${n(COMPARED.entities)} entities, and of ${n(PAST.entities)} of the kinds that are read; then 422 \`too_many_changes\``,
-    ],
-    [
-      "changes in a revert",
-      `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of values before and after; then 422 \`too_many_changes\``,
-    ],
-    ["the plan of a write", `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; others are only counted`],
-    ["an idempotency key", "255 visible ASCII characters"],
-    ["a reason for a change (`Change-Comment`)", "200 characters"],
-    ["API keys in a report of leaked keys", n(keys.MOST_LEAKED)],
-    ["a message of an assistant (`/mcp`) · its response", `${n(MOST_MESSAGE_BYTES)} bytes · ${n(MOST_BYTES)} bytes`],
-    ["the graph in Mermaid format", `${n(MERMAID_LIMITS.edges)} edges, ${n(MERMAID_LIMITS.characters)} characters`],
->>>>>>> 3d4214be (refactor: name things in the field's terms)
   ];
 }
 
@@ -141,7 +121,6 @@ function ofCallers(): Rows {
   return [
     [
       "connections to one gateway",
-<<<<<<< HEAD
       `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} per address, without change streams; further ones are closed unread`,
     ],
     [
@@ -163,35 +142,11 @@ function ofCallers(): Rows {
     [
       "change streams",
       `${at("CHANGE_STREAMS_PER_USER")} per user at all gateways together, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} per organization and gateway (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} per gateway, ${n(MOST_FEEDS)} per process of topology (503)`,
-=======
-      `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} of one address, excluding change streams; further ones are closed`,
-    ],
-    [
-      "concurrent requests of one connection",
-      `${connections.MOST_AT_A_TIME}; queued ones start at a rate of ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} a second for all connections; with more than ${connections.MOST_WAITING} queued, the connection is closed`,
-    ],
-    [
-      "open requests",
-      `${at("IN_FLIGHT_PER_USER")} of a user, ${at("IN_FLIGHT_PER_ORGANIZATION")} of an organization, ${at("IN_FLIGHT_PER_ADDRESS")} of an address without a credential (429)`,
-    ],
-    [
-      "of these, concurrent calls to services",
-      `${at("AT_SERVICES_PER_USER")} of a user, ${at("AT_SERVICES_PER_ORGANIZATION")} of an organization, ${at("AT_SERVICES_PER_ADDRESS")} of an address; the others wait for their turn`,
-    ],
-    [
-      "long polls for changes",
-      `${MOST_OF_USER} of a user in one process of topology (429), up to ${LONGEST_WAIT_SECONDS} s each, over separate connections`,
-    ],
-    [
-      "change streams",
-      `${at("CHANGE_STREAMS_PER_USER")} of a user across all gateways, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} of an organization at one of them (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} of one gateway, ${n(MOST_FEEDS)} of one process of topology (503)`,
->>>>>>> 3d4214be (refactor: name things in the field's terms)
     ],
     [
       "request bodies in memory",
       `${mib(at("BODY_BYTES_PER_USER"))} of a user, ${mib(at("BODY_BYTES_PER_ADDRESS"))} of an address (429), ${mib(at("BODY_BYTES"))} in all (503)`,
     ],
-<<<<<<< HEAD
     ["concurrent uploads of files to import, per organization", `${at("UPLOADS_PER_ORGANIZATION")} (429)`],
     [
       "a response that the client does not read",
@@ -214,26 +169,6 @@ function ofCallers(): Rows {
       "dry runs of one organization, per process",
       "one at a time, each followed by a pause of the same duration, 250 ms at most",
     ],
-=======
-    ["concurrent uploads of one organization", `${at("UPLOADS_PER_ORGANIZATION")} (429)`],
-    [
-      "an unread response",
-      `${s(unread.STALL_MS)} plus a second for each ${kib(unread.BYTES_PER_MS * 1_000)} read; then the connection is closed`,
-    ],
-    [
-      "credential look-ups of one gateway",
-      `${at("MAX_VERIFICATIONS")} at a time (\`MAX_VERIFICATIONS\`), ${n(VERIFICATIONS_WAITING)} waiting for at most ${s(LONGEST_WAIT_MS)}; then 503`,
-    ],
-    ["waiting calls to one service, per gateway", `${REQUESTS_WAITING}; further ones get 503 with \`Retry-After\``], // prettier-ignore
-    [
-      "database use of one organization, per process",
-      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most: 429`,
-    ],
-    [
-      "dry runs of one organization, per process",
-      "one at a time, with an equally long pause after each, at most 250 ms",
-    ],
->>>>>>> 3d4214be (refactor: name things in the field's terms)
   ];
 }
 
@@ -253,40 +188,23 @@ function ofResources(): Rows {
       `${n(itemsOf("create_service", "bindings"))} · ${itemsOf("create_service", "tags")} · ${n(itemsOf("create_user_api_key", "network_ids"))}`,
     ],
     ["interfaces · ports · services of a host", `${n(MOST_ON_HOST)} of each`],
-<<<<<<< HEAD
     ["bindings of all services of a host", `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is always accepted`], // prettier-ignore
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
     ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}; concurrent creates may exceed it slightly`], // prettier-ignore
     ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["of an API key: address ranges · grace period of a rotation · recorded usage", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses per day`], // prettier-ignore
-=======
-    ["bindings of all services of a host", `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is never rejected`], // prettier-ignore
-    ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
-    ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}, plus those being created concurrently`], // prettier-ignore
-    ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
-    ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
-    ["an API key: allowed addresses · grace period of a rotation · reported usage", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses of each`], // prettier-ignore
->>>>>>> 3d4214be (refactor: name things in the field's terms)
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; a further one ends the least recently used`],
     ["open invites of an organization", `${at("MAX_INVITES_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     [
       "stored responses of writes with an idempotency key",
-<<<<<<< HEAD
       `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; ${at("MAX_IDEMPOTENCY_KEYS_PER_USER")} per user, service and day (UTC); 403 \`quota_exceeded\``,
     ],
     [
       "passwords",
       `${given(password.minLength, "passwords")} to ${given(password.maxLength, "passwords")} characters; the strength is checked for one at a time, ${PASSWORDS_WAITING} wait`,
-=======
-      `${REMEMBERED_HOURS} hours, ${kib(REMEMBERED_BYTES)} each; of a user ${at("MAX_IDEMPOTENCY_KEYS_PER_USER")} a day (UTC) in each service; 403 \`quota_exceeded\``,
-    ],
-    [
-      "passwords",
-      `${given(password.minLength, "passwords")} to ${given(password.maxLength, "passwords")} characters; checked one at a time, ${PASSWORDS_WAITING} waiting`,
->>>>>>> 3d4214be (refactor: name things in the field's terms)
     ],
   ];
 }
@@ -299,16 +217,11 @@ function ofImports(): Rows {
       `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; text: ${n(lines.MOST_LINES)} lines of ${n(lines.LINE_LIMIT)} characters; XML: ${xml.DEPTH_LIMIT} levels deep, ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive: ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them tags, networks and subnets, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
     ],
     [
-<<<<<<< HEAD
       "content of an import",
-=======
-      "content of one import",
->>>>>>> 3d4214be (refactor: name things in the field's terms)
       `${n(scan.MOST_HOSTS)} hosts, ${n(scan.MOST_ADDRESSES)} addresses, ${n(scan.MOST_OPEN_PORTS)} open ports; ${n(scan.MOST_INTERFACES_OF_HOST)} addresses and ${n(scan.MOST_PORTS_OF_HOST)} ports of a host`,
     ],
-    ["subnets created by one import", n(scan.MOST_NEW_SUBNETS)],
+    ["subnets that one import may create", n(scan.MOST_NEW_SUBNETS)],
     [
-<<<<<<< HEAD
       "concurrent imports, per process of topology",
       `${running}, ${runningOfOrganization} per organization (the second only while half of them are free); ${MOST_OF_ORGANIZATION} archives per organization, including uploads`,
     ],
@@ -321,27 +234,12 @@ function ofImports(): Rows {
       `${mib(spool.totalBytes)}, ${mib(spool.organizationBytes)} per organization; when full, the organization with the most loses one (503)`,
     ],
     ["one import", `${thread.seconds} s of processor time and ${thread.memoryMb} MiB of heap, in its own thread`],
-=======
-      "concurrent imports, per topology process",
-      `${running}, of one organization ${runningOfOrganization} (the second only while half of the slots are free); ${MOST_OF_ORGANIZATION} archives of one organization, including uploads`,
-    ],
-    [
-      "waiting imports, per topology process",
-      `${waiting}, of one organization ${waitingOfOrganization}; ${waitMs / 1_000} s at most, then 429 or 503 with \`Retry-After\``,
-    ],
-    [
-      "uploaded files not yet read, per topology process",
-      `${mib(spool.totalBytes)}, of one organization ${mib(spool.organizationBytes)}; when full, the organization with the most loses one (503)`,
-    ],
-    ["one import", `${thread.seconds} s of CPU time and ${thread.memoryMb} MiB of heap, in its own thread`],
->>>>>>> 3d4214be (refactor: name things in the field's terms)
   ];
 }
 
 function ofTime(): Rows {
   return [
     [
-<<<<<<< HEAD
       "receiving a request",
       `${s(HEAD_MS)} for its headers, ${s(pace.REQUEST_MS)} for all of it; for an upload, one second more for each ${kib(pace.BYTES_PER_MS * 1_000)} received`,
     ],
@@ -354,20 +252,6 @@ function ofTime(): Rows {
       `${s(DELIVERY_MS)} until the response; ${WORKERS} at a time per process of topology, ${WORKERS_OF_ORGANIZATION} per organization`,
     ],
     ["a database operation", `${s(OPERATION_MS)}; the batches of a stream together ${s(STREAM_MS)}`],
-=======
-      "sending a request",
-      `${s(HEAD_MS)} for the headers, ${s(pace.REQUEST_MS)} in total; uploads get a second more for each ${kib(pace.BYTES_PER_MS * 1_000)} received`,
-    ],
-    [
-      "a request",
-      `${s(proxy.HEAD_MS)} until the response starts (after an upload), then ${s(proxy.STALLED_MS)} without progress`,
-    ],
-    [
-      "a webhook message",
-      `${s(DELIVERY_MS)} for the whole exchange; ${WORKERS} at a time in a process of topology, of one organization ${WORKERS_OF_ORGANIZATION}`,
-    ],
-    ["one database operation", `${s(OPERATION_MS)}; all batches of a stream together ${s(STREAM_MS)}`],
->>>>>>> 3d4214be (refactor: name things in the field's terms)
   ];
 }
 

@@ -51,7 +51,7 @@ async function findProgram(folder: string, binary: ServerName): Promise<string> 
     const path = join(place, binary);
     if (await exists(join(folder, path))) return path;
   }
-  throw new ToolFailure(`the packages of apt-get hold no ${binary}`);
+  throw new ToolFailure(`the downloaded packages do not contain ${binary}`);
 }
 
 async function libraryFolders(folder: string): Promise<string[]> {
