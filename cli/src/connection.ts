@@ -43,7 +43,7 @@ export async function withSession<Result>(
   } catch (error) {
     if (!(error instanceof ApiError && error.code === "second_factor_required")) throw error;
     if (error.params["set_up"] === true)
-      throw new Problem(EXIT.forbidden, "Your organization wants a second factor: set it up in the console.");
+      throw new Problem(EXIT.forbidden, "Your organization requires a second factor: set it up in the console.");
     const code = await asked(terminal, "Code of your second factor: ", "a terminal");
     await guest.call(loginSecondFactor, { body: { challenge: String(error.params["challenge"]), code } });
   }
@@ -57,6 +57,6 @@ export async function withSession<Result>(
 }
 
 async function asked(terminal: Terminal, question: string, instead: string, isSecret = false): Promise<string> {
-  if (!terminal.isInteractive) throw new Problem(EXIT.usage, `Nobody is there to ask: this needs ${instead}.`);
+  if (!terminal.isInteractive) throw new Problem(EXIT.usage, `Not interactive: this requires ${instead}.`);
   return (await terminal.ask(question, isSecret)).trim();
 }

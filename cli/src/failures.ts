@@ -29,9 +29,9 @@ function textOf({ message, code, status, requestId, params }: ApiError): string 
 const HINTS: Partial<Record<ApiError["code"], string>> = {
   not_authenticated: "Sign in with `nts login`, or set NTS_API_KEY.",
   api_key_invalid: "Sign in with `nts login`, or set NTS_API_KEY.",
-  session_required: "An API key may not do this: add --session.",
-  precondition_failed: "It has changed since it was read; look at it again.",
-  unreachable: "Is NTS_URL right, and is the server up?",
+  session_required: "API keys cannot call this operation: add --session.",
+  precondition_failed: "It has changed since it was read; read it again.",
+  unreachable: "Check NTS_URL, and that the server is running.",
 };
 
 function exitCodeOf(status: number): number {

@@ -46,10 +46,10 @@ export async function idOf(
   for await (const entity of entitiesOf(connection, resource, searched)) if (isCalled(entity, text)) found.push(entity);
   const exact = found.filter((entity) => namesOf(entity).includes(text));
   const [first, second] = exact.length > 0 ? exact : found;
-  if (first === undefined) throw new Problem(EXIT.missing, `There is no ${resource.singular} called ${text}.`);
+  if (first === undefined) throw new Problem(EXIT.missing, `No ${resource.singular} is called ${text}.`);
   if (second === undefined) return first.id;
   const ids = found.map((entity) => `  ${entity.id}  ${nameOf(entity)}`).join("\n");
-  throw new Problem(EXIT.usage, `Several ${resource.name} are called ${text}; say which by its id:\n${ids}`);
+  throw new Problem(EXIT.usage, `Several ${resource.name} are called ${text}; use an id:\n${ids}`);
 }
 
 /** Ignoring case. */

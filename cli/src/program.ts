@@ -16,7 +16,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
   const program = new Command("nts")
     .description("The network topology service on the command line.")
     .version(version)
-    .option("--url <url>", "the server; else NTS_URL, or that of the last login")
+    .option("--url <url>", "the server; default NTS_URL, or that of the last login")
     .addHelpText(
       "after",
       "\nNTS_URL and NTS_API_KEY stand before what `nts login` has stored. It ends with 0 when all went well, 1 refused,\n" +

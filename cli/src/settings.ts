@@ -40,7 +40,7 @@ async function readStored(terminal: Terminal): Promise<Stored | null> {
   const path = settingsPath(terminal);
   const found = await stat(path).catch(() => null);
   if (found === null) return null;
-  if ((found.mode & 0o077) !== 0) terminal.say(`Others can read ${path}, which has a secret: chmod 600 it.`);
+  if ((found.mode & 0o077) !== 0) terminal.say(`Others can read ${path}, which contains a secret: chmod 600 it.`);
   try {
     return JSON.parse(await readFile(path, "utf8")) as Stored;
   } catch {

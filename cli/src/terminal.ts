@@ -40,7 +40,7 @@ export async function confirm(
   { yes }: { readonly yes?: boolean },
 ): Promise<void> {
   if (yes === true) return;
-  if (!isInteractive) throw new Problem(EXIT.usage, "Nobody is there to confirm it: add --yes.");
+  if (!isInteractive) throw new Problem(EXIT.usage, "Not interactive: confirm with --yes.");
   const answer = await ask(`${question} [y/N] `);
   if (/^y(es)?$/i.test(answer.trim())) return;
   say("Nothing was changed.");

@@ -48,6 +48,6 @@ export async function bodyOf(
 ): Promise<Record<string, unknown>> {
   const given = file === undefined ? {} : parseYaml(await readText(terminal, file), file);
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new Problem(EXIT.usage, `${file}: it should be one object.`);
+    throw new Problem(EXIT.usage, `${file}: expected one object.`);
   return { ...(given as Record<string, unknown>), ...assignments(set) };
 }

@@ -20,11 +20,11 @@ export const addApply: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   program
     .command("apply")
-    .description("make entities be as files say: shows what changes, asks, and then does exactly that")
+    .description("apply files: shows the changes, asks for confirmation, and makes exactly these")
     .requiredOption("-f, --file <paths...>", "documents in YAML or JSON; - is standard input")
     .option("--dry-run", "only show what would change")
     .option("-y, --yes", "do not ask")
-    .option("--comment <text>", "why, for the journal")
+    .option("--comment <text>", "reason, stored in the change history")
     .action(async (options: ApplyOptions, command: Command) => {
       const connection = await connectFor(command, surroundings);
       const documents: Document[] = [];
@@ -88,10 +88,10 @@ async function applyOne(
   { comment }: ApplyOptions,
 ): Promise<void> {
   const step = await stepOf(connection, document);
-  if (step === null) throw new Problem(EXIT.missing, `${document.kind} ${document.title}: what it refers to is not there.`); // prettier-ignore
+  if (step === null) throw new Problem(EXIT.missing, `${document.kind} ${document.title}: a referenced entity does not exist.`); // prettier-ignore
   const plan = await planOf(connection, step);
   if (shown !== undefined && planText(plan) !== shown)
-    throw new Problem(EXIT.conflict, `${document.kind} ${document.title} has changed since its plan was shown; it was left as it is.`); // prettier-ignore
+    throw new Problem(EXIT.conflict, `${document.kind} ${document.title} has changed since its plan was shown, and was not written.`); // prettier-ignore
   if (plan.action === "none") return;
   const conditions = { ifMatch: plan.etag, ...(comment !== undefined && { comment }) };
   await connection.transport.send(step.operation, { ...step.input, ...conditions });

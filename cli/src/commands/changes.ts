@@ -23,11 +23,11 @@ export const addWatch: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   const command = program
     .command("watch")
-    .description("tell changes while they happen, until Ctrl-C; goes on by itself where the connection broke")
+    .description("show changes as they happen, until Ctrl-C; reconnects automatically")
     .addOption(
       new Option("-o, --output <form>", "a line for people, or the entry").choices(["text", "json"]).default("text"),
     ) // prettier-ignore
-    .option("--count <number>", "end after so many changes");
+    .option("--count <number>", "stop after this number of changes");
   addQuery(command, streamChanges, []).action(async (options: { output: string; count?: string }, self: Command) => {
     const connection = await connectFor(self, surroundings);
     const query = await withIds(connection, queryOf(streamChanges, { ...options }));
@@ -36,7 +36,7 @@ export const addWatch: AddCommands = (program, surroundings) => {
     const isFromNow = query["after"] === undefined && query["initial"] === undefined && query["since"] === undefined;
     const asked = { ...query, ...(isFromNow && { after: await lastCursor(connection) }), signal: terminal.signal };
     for await (const event of watch(connection.transport, asked)) {
-      if (event.type === "reset") terminal.say(`What was told so far may not hold any more: ${event.reason}.`);
+      if (event.type === "reset") terminal.say(`The state shown so far may be outdated: ${event.reason}.`);
       if (event.type !== "change" && event.type !== "state") continue;
       const entry = event.type === "change" ? event.change : event.state;
       if (options.output === "json") terminal.print(JSON.stringify(entry));
@@ -53,7 +53,7 @@ async function lastCursor({ client }: Connection): Promise<string> {
   return data[0]?.cursor ?? oldest;
 }
 
-interface Told {
+interface ShownChange {
   readonly at: string;
   readonly action: string;
   readonly entity: string;
@@ -63,7 +63,7 @@ interface Told {
   readonly comment: string | null;
 }
 
-function lineOf({ at, action, entity, name, fields, actor, comment }: Told): string {
+function lineOf({ at, action, entity, name, fields, actor, comment }: ShownChange): string {
   const members = fields.length > 0 ? ` (${fields.join(", ")})` : "";
   const why = comment === null ? "" : `: ${comment}`;
   return `${at} ${action} ${entity} ${name}${members} by ${actor?.email ?? "somebody unknown"}${why}`;
@@ -73,10 +73,10 @@ export const addDiff: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   program
     .command("diff")
-    .description("what is different between two moments")
+    .description("differences between two times")
     .requiredOption("--since <moment>", "a time, a cursor, or how long ago, such as 7d, 12h or 30m")
-    .option("--to <moment>", "the later moment; now unless given")
-    .option("--network <name>", "only of this network")
+    .option("--to <moment>", "the end; default now")
+    .option("--network <name>", "only this network")
     .addOption(
       new Option("-o, --output <form>", "in which form it is printed")
         .choices(["text", "json", "yaml"])
@@ -119,7 +119,7 @@ export const addExport: AddCommands = (program, surroundings) => {
     .command("export")
     .addArgument(new Argument("<format>").choices([...formats, "archive"]))
     .description(`the inventory for another tool (${formats.join(", ")}), or all of it (archive)`)
-    .option("--to <file>", "a file; standard output unless given");
+    .option("--to <file>", "output file; default standard output");
   addQuery(command, exportInventory, []).action(async (format: string, options: { to?: string }, self: Command) => {
     const connection = await connectFor(self, surroundings);
     const query = await withIds(connection, queryOf(exportInventory, { ...options }));

@@ -23,13 +23,13 @@ interface CollectOptions {
 export const addCollect: AddCommands = (program, surroundings) => {
   program
     .command("collect")
-    .description("post what this machine knows of its network: addresses, sockets, containers, leases, neighbours")
-    .option("--network <name>", "the network it is in; not needed for a key of a single one")
-    .option("--hostname <name>", "what this machine is called", ownName())
+    .description("import what this machine knows of its network: addresses, sockets, containers, leases, neighbours")
+    .option("--network <name>", "its network; optional if the key has only one")
+    .option("--hostname <name>", "name of this machine", ownName())
     .option("--only <sources...>", Object.keys(SOURCES).join(", "), [])
-    .option("--scan <blocks...>", "scan these with nmap, too, such as 192.168.1.0/24", [])
-    .option("--dry-run", "only say what would be done")
-    .option("--every <seconds>", "again and again, as the program of a container")
+    .option("--scan <blocks...>", "also scan these blocks with nmap, such as 192.168.1.0/24", [])
+    .option("--dry-run", "only show what would be done")
+    .option("--every <seconds>", "repeat at this interval, for containers")
     .action((options: CollectOptions, command: Command) => collect(options, command, surroundings));
 };
 
@@ -74,7 +74,7 @@ async function collectOnce(
   } catch (error) {
     return tell(terminal, error, "");
   }
-  if (found === 0) terminal.say("Nothing was found here: there is neither ip, ss, docker nor a file of leases.");
+  if (found === 0) terminal.say("Nothing to collect: neither ip, ss, docker nor a lease file was found.");
   return found === 0 ? EXIT.missing : exitCode;
 }
 
@@ -122,8 +122,8 @@ async function networkOf(connection: Connection, name: string | undefined): Prom
   const answered = await connection.transport.send(networks.list, { query: { limit: 2 } });
   const [first, second] = (answered?.data ?? []) as readonly { readonly id: string }[];
   if (first === undefined)
-    throw new Problem(EXIT.missing, "There is no network yet: nts create network --set name=Home");
-  if (second !== undefined) throw new Problem(EXIT.usage, "Which network? Say it with --network.");
+    throw new Problem(EXIT.missing, "There are no networks yet: nts create network --set name=Home");
+  if (second !== undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
   return first.id;
 }
 

@@ -28,7 +28,7 @@ export const addCompletion: AddCommands = (program, { terminal }) => {
   program
     .command("completion")
     .addArgument(new Argument("<shell>").choices(Object.keys(SCRIPTS)))
-    .description("the script that completes commands, for the start of a shell: source <(nts completion bash)")
+    .description("print the completion script for a shell: source <(nts completion bash)")
     .action((shell: keyof typeof SCRIPTS) => terminal.print(SCRIPTS[shell]));
   program
     .command("complete", { hidden: true })

@@ -31,12 +31,12 @@ const PLANNING = "Planning …";
 export const addImport: AddCommands = (program, surroundings) => {
   program
     .command("import <file>")
-    .description("import a scan, sockets, neighbours, leases, containers or a table: shows the plan, and asks")
-    .option("--network <name>", "the network that the file describes; needed for all but an archive")
+    .description("import a scan, sockets, neighbours, leases, containers or a table, after showing the plan")
+    .option("--network <name>", "the network of the file; required for all formats but archives")
     .addOption(
       new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "nmap", "archive"]).default("auto"),
     )
-    .option("--hostname <name>", "the machine that the file is from")
+    .option("--hostname <name>", "the machine that the file describes")
     .addOption(new Option("--resource <rows>", "what the rows of a table are").choices(CSV_RESOURCES))
     .option("--dry-run", "only show the plan")
     .option("-y, --yes", "do not ask")
@@ -55,7 +55,7 @@ async function importOne(
   const connection = await connectFor(command, surroundings);
   const { hostname, resource, format, network } = options;
   if (format === "archive") return importAll(await bytesOf(terminal, path), options, connection, terminal);
-  if (network === undefined) throw new Problem(EXIT.usage, "Which network? Add --network.");
+  if (network === undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
   const body = await bytesOf(terminal, path);
   const network_id = await idOf(connection, resourceNamed("networks"), network);
   const told = { ...(hostname !== undefined && { hostname }), ...(resource !== undefined && { resource }) };

@@ -22,21 +22,21 @@ export const addLogin: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   program
     .command("login")
-    .description("sign in: makes an API key for this machine, and keeps it where you alone can read it")
-    .option("--key", "keep a key that you have: it is asked for, or read from standard input")
+    .description("sign in: creates an API key for this machine, and stores it readable by you only")
+    .option("--key", "store an existing key, which is prompted for or read from standard input")
     .addOption(new Option("--level <level>", "what the new key may do").choices(PERMISSIONS).default("Member"))
-    .option("--network <names...>", "networks that the new key is restricted to")
-    .option("--name <name>", "what the new key is called", `nts on ${hostname()}`)
+    .option("--network <names...>", "restrict the new key to these networks")
+    .option("--name <name>", "name of the new key", `nts on ${hostname()}`)
     .action(async (_options, command: Command) => {
       await signIn(terminal, command.optsWithGlobals<LoginOptions>());
     });
   program
     .command("logout")
-    .description("forget the server and the key; the key itself is deleted under API keys in the console")
+    .description("delete the stored server and key; the key itself can be deleted in the console under API keys")
     .action(() => forgetSettings(terminal));
   program
     .command("whoami")
-    .description("who the key stands for, and what it may do")
+    .description("the owner and permissions of the key")
     .addOption(outputOption("yaml"))
     .action(async ({ output }: OutputOptions, command: Command) => {
       const { client } = await connectFor(command, surroundings);
@@ -78,15 +78,15 @@ async function newKey(connection: Connection, { name, level, network }: LoginOpt
 
 export const addKey: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
-  const key = program.command("key").description("the API key that is used here");
+  const key = program.command("key").description("the stored API key");
   key
     .command("rotate")
-    .description("give it a new secret, and keep that; needs your password")
-    .option("--grace <seconds>", "how long the old secret goes on working", "0")
+    .description("rotate the key and store the new secret; requires your password")
+    .option("--grace <seconds>", "how long the old secret stays valid", "0")
     .action(async ({ grace }: { grace: string }, command: Command) => {
       const connection = await connectFor(command, surroundings);
       if (terminal.env["NTS_API_KEY"] !== undefined)
-        throw new Problem(EXIT.usage, "The key is in NTS_API_KEY, where it cannot be replaced: unset it first.");
+        throw new Problem(EXIT.usage, "The key is set by NTS_API_KEY, which cannot be changed: unset it first.");
       const { credential_id: id } = await connection.client.call(whoami, {});
       const { settings } = connection;
       const rotated = await withSession(terminal, settings, async ({ client }, email) => ({

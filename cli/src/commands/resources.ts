@@ -30,7 +30,7 @@ export const addResources: AddCommands = (program, surroundings) => {
     get: program.command("get").description("list entities, or show one"),
     create: program.command("create").description("create an entity"),
     edit: program.command("edit").description("change members of an entity"),
-    delete: program.command("delete").description("delete an entity, and what stands on it"),
+    delete: program.command("delete").description("delete an entity with its children"),
   };
   for (const resource of RESOURCES) {
     addGet(verbs.get, surroundings, resource);
@@ -69,7 +69,7 @@ async function oneOf(
   query: Readonly<Record<string, unknown>>,
 ): Promise<unknown[]> {
   const id = await idOf(connection, resource, name, query);
-  if (resource.get === undefined) throw new Problem(EXIT.usage, `Single ${resource.name} cannot be asked for.`);
+  if (resource.get === undefined) throw new Problem(EXIT.usage, `Single ${resource.name} cannot be read.`);
   return [(await send(connection, resource.get, { params: { id } })).data];
 }
 
@@ -105,11 +105,11 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
 /** Options of commands with a body. */
 function withBody(command: Command, { plans }: AnyEndpoint): Command {
   command
-    .option("-f, --file <path>", "members in YAML or JSON; - is standard input")
-    .option("--set <name=value...>", "single members; values in JSON, or texts")
-    .option("--comment <text>", "why, for the journal")
+    .option("-f, --file <path>", "members as YAML or JSON; - for standard input")
+    .option("--set <name=value...>", "single members; values as JSON or text")
+    .option("--comment <text>", "reason, stored in the change history")
     .addOption(outputOption("yaml"));
-  return plans === true ? command.option("--dry-run", "only say what would change") : command;
+  return plans === true ? command.option("--dry-run", "only show what would change") : command;
 }
 
 function conditionsOf({ plans }: AnyEndpoint, { dryRun, comment }: BodyOptions) {
@@ -169,7 +169,7 @@ async function inEditor(
 ): Promise<void> {
   const editor = terminal.env["VISUAL"] ?? terminal.env["EDITOR"];
   if (!terminal.isInteractive || editor === undefined)
-    throw new Problem(EXIT.usage, "There is no editor: say what to change with --set or -f, or set EDITOR.");
+    throw new Problem(EXIT.usage, "No editor is configured: use --set or -f, or set EDITOR.");
   const folder = await mkdtemp(join(tmpdir(), "nts-"));
   const path = join(folder, "entity.yaml");
   await writeFile(path, stringify(entity), { mode: 0o600 });
@@ -196,7 +196,7 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
   withPlace(commandOf(verb, resource, "<name>"), resource)
     .description(remove.summary)
     .option("-y, --yes", "do not ask")
-    .option("--comment <text>", "why, for the journal")
+    .option("--comment <text>", "reason, stored in the change history")
     .action((name: string, options: { yes?: boolean; comment?: string } & Place, self: Command) =>
       connectedFor(self, surroundings, remove, async (connection) => {
         const id = await idIn(connection, resource, name, options);
