@@ -35,7 +35,7 @@ import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } f
 import type { Delivery } from "./mail/delivery.js";
 import { createMail, type MailSettings } from "./mail/mail.js";
 import { mountMailed } from "./mail/mount.js";
-import { createGuess } from "./logins/guess.js";
+import { createThrottledCheck } from "./logins/throttled-check.js";
 import { OF_CODES } from "./logins/throttle.rules.js";
 import { mountOrganizations } from "./organizations/routes.js";
 import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
@@ -128,16 +128,16 @@ export function createApp(options: AppOptions): App {
     ...{ db, topology, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
     ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
   };
-  const { guess, change, beginSession, confirmCaller } = createSigningIn(common);
+  const { throttledCheck, change, beginSession, confirmCaller } = createSigningIn(common);
 
   mountRegistrations(router, common);
   mountUsers(router, { ...common, requireUnlimitedKey });
   const sealer = createSealer(secondFactorSecrets);
   mountMoving(router, { ...common, confirmCaller });
   mountInvites(router, { ...common, requireUnlimitedKey, requireRoom: requireRoomForInvite });
-  mountOwnAccess(router, { ...common, beginSession, guess, confirmCaller, change });
-  const guessCode = createGuess(stores.failures, OF_CODES);
-  mountSecondFactors(router, { ...common, beginSession, confirmCaller, sealer, guessCode });
+  mountOwnAccess(router, { ...common, beginSession, throttledCheck, confirmCaller, change });
+  const throttledCodeCheck = createThrottledCheck(stores.failures, OF_CODES);
+  mountSecondFactors(router, { ...common, beginSession, confirmCaller, sealer, throttledCodeCheck });
   const write = mountMailed(router, { ...common, change });
   mountOrganizations(router, common);
   const noteFirstUses = createNoteFirstUses(db, transaction);
@@ -184,17 +184,17 @@ function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes &
   mountLeakedKeys(router, parts);
 }
 
-type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "guess"> &
+type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "throttledCheck"> &
   Pick<Stores, "failures">;
 
 /** Authentication. */
 function createSigningIn(parts: SigningInParts) {
-  const guess = createGuess(parts.failures);
+  const throttledCheck = createThrottledCheck(parts.failures);
   return {
-    guess,
+    throttledCheck,
     change: createChangePassword(parts),
     beginSession: createBeginSession(parts),
-    confirmCaller: createConfirmCaller({ ...parts, guess }),
+    confirmCaller: createConfirmCaller({ ...parts, throttledCheck }),
   };
 }
 

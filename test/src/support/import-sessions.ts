@@ -7,7 +7,7 @@ import type { ImportThread } from "@nts/topology/imports/thread";
  * Imports in the test's own thread, since starting a thread takes longer than most imports. Arguments and results are
  * copied as between threads; there are no limits.
  */
-export function createInProcessImportDesk(): ImportRunner {
+export function createInProcessImportRunner(): ImportRunner {
   return createImportRunner(RUNNER_LIMITS, startSession);
 }
 

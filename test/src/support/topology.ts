@@ -34,7 +34,7 @@ import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange } from "./bare-exchange.js";
-import { createInProcessImportDesk } from "./import-sessions.js";
+import { createInProcessImportRunner } from "./import-sessions.js";
 import { releaseDatabase, acquireDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
@@ -208,7 +208,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
       waiting,
       feeds: createFeeds(served, createLog("topology", "error")),
     },
-    imports: importsHere ? createInProcessImportDesk() : createImportRunner(),
+    imports: importsHere ? createInProcessImportRunner() : createImportRunner(),
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,

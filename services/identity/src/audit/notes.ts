@@ -81,7 +81,11 @@ interface Change<Document> {
 }
 
 /** Records what a transaction did to an entity. */
-export function noteChange<Kind extends keyof AuditedDocuments>(tx: ClientSession, kind: Kind, change: Change<AuditedDocuments[Kind]>): void {
+export function noteChange<Kind extends keyof AuditedDocuments>(
+  tx: ClientSession,
+  kind: Kind,
+  change: Change<AuditedDocuments[Kind]>,
+): void {
   const {
     before,
     after,

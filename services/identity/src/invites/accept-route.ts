@@ -7,7 +7,7 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { VerifiedAddresses } from "../mail/verified-store.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { Joining } from "../registrations/joining.js";
-import type { ShownBy } from "../sessions/shown.js";
+import type { SignInProofOf } from "../sessions/sign-in-proof.js";
 import type { SessionStore } from "../sessions/store.js";
 import { MOST_ORGANIZATIONS } from "../users/memberships.rules.js";
 import type { UserStore } from "../users/store.js";
@@ -19,13 +19,13 @@ export interface AcceptRoute {
   readonly organizations: Pick<OrganizationStore, "find">;
   readonly addresses: Pick<VerifiedAddresses, "verify">;
   readonly joining: Joining;
-  readonly shownBy: ShownBy;
+  readonly signInProofOf: SignInProofOf;
   readonly transaction: RunTransaction;
 }
 
 /** Operations to preview an invite and to accept it with an existing account. */
 export function mountAcceptance(router: Router, routes: AcceptRoute): void {
-  const { users, sessions, organizations, addresses, joining, shownBy, transaction } = routes;
+  const { users, sessions, organizations, addresses, joining, signInProofOf, transaction } = routes;
 
   mountAny(router, previewInvite, async ({ body }) => {
     const invite = await joining.find(hashCredential(body.token), new Date(), "token");
@@ -45,7 +45,7 @@ export function mountAcceptance(router: Router, routes: AcceptRoute): void {
     const session = await sessions.find(scope.organizationId, userId, credentialId);
     if (user === null || session === null) throw new AppError("session_expired");
     // A provider for a single organization does not authenticate for another one.
-    if (shownBy(session, user).provider === "bound") throw new AppError("provider_bound");
+    if (signInProofOf(session, user).provider === "bound") throw new AppError("provider_bound");
     const joined = await transaction(work, [`user:${userId}`, `invite:${hash}`], async (tx) => {
       const now = new Date();
       const invite = await joining.take(hash, now, tx, "token");

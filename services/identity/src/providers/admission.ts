@@ -32,7 +32,7 @@ import type { ProviderSettings } from "./settings.js";
 import type { LinkingUser } from "./sign-ins-store.js";
 
 /** The callback request of a sign-in. */
-export interface Arrival {
+export interface SignInCallback {
   readonly settings: ProviderSettings;
   readonly person: ProviderPerson;
   /** Hash of the invite token with which the sign-in started. */
@@ -49,9 +49,9 @@ export interface Admission {
    * @throws AppError `account_unknown` · `address_unverified` · `link_required` · `provider_denied` · `already_exists`
    * · `invalid_reference`
    */
-  userOf(arrival: Arrival): Promise<UserDocument>;
+  userOf(callback: SignInCallback): Promise<UserDocument>;
   /** Links the account of a session. @throws AppError `sign_in_expired` · `account_unknown` · `already_exists` */
-  link(arrival: Arrival, asking: LinkingUser): Promise<void>;
+  link(callback: SignInCallback, asking: LinkingUser): Promise<void>;
 }
 
 export interface AdmissionOptions {
@@ -79,24 +79,24 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const govern = createGoverning(options);
 
   return {
-    userOf: async (arrival) => {
-      const { settings, person } = arrival;
-      const rights = await govern.rightsFor(arrival);
+    userOf: async (callback) => {
+      const { settings, person } = callback;
+      const rights = await govern.rightsFor(callback);
       const known = await identities.findByKey(nameAt(settings, person.subject));
-      if (known !== null) return govern.apply(arrival, ownUser(settings, known), rights);
+      if (known !== null) return govern.apply(callback, ownUser(settings, known), rights);
       if (rights === null) throw new AppError("provider_denied");
-      return govern.apply(arrival, await place(arrival, rights), rights);
+      return govern.apply(callback, await place(callback, rights), rights);
     },
-    link: async (arrival, { userId, organizationId, sessionId }) => {
+    link: async (callback, { userId, organizationId, sessionId }) => {
       const user = await users.find(organizationId, userId);
       if (user === null || (await sessions.find(organizationId, userId, sessionId)) === null)
         throw new AppError("sign_in_expired");
-      await linkTo(ownUser(arrival.settings, user), arrival);
+      await linkTo(ownUser(callback.settings, user), callback);
     },
   };
 }
 
-type LinkTo = (user: UserDocument, arrival: Arrival) => Promise<void>;
+type LinkTo = (user: UserDocument, callback: SignInCallback) => Promise<void>;
 
 function createLinking({ identities, transaction }: AdmissionOptions): LinkTo {
   return async (user, { settings, person, work }) => {
@@ -115,20 +115,20 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   const { users, identities, sessions, keys, invites, organizations, affiliationsOf, joining } = options;
   const { registerUser, passwords, changeRights } = options;
 
-  async function adopt(arrival: Arrival, account: UserDocument): Promise<UserDocument> {
-    const { settings } = arrival;
+  async function adopt(callback: SignInCallback, account: UserDocument): Promise<UserDocument> {
+    const { settings } = callback;
     const user = ownUser(settings, account);
     requireUnlinked(settings, user);
     // The address may have been verified by another provider; and a provider of one organization must not affect
     // others.
     const isBound = settings.organization_id !== undefined && isOfSeveral(user);
     if (isBound || (user.identities ?? []).length > 0) throw new AppError("link_required");
-    if (user.email_verified === true) await linkTo(user, arrival);
-    else await takeOver(arrival, user);
+    if (user.email_verified === true) await linkTo(user, callback);
+    else await takeOver(callback, user);
     return users.get(user.organization_id, user._id);
   }
 
-  async function takeOver({ settings, person, work }: Arrival, user: UserDocument): Promise<void> {
+  async function takeOver({ settings, person, work }: SignInCallback, user: UserDocument): Promise<void> {
     // A second factor proves more than the address does.
     if (isGuarded(user)) throw new AppError("link_required");
     const hash = await passwords.hash(randomPassword());
@@ -142,14 +142,14 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
     if (done === "conflict") throw new AppError("write_conflict");
   }
 
-  return async (arrival: Arrival, rights: UserRights | undefined): Promise<UserDocument> => {
-    const { settings, person, invite, work } = arrival;
+  return async (callback: SignInCallback, rights: UserRights | undefined): Promise<UserDocument> => {
+    const { settings, person, invite, work } = callback;
     const { email, isVerified } = person;
     if (email === null || !isVerified) throw new AppError("address_unverified");
     const existing = await users.findByEmail(email);
     // All organizations of the account are deleted but not purged; registration frees the address.
     const isLiving = existing !== null && (await affiliationsOf(existing)).length > 0;
-    if (isLiving) return adopt(arrival, existing);
+    if (isLiving) return adopt(callback, existing);
     const { organization_id: bound, provision, permissions } = settings;
     const hash = provision === "never" ? null : invite;
     const joined = hash === null ? null : await joining.find(hash, new Date());
@@ -174,7 +174,7 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
 /** The groups determine the user's rights from now on. */
 function createGoverning({ users, sessions, topology, applyRights, changeRights, log }: AdmissionOptions) {
   /** The rights from groups; undefined without group mapping, null if no group matches. */
-  async function rightsFor({ settings, person, cause }: Arrival): Promise<UserRights | null | undefined> {
+  async function rightsFor({ settings, person, cause }: SignInCallback): Promise<UserRights | null | undefined> {
     const { groups, organization_id: organizationId } = settings;
     if (groups === undefined || organizationId === undefined) return undefined;
     const networkIds = await topology.networksIn({ organizationId, networks: "all" }, cause);
@@ -183,7 +183,7 @@ function createGoverning({ users, sessions, topology, applyRights, changeRights,
 
   /** @throws AppError `provider_denied` without rights, after revoking existing ones */
   async function apply(
-    { settings, work }: Arrival,
+    { settings, work }: SignInCallback,
     user: UserDocument,
     rights: UserRights | null | undefined,
   ): Promise<UserDocument> {

@@ -66,15 +66,15 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     const { link, invite, returnTo } = pending;
     if (link !== null) tellOn(SETTINGS_PAGE);
     const person = await provider.finish(query, { ...pending, state });
-    const arrival = { settings, person, invite, work, cause };
-    if (link === null) return signIn(call, arrival, returnTo);
-    await admission.link(arrival, link);
+    const callback = { settings, person, invite, work, cause };
+    if (link === null) return signIn(call, callback, returnTo);
+    await admission.link(callback, link);
     return { location: returnTo };
   }
 
-  async function signIn(call: Arriving, arrival: Parameters<Admission["userOf"]>[0], returnTo: string): Promise<Way> {
-    const { settings, person } = arrival;
-    const affiliations = await affiliationsOf(await admission.userOf(arrival));
+  async function signIn(call: Arriving, callback: Parameters<Admission["userOf"]>[0], returnTo: string): Promise<Way> {
+    const { settings, person } = callback;
+    const affiliations = await affiliationsOf(await admission.userOf(callback));
     const own = ({ organization: { _id } }: Affiliation) => [undefined, _id].includes(settings.organization_id);
     const entered = affiliations.find(own);
     if (entered === undefined) throw new AppError("account_unknown");

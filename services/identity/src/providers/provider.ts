@@ -1,7 +1,7 @@
 import * as jose from "jose";
 import * as oidc from "openid-client";
 import { AppError } from "@nts/shared/errors";
-import { createAskProvider } from "./outgoing.js";
+import { createProviderFetch } from "./provider-fetch.js";
 import { type Claims, CLOCK_SECONDS, faultOfToken, lacks, personIn, type ProviderPerson } from "./person.rules.js";
 import type { ProviderSettings } from "./settings.js";
 
@@ -40,7 +40,7 @@ export interface SignInSecrets {
 }
 
 /** The sessions that a provider reports as ended. */
-export interface EndedThere {
+export interface LogoutClaims {
   readonly subject: string | null;
   readonly sessionId: string | null;
   /** Identifies the token, which can be used once. */
@@ -55,7 +55,7 @@ export interface Provider {
   /** The person who returned. @param query of the callback @throws AppError `provider_denied` */
   finish(query: Readonly<Record<string, unknown>>, secrets: SignInSecrets): Promise<ProviderPerson>;
   /** @throws AppError `logout_token_invalid` */
-  readLogout(token: string): Promise<EndedThere>;
+  readLogout(token: string): Promise<LogoutClaims>;
   /** Fetches the metadata. */
   check(): Promise<void>;
 }
@@ -105,14 +105,14 @@ export function createProvider(settings: ProviderSettings, publicUrl: string): P
             ? new AppError("logout_token_invalid", {}, error)
             : error;
         });
-        return endedThere(payload);
+        return logoutClaimsOf(payload);
       }),
     check: () => telling(async () => void (await discovered())),
   };
 }
 
 /** @throws AppError `logout_token_invalid` */
-function endedThere({ sub, sid, jti, events, nonce }: jose.JWTPayload): EndedThere {
+function logoutClaimsOf({ sub, sid, jti, events, nonce }: jose.JWTPayload): LogoutClaims {
   const event = typeof events === "object" && events !== null ? (events as Claims)[LOGOUT_EVENT] : undefined;
   const isText = (value: unknown): value is string => typeof value === "string" && value !== "" && value.length <= 255;
   const isLogout = typeof event === "object" && event !== null && nonce === undefined && isText(jti);
@@ -132,7 +132,7 @@ interface Discovered {
 
 /** Caches metadata for all callers; after a failure it is fetched again two seconds later. */
 function createDiscovery(settings: ProviderSettings): () => Promise<Discovered> {
-  const ask = createAskProvider();
+  const ask = createProviderFetch();
   let last: { readonly at: number; readonly found: Promise<Discovered>; keptMs: number } | null = null;
 
   async function discover(): Promise<Discovered> {

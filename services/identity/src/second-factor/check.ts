@@ -1,7 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 import type { Work } from "@nts/shared/work";
 import type { FailedLogins } from "../audit/failed-logins.js";
-import type { Guess } from "../logins/guess.js";
+import type { ThrottledCheck } from "../logins/throttled-check.js";
 import { readCode, stepOf } from "./codes.js";
 import { accountOfCodes, type GuardedUser } from "./factor.js";
 import type { Sealer } from "./seal.js";
@@ -22,15 +22,15 @@ interface Asking {
 export type CheckCode = (user: GuardedUser, code: string, asking: Asking) => Promise<CodeUse>;
 
 export interface CheckCodeOptions {
-  readonly guess: Guess;
+  readonly throttledCheck: ThrottledCheck;
   readonly sealer: Sealer;
   readonly failedLogins: FailedLogins;
 }
 
-export function createCheckCode({ guess, sealer, failedLogins }: CheckCodeOptions): CheckCode {
+export function createCheckCode({ throttledCheck, sealer, failedLogins }: CheckCodeOptions): CheckCode {
   return async (user, code, { clientAddress, work }) => {
     let use = null as CodeUse | null;
-    const failures = await guess(accountOfCodes(user), clientAddress, () => {
+    const failures = await throttledCheck(accountOfCodes(user), clientAddress, () => {
       use = useOf(user, code, sealer);
       return Promise.resolve(use !== null);
     });

@@ -15,7 +15,7 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { Guess } from "../logins/guess.js";
+import type { ThrottledCheck } from "../logins/throttled-check.js";
 import type { BeginSession } from "../sessions/begin.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { ConfirmCaller } from "../users/confirm-caller.js";
@@ -39,7 +39,7 @@ export interface SecondFactorRoutes {
   readonly challenges: Challenges;
   readonly sealer: Sealer;
   /** Counts wrong codes. */
-  readonly guessCode: Guess;
+  readonly throttledCodeCheck: ThrottledCheck;
   readonly requireConfirmed: RequireConfirmed;
   readonly beginSession: BeginSession;
   readonly confirmCaller: ConfirmCaller;
@@ -51,8 +51,8 @@ export interface SecondFactorRoutes {
 type Given = SecondFactorRoutes & { readonly checkCode: CheckCode; readonly signIn: SignInByCode };
 
 export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): void {
-  const { guessCode, sealer, failedLogins, challenges, beginSession } = routes;
-  const checkCode = createCheckCode({ guess: guessCode, sealer, failedLogins });
+  const { throttledCodeCheck, sealer, failedLogins, challenges, beginSession } = routes;
+  const checkCode = createCheckCode({ throttledCheck: throttledCodeCheck, sealer, failedLogins });
   const given = { ...routes, checkCode, signIn: createSignInByCode(challenges, beginSession) };
   mountSecondStep(router, given);
   mountFirstLogin(router, given);

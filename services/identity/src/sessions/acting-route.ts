@@ -5,10 +5,10 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { UserStore } from "../users/store.js";
-import { barTo } from "./acting.js";
+import { switchFaultOf } from "./acting.js";
 import type { SessionCookies } from "./cookie.js";
 import type { AnswerCurrentUser } from "./current-user.js";
-import type { ShownBy } from "./shown.js";
+import type { SignInProofOf } from "./sign-in-proof.js";
 import { continueSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 
@@ -16,7 +16,7 @@ export interface ActingRoute {
   readonly users: Pick<UserStore, "find" | "beginSession">;
   readonly sessions: Pick<SessionStore, "find" | "removeMany" | "insert">;
   readonly affiliationsOf: AffiliationsOf;
-  readonly shownBy: ShownBy;
+  readonly signInProofOf: SignInProofOf;
   readonly answerCurrentUser: AnswerCurrentUser;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
@@ -24,7 +24,7 @@ export interface ActingRoute {
 
 /** The operation to continue a session in another of the user's organizations, with a new token. */
 export function mountActing(router: Router, routes: ActingRoute): void {
-  const { users, sessions, affiliationsOf, shownBy, answerCurrentUser, cookies, changeRights } = routes;
+  const { users, sessions, affiliationsOf, signInProofOf, answerCurrentUser, cookies, changeRights } = routes;
 
   mount(router, actInOrganization, async (call) => {
     const { principal, scope, body, sessionHashes, cause, work } = call;
@@ -38,7 +38,7 @@ export function mountActing(router: Router, routes: ActingRoute): void {
     const data = await answerCurrentUser(next.user, cause);
     const { revision } = next.user;
     if (next.organization._id === before.organization_id) return answer.data(data, { revision });
-    const bar = barTo(next.organization, shownBy(before, user));
+    const bar = switchFaultOf(next.organization, signInProofOf(before, user));
     if (bar !== null) throw new AppError(bar);
     const { token, session } = continueSession(before, next.user, new Date());
     await changeRights(work, [before._id], async (tx) => {

@@ -1,11 +1,11 @@
 import { expect, it } from "@jest/globals";
 import { newOrganization } from "../organizations/organization.js";
-import { barTo, type Shown } from "./acting.js";
+import { switchFaultOf, type SignInProof } from "./acting.js";
 
 const OPEN = newOrganization({ id: "a", name: "A", now: new Date(0) });
 const GUARDED = { ...OPEN, require_second_factor: true };
 const CLOSED = { ...OPEN, password_login: false };
-const shown = (provider: Shown["provider"], isConfirmed = false): Shown => ({ provider, isConfirmed });
+const shown = (provider: SignInProof["provider"], isConfirmed = false): SignInProof => ({ provider, isConfirmed });
 
 it.each([
   [OPEN, shown("none"), null],
@@ -19,6 +19,6 @@ it.each([
 ])(
   "sessions.acting: a session switches organization when its authentication is sufficient there (%#)",
   (organization, session, bar) => {
-    expect(barTo(organization, session)).toBe(bar);
+    expect(switchFaultOf(organization, session)).toBe(bar);
   },
 );

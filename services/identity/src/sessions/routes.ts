@@ -4,7 +4,7 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { Guess } from "../logins/guess.js";
+import type { ThrottledCheck } from "../logins/throttled-check.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
 import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
@@ -24,7 +24,7 @@ export interface SessionRoutes {
   readonly beginSession: BeginSession;
   readonly challenges: Pick<Challenges, "issue">;
   readonly passwords: Passwords;
-  readonly guess: Guess;
+  readonly throttledCheck: ThrottledCheck;
   readonly failedLogins: FailedLogins;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
@@ -32,13 +32,13 @@ export interface SessionRoutes {
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
   const { sessions, users, affiliationsOf, answerCurrentUser, beginSession, challenges, passwords } = routes;
-  const { guess, failedLogins, cookies, changeRights } = routes;
+  const { throttledCheck, failedLogins, cookies, changeRights } = routes;
 
   mountAny(router, login, async (call) => {
     const { body: { email, password }, clientAddress, work } = call; // prettier-ignore
     const account = await users.findByEmail(email);
     const check = () => passwords.matches(account?.password_hash ?? null, password);
-    const failures = await guess(email, clientAddress, check);
+    const failures = await throttledCheck(email, clientAddress, check);
     if (account !== null && failures > 0) failedLogins.note(account, failures, work);
     if (account === null || failures > 0) throw new AppError("invalid_credentials");
     // Only checked after the correct password, so that timing reveals nothing to others.

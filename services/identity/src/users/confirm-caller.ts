@@ -2,8 +2,8 @@ import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import type { FailedLogins } from "../audit/failed-logins.js";
-import type { Guess } from "../logins/guess.js";
-import type { ShownBy } from "../sessions/shown.js";
+import type { ThrottledCheck } from "../logins/throttled-check.js";
+import type { SignInProofOf } from "../sessions/sign-in-proof.js";
 import type { SessionStore } from "../sessions/store.js";
 import { isOfSeveral } from "./memberships.rules.js";
 import type { Passwords } from "./passwords.js";
@@ -32,17 +32,17 @@ export interface ConfirmCallerOptions {
   readonly users: Pick<UserStore, "find">;
   readonly sessions: Pick<SessionStore, "find">;
   readonly passwords: Pick<Passwords, "matches">;
-  readonly guess: Guess;
+  readonly throttledCheck: ThrottledCheck;
   readonly failedLogins: FailedLogins;
-  readonly shownBy: ShownBy;
+  readonly signInProofOf: SignInProofOf;
 }
 
 export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCaller {
-  const { users, sessions, passwords, guess, failedLogins, shownBy } = options;
+  const { users, sessions, passwords, throttledCheck, failedLogins, signInProofOf } = options;
 
   async function requirePassword(user: UserDocument, password: string, call: ConfirmedCall): Promise<void> {
     const check = () => passwords.matches(user.password_hash, password);
-    const failures = await guess(user.email, call.clientAddress, check);
+    const failures = await throttledCheck(user.email, call.clientAddress, check);
     if (failures === 0) return;
     failedLogins.note(user, failures, call.work);
     throw new AppError("invalid_credentials");
@@ -54,7 +54,7 @@ export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCalle
     if (session === null) throw new AppError("session_expired");
     if (Date.now() - session.created_at.getTime() > FRESH_MS) throw new AppError("reauthentication_required");
     // A provider of one organization does not count for others.
-    if (isOfSeveral(user) && shownBy(session, user).provider === "bound")
+    if (isOfSeveral(user) && signInProofOf(session, user).provider === "bound")
       throw new AppError("reauthentication_required");
   }
 

@@ -9,11 +9,11 @@ import type { OrganizationStore } from "../organizations/store.js";
 import { foundOrganization } from "../registrations/register-user.js";
 import { networksOf } from "../scopes.rules.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
-import { barTo } from "../sessions/acting.js";
+import { switchFaultOf } from "../sessions/acting.js";
 import type { SessionCookies } from "../sessions/cookie.js";
 import { placeOf } from "../sessions/place.js";
 import type { SessionDocument } from "../sessions/session.js";
-import type { ShownBy } from "../sessions/shown.js";
+import type { SignInProofOf } from "../sessions/sign-in-proof.js";
 import { startSession } from "../sessions/start.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -29,7 +29,7 @@ export interface LeaveRoute {
   readonly sessions: Pick<SessionStore, "find" | "insert">;
   readonly organizations: Pick<OrganizationStore, "insert">;
   readonly affiliationsOf: AffiliationsOf;
-  readonly shownBy: ShownBy;
+  readonly signInProofOf: SignInProofOf;
   readonly topology: Pick<TopologyDirectory, "networksIn">;
   readonly removeUser: RemoveUser;
   readonly confirmCaller: ConfirmCaller;
@@ -86,13 +86,13 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
 }
 
 /** Chooses the first other organization that accepts the session, if any. */
-function createChoosing({ sessions, affiliationsOf, shownBy }: LeaveRoute) {
+function createChoosing({ sessions, affiliationsOf, signInProofOf }: LeaveRoute) {
   return async (user: UserDocument, sessionId: string): Promise<Next> => {
     const session = await sessions.find(user.organization_id, user._id, sessionId);
     if (session === null) throw new AppError("session_expired");
-    const shown = shownBy(session, user);
+    const shown = signInProofOf(session, user);
     const others = (await affiliationsOf(user)).filter(({ organization: { _id } }) => _id !== user.organization_id);
-    const going = others.find(({ organization }) => barTo(organization, shown) === null);
+    const going = others.find(({ organization }) => switchFaultOf(organization, shown) === null);
     const next = going ?? others[0];
     // All others are deleted, but not purged yet.
     if (next === undefined) throw new AppError("write_conflict");

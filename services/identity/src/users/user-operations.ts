@@ -8,7 +8,7 @@ import { createJoining } from "../registrations/joining.js";
 import { createResetSecondFactor } from "../second-factor/reset.js";
 import { type ActingRoute, mountActing } from "../sessions/acting-route.js";
 import { createAnswerCurrentUser } from "../sessions/current-user.js";
-import { createShownBy } from "../sessions/shown.js";
+import { createSignInProofOf } from "../sessions/sign-in-proof.js";
 import type { Stores } from "../stores.js";
 import type { TopologyDirectory } from "../topology.js";
 import { createApplyRights } from "./apply-rights.js";
@@ -34,7 +34,7 @@ export function createUserOperations(stores: Stores, { changeRights, topology, p
     resetSecondFactor: createResetSecondFactor({ ...stores, changeRights }),
     affiliationsOf,
     answerCurrentUser: createAnswerCurrentUser(affiliationsOf, topology),
-    shownBy: createShownBy(providers),
+    signInProofOf: createSignInProofOf(providers),
   };
 }
 

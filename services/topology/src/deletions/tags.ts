@@ -7,7 +7,7 @@ import { AT_ONCE } from "../storage/deletion-records.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
 import { afterCommit } from "@nts/shared/work";
-import { countTagged, tellTagged, scopeWithout, takeOff } from "./take-off.js";
+import { countTagged, reportTagged, scopeWithout, takeOff } from "./take-off.js";
 
 /**
  * Deletes tags atomically, and removes them from all entities. If there are many, the tags are hidden at once and removed from
@@ -29,7 +29,7 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     await tags.remove(tx, scope, { _id: { $in: ids } });
     const isLarge = (await countTagged(storage, tx, scope, { tagIds: ids, most: AT_ONCE + 1 })) > AT_ONCE;
     if (isLarge) {
-      await tellTagged(storage, tx, scope, ids);
+      await reportTagged(storage, tx, scope, ids);
       return deletions.hide(tx, organizationId, "tags", ids);
     }
     const now = new Date();

@@ -43,7 +43,7 @@ export async function takeOff(
 }
 
 /** Adds the number of tagged entities to the plan of a deletion. */
-export async function tellTagged(
+export async function reportTagged(
   storage: Storage,
   tx: ClientSession,
   scope: Scope,

@@ -1,6 +1,6 @@
 import type { Port } from "@nts/shared/contract";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
-import type { Kinds } from "../past/besides.js";
+import type { Kinds } from "../past/denormalized-fields.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
 import type { AskedPast, Past } from "../past/past.js";
 import { type Changed, changedRows, rowsAt } from "../past/rows.js";

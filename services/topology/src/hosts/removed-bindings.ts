@@ -5,7 +5,7 @@ import { recorderOf } from "@nts/shared/writes/recorder";
 import { judgeOfNew } from "./bindings.rules.js";
 
 /** Reports removed bindings of the request to the plan. @param service its index in the body of a new host */
-export function tellRemoved(
+export function reportRemovedBindings(
   tx: ClientSession,
   requested: readonly BindingInput[],
   judge: BindingJudge,
@@ -23,9 +23,9 @@ export function tellRemoved(
 }
 
 /** The same for the services of a new host, which use local ids. */
-export function tellRemovedOfHost(tx: ClientSession, body: HostCreate): void {
+export function reportRemovedBindingsOfHost(tx: ClientSession, body: HostCreate): void {
   const judge = judgeOfNew(body);
   body.services.forEach(({ bindings }, index) => {
-    tellRemoved(tx, bindings, judge, index);
+    reportRemovedBindings(tx, bindings, judge, index);
   });
 }

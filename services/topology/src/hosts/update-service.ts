@@ -10,7 +10,7 @@ import { updateOnHost } from "./on-host.js";
 import { placeExisting, placeNew } from "./positions.rules.js";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
-import { tellRemoved } from "./removed-bindings.js";
+import { reportRemovedBindings } from "./removed-bindings.js";
 import { revised } from "../storage/revisions.rules.js";
 import { applyShift, closeGaps } from "./shifts.js";
 import type { Storage } from "../storage/storage.js";
@@ -108,7 +108,7 @@ function updateInTransaction(
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });
     const judge = bindingJudge(host.inventory);
-    tellRemoved(tx, body.bindings, judge);
+    reportRemovedBindings(tx, body.bindings, judge);
     const resolved = resolveBindings(body.bindings, judge);
     const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
     const moves = host.id !== entity.host_id;

@@ -122,7 +122,7 @@ export function createSession(): Session {
   let places: Places;
   let settled: Settled[];
   let recognition: Recognition;
-  let fileCoverage: FileCoverage;
+  let coverage: FileCoverage;
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
 
   function plan(index: number, moment: Moment): SightedPlan {
@@ -137,7 +137,7 @@ export function createSession(): Session {
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,
     });
-    return { ...planned, sighting: fileCoverage.of(seen, planned, moment.known) };
+    return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
   }
 
   return {
@@ -147,14 +147,8 @@ export function createSession(): Session {
       ({ scan } = read);
       batches = identitiesOf(groups);
       recognition = createRecognition(groups, given.named);
-      fileCoverage = createFileCoverage(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
-      return {
-        format,
-        info: scan.info,
-        brokeOff: scan.brokeOff,
-        covered: fileCoverage.covered,
-        batches: batches.length,
-      };
+      coverage = createFileCoverage(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
+      return { format, info: scan.info, brokeOff: scan.brokeOff, covered: coverage.covered, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: (interfaces) => recognition.known.add(interfaces),
@@ -176,8 +170,8 @@ export function createSession(): Session {
       ),
     plan,
     subnetMade: (cidr, id) => places.made(cidr, id),
-    absentIdentities: (batch) => fileCoverage.absentIdentities(batch),
-    presenceOf: (interfaces) => interfaces.map(fileCoverage.presenceOf),
+    absentIdentities: (batch) => coverage.absentIdentities(batch),
+    presenceOf: (interfaces) => interfaces.map(coverage.presenceOf),
     leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
   };
 }

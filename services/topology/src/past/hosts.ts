@@ -3,7 +3,7 @@ import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { matching } from "../storage/scope.js";
 import { CHILDREN, type Child } from "../storage/stores/host-texts.js";
 import { comparePlacesIn } from "./conditions.rules.js";
-import type { Kinds } from "./besides.js";
+import type { Kinds } from "./denormalized-fields.js";
 import type { Kind } from "./entities.js";
 import { changedRows, placeOf, type Row, type Sort } from "./rows.js";
 import type { Piece, Ref } from "./texts.js";

@@ -5,7 +5,7 @@ import type { StoredFields } from "../storage/entities.js";
 import { textFields } from "../storage/rows.js";
 import type { IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
-import { type Besides, besidesOf, type Kinds } from "./besides.js";
+import { type DenormalizedFields, denormalizedFieldsOf, type Kinds } from "./denormalized-fields.js";
 import { comparePlacesIn, meets } from "./conditions.rules.js";
 import { entitiesBefore, type Former, type Kind, numbersOf, unsighted } from "./entities.js";
 import type { View } from "./view.js";
@@ -55,10 +55,10 @@ export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Pro
   const known = view.changed.get(isPart ? "Service" : kind.name);
   const ids = new Set(known?.keys());
   const rows: Row[] = [];
-  const besides: Besides = besidesOf(view, kinds, wanted);
+  const denormalized: DenormalizedFields = denormalizedFieldsOf(view, kinds, wanted);
 
   async function add(told: readonly (Pick<Former, "entity"> & Pick<Row, "n">)[]): Promise<void> {
-    const beside = await besides.fieldsOf(told.map(({ entity }) => entity));
+    const beside = await denormalized.fieldsOf(told.map(({ entity }) => entity));
     for (const { n, entity } of told)
       for (const one of isPart ? (entity as Service).bindings : [entity]) {
         const document = { ...kind.keysOf(one), ...beside.get(one.id) };
@@ -68,7 +68,7 @@ export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Pro
 
   const named = isPart ? undefined : (filter["_id"] as { readonly $in: readonly string[] } | undefined)?.$in;
   for await (const told of entitiesBefore(view, numbersOf(known, named))) await add(told);
-  for await (const entities of besides.dependents()) {
+  for await (const entities of denormalized.dependents()) {
     const unchanged = entities.filter(({ id }) => !ids.has(id));
     for (const { id } of unchanged) ids.add(id);
     await add(unchanged.map((entity) => ({ n: null, entity })));

@@ -29,7 +29,7 @@ import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "../deletions/hosts.js";
 import { addressesOf, insertHost } from "../hosts/insert-host.js";
 import { answeredHost, newHostOf } from "../hosts/new-host.js";
-import { tellRemovedOfHost } from "../hosts/removed-bindings.js";
+import { reportRemovedBindingsOfHost } from "../hosts/removed-bindings.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
@@ -65,7 +65,7 @@ function create(storage: Storage): UserHandler<typeof createHost> {
       refusingDuplicates(() =>
         transaction(work, [asked.host.id], async (tx) => {
           await use(tx);
-          tellRemovedOfHost(tx, body);
+          reportRemovedBindingsOfHost(tx, body);
           const interfaces = asked.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
           await insertHost(storage, tx, scope, { ...asked, interfaces });
           return { ...asked, interfaces };

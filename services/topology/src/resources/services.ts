@@ -27,7 +27,7 @@ import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { updateOne } from "../hosts/update-service.js";
-import { tellRemoved } from "../hosts/removed-bindings.js";
+import { reportRemovedBindings } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
 
 export function mountServices(router: Router, storage: Storage, past: Past): void {
@@ -70,7 +70,7 @@ function create(storage: Storage): UserHandler<typeof createService> {
       const { position, shift } = placeNew(body.position, host.inventory.services - 1);
       const at = now.toISOString();
       const judge = bindingJudge(host.inventory);
-      tellRemoved(tx, body.bindings, judge);
+      reportRemovedBindings(tx, body.bindings, judge);
       const resolved = resolveBindings(body.bindings, judge);
       const service: Service = {
         id,

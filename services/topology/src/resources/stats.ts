@@ -3,13 +3,13 @@ import { answer } from "@nts/shared/http/answer";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { JournalReader } from "../journal/read.js";
 import { count } from "../stats/count.js";
-import { createKeptStats } from "../stats/kept.js";
+import { createCachedStats } from "../stats/cached.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
 /** Returns statistics. */
 export function mountStats(router: Router, storage: Storage, reader: JournalReader): void {
-  const kept = createKeptStats();
+  const kept = createCachedStats();
   mount(router, getStats, async ({ scope: whole, principal, query: { network_id: networkId } }) => {
     const [scope, rights] = [narrowedTo(whole, networkId), narrowedTo(principal.scope, networkId)];
     const { stats, etag } = await kept(scope, () => count(storage, reader, { scope, rights, now: new Date() }));

@@ -11,10 +11,10 @@ export interface MemoryNetwork {
   readonly hosts: Map<string, Recognized>;
   interfaces(): Interface[];
   /** Imports a file, each host planned on what is there by then or, in a preview, on what was there before. */
-  importFile(file: string | Uint8Array, isDry: boolean, given?: FileOptions): PlannedHost[];
+  importFile(file: string | Uint8Array, isDry: boolean, given?: Given): PlannedHost[];
 }
 
-interface FileOptions extends Partial<FileGiven> {
+interface Given extends Partial<FileGiven> {
   /** Of the machine that the file is from. */
   readonly hostname?: string;
 }
@@ -50,7 +50,7 @@ export function createMemoryNetwork(): MemoryNetwork {
     );
   }
 
-  function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: FileOptions = {}): PlannedHost[] {
+  function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: Given = {}): PlannedHost[] {
     const session = createSession();
     const bytes = typeof file === "string" ? new TextEncoder().encode(file) : new Uint8Array(file);
     const named = hostname === undefined ? null : { hostId: idOf(hostname), hostname };

@@ -14,9 +14,12 @@ import { type Allowances, OF_PASSWORDS, remainingMs } from "./throttle.rules.js"
  * @returns consecutive failures from this address, including this one; 0 if correct
  * @throws AppError `login_throttled` with the seconds until the next attempt; nothing is checked then
  */
-export type Guess = (account: string, address: string, check: () => Promise<boolean>) => Promise<number>;
+export type ThrottledCheck = (account: string, address: string, check: () => Promise<boolean>) => Promise<number>;
 
-export function createGuess(failures: LoginFailureStore, allowances: Allowances = OF_PASSWORDS): Guess {
+export function createThrottledCheck(
+  failures: LoginFailureStore,
+  allowances: Allowances = OF_PASSWORDS,
+): ThrottledCheck {
   const queue = createKeyedQueue();
   return (account, address, check) => {
     const guesser = { email: account, addressBlock: addressBlockOf(address) };

@@ -12,26 +12,26 @@ const LEAST_MS = 1_000;
 /** Maximum cached results, of some kilobytes each. */
 const MOST_KEPT = 500;
 
-export interface Kept {
+export interface Cached {
   readonly stats: Stats;
   /** Depends on the numbers only, not on the time of counting. */
   readonly etag: string;
 }
 
 /** Returns the cached statistics of a scope, or counts. */
-export type KeptStats = (scope: Scope, count: () => Promise<Stats>) => Promise<Kept>;
+export type CachedStats = (scope: Scope, count: () => Promise<Stats>) => Promise<Cached>;
 
-export function createKeptStats(leastMs = LEAST_MS): KeptStats {
-  const kept = new LRUCache<string, Kept>({ max: MOST_KEPT, ttl: leastMs });
+export function createCachedStats(leastMs = LEAST_MS): CachedStats {
+  const kept = new LRUCache<string, Cached>({ max: MOST_KEPT, ttl: leastMs });
   /** Running counts by scope, and the last one of each organization. */
-  const running = new Map<string, Promise<Kept>>();
+  const running = new Map<string, Promise<Cached>>();
   const last = new Map<string, Promise<unknown>>();
 
   async function counted(
     key: string,
     before: Promise<unknown> | undefined,
     count: () => Promise<Stats>,
-  ): Promise<Kept> {
+  ): Promise<Cached> {
     await before?.catch(() => undefined);
     const begunMs = performance.now();
     const stats = await count();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Stats } from "@nts/shared/contract";
-import { createKeptStats } from "./kept.js";
+import { createCachedStats } from "./cached.js";
 
 const all = (organizationId: string) => ({ organizationId, networks: "all" }) as const;
 
@@ -22,7 +22,7 @@ function counting() {
 describe("cached statistics", () => {
   it("are computed once for all concurrent callers, and cached afterwards", async () => {
     const { begun, count, end } = counting();
-    const kept = createKeptStats(60_000);
+    const kept = createCachedStats(60_000);
     const requests = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
     await new Promise(setImmediate);
     await end();
@@ -31,7 +31,7 @@ describe("cached statistics", () => {
   });
 
   it("have the same ETag while the numbers are the same, whenever they were computed", async () => {
-    const kept = createKeptStats();
+    const kept = createCachedStats();
     const tagOf = async (organization: string, ports: number): Promise<string> =>
       (await kept(all(organization), () => Promise.resolve({ at: organization, totals: { ports } } as Stats))).etag;
     expect(await tagOf("a", 1)).toBe(await tagOf("b", 1));
@@ -40,7 +40,7 @@ describe("cached statistics", () => {
 
   it("are computed one at a time per organization, and fail only for those who requested them", async () => {
     const { begun, count, end } = counting();
-    const kept = createKeptStats();
+    const kept = createCachedStats();
     const failing = kept(all("o"), () => Promise.reject(new Error("away")));
     const requests = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
     const other = kept(all("p"), count("p"));

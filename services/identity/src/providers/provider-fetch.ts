@@ -12,10 +12,10 @@ const AT_A_TIME = 8;
 const MOST_WAITING = 64;
 
 /** Sends a request to a provider. @throws AppError `provider_unavailable` · `provider_failed` */
-export type AskProvider = (url: string, options?: RequestInit) => Promise<Response>;
+export type ProviderFetch = (url: string, options?: RequestInit) => Promise<Response>;
 
 /** Of one provider. */
-export function createAskProvider(): AskProvider {
+export function createProviderFetch(): ProviderFetch {
   const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: REQUEST_MS });
   return (url, options = {}) =>
     run(async () => {

@@ -17,7 +17,7 @@ export interface Kinds {
   readonly interfaces: Kind;
 }
 
-export interface Besides {
+export interface DenormalizedFields {
   /** The denormalized fields of entities at the moment, by id. */
   fieldsOf(entities: readonly Entity[]): Promise<ReadonlyMap<string, Document>>;
   /** Yields, in batches, a superset of the stored entities whose denormalized fields have changed. */
@@ -32,21 +32,21 @@ export interface Asked {
   readonly storedFilter: Document;
 }
 
-const NONE: Besides = {
+const NONE: DenormalizedFields = {
   fieldsOf: () => Promise.resolve(new Map()),
   async *dependents() {
     // None of them.
   },
 };
 
-export function besidesOf(view: View, kinds: Kinds, asked: Asked): Besides {
+export function denormalizedFieldsOf(view: View, kinds: Kinds, asked: Asked): DenormalizedFields {
   const { kind, sort, filter } = asked;
   if (kind.name === "Service" && "host_name" in sort) return hostNames(view, kinds, asked);
   if (kind.name === "Host" && "search" in filter) return searchTexts(view, kinds);
   return NONE;
 }
 
-function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked): Besides {
+function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked): DenormalizedFields {
   return {
     fieldsOf: async (services) => {
       const hostIds = new Map((services as Service[]).map(({ id, host_id }) => [id, host_id]));
@@ -61,7 +61,7 @@ function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked):
   };
 }
 
-function searchTexts(view: View, { hosts, interfaces }: Kinds): Besides {
+function searchTexts(view: View, { hosts, interfaces }: Kinds): DenormalizedFields {
   const known = view.changed.get(interfaces.name);
   let changed: Promise<ByHost> | null = null;
 
