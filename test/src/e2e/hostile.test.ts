@@ -71,24 +71,51 @@ function requestsFor(operation: AnyEndpoint): Request[] {
   const path = operation.path.replace("{id}", ID);
   const members = membersOf(operation);
   const validBody = operation.body === undefined ? {} : { body: bodyWith(members) };
-  const parameters = Object.keys(operation.query?.shape ?? {});
   return [
     { path, ...validBody },
     ...(path === operation.path
       ? []
       : ENCODED.map((id) => ({ path: operation.path.replace("{id}", id || "0"), ...validBody }))),
-    ...parameters.flatMap((name) =>
-      [...ENCODED, `1&${name}=1`, `&${name}[$gt]=1`].map((value) => ({
-        path: `${path}?${name}=${value}`,
-        ...validBody,
-      })),
-    ),
-    ...["__proto__", "constructor", "%00"].map((name) => ({ path: `${path}?${name}=1`, ...validBody })),
+    ...queriesOf(operation).map((query) => ({ path: `${path}?${query}`, ...validBody })),
     ...(operation.body === undefined ? [] : BODIES.map((body) => ({ path, body }))),
-    ...[...Object.keys(members), "__proto__"].flatMap((name) =>
-      operation.body === undefined ? [] : VALUES.map((value) => ({ path, body: bodyWith(members, name, value) })),
-    ),
+    ...bodiesOf(operation, members).map((body) => ({ path, body })),
   ];
+}
+
+/** Each value in each parameter. */
+function queriesOf({ query }: AnyEndpoint): string[] {
+  const names = Object.keys(query?.shape ?? {});
+  // An address has room for one long value only.
+  const isRefused = (name: string, value: string): boolean =>
+    value.length < 1_000 &&
+    query?.safeParse(Object.fromEntries(new URLSearchParams(`${name}=${value}`))).success === false;
+  return [
+    ...ENCODED.flatMap((value) =>
+      inCompany(names, (name) => isRefused(name, value)).map((some) =>
+        some.map((name) => `${name}=${value}`).join("&"),
+      ),
+    ),
+    ...names.flatMap((name) => [`${name}=1&${name}=1`, `${name}=&${name}[$gt]=1`]),
+    ...["__proto__", "constructor", "%00"].map((name) => `${name}=1`),
+  ];
+}
+
+/** Each value in each member of a body that is right otherwise. */
+function bodiesOf({ body }: AnyEndpoint, members: Record<string, string>): string[] {
+  if (body === undefined) return [];
+  return VALUES.flatMap((value) => {
+    // Nothing else can be a prototype.
+    const names = [...Object.keys(members), ...(/^[[{n]/.test(value) ? ["__proto__"] : [])];
+    const isRefused = (name: string): boolean => !body.safeParse(JSON.parse(bodyWith(members, [name], value))).success;
+    return inCompany(names, isRefused).map((some) => bodyWith(members, some, value));
+  });
+}
+
+/** What the schema refuses goes in one request, whose answer names each; whatever goes on to the operation goes alone. */
+function inCompany(names: readonly string[], isRefused: (name: string) => boolean): string[][] {
+  const refused = names.filter(isRefused);
+  const alone = names.filter((name) => !refused.includes(name)).map((name) => [name]);
+  return refused.length === 0 ? alone : [refused, ...alone];
 }
 
 interface Schema {
@@ -144,10 +171,10 @@ function existingId(name: string): string {
   return (world as unknown as Record<string, { id: string } | undefined>)[name.replace(/_id$/, "")]?.id ?? ID;
 }
 
-/** The body with a member of this value added or replaced. */
-function bodyWith(members: Record<string, string>, name?: string, value?: string): string {
+/** The body with members of this value beside, or in place of, the right ones. */
+function bodyWith(members: Record<string, string>, names: readonly string[] = [], value = ""): string {
   const all = new Map(Object.entries(members));
-  if (name !== undefined && value !== undefined) all.set(name, value);
+  for (const name of names) all.set(name, value);
   return `{${[...all].map(([key, text]) => `${JSON.stringify(key)}: ${text}`).join(", ")}}`;
 }
 
