@@ -7,8 +7,8 @@ import { deleteUser, register, updateUser } from "@nts/shared/contract/users";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { type Identity, startIdentity } from "../support/identity.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
-import { startStack, type Stack } from "../support/stack.js";
 
 let stack: SharedStack;
 let identity: Direct;
@@ -176,14 +176,13 @@ describe("identity.invites: revoking", () => {
 
 describe("identity.invites: registration by invitation only", () => {
   it("admits users with an invite, and nobody else", async () => {
-    const closed = await startStack({ gateways: 0, env: { REGISTRATION: "invite" } });
+    const closed = await startIdentity({ replicas: [{ registration: "invite" }] });
     try {
-      const other = createDirect(closed);
       const body = { email: "ada@example.com", password: "a long password" };
-      expect(await other.send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
-      expect(await other.send(register, { body: registration("nonsense") })).toMatchObject(voidToken);
+      expect(await closed.ask(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
+      expect(await closed.ask(register, { body: registration("nonsense") })).toMatchObject(voidToken);
       await plantInvite(closed, "token");
-      expect(await other.send(register, { body: registration("token") })).toMatchObject({ status: 200 });
+      expect(await closed.ask(register, { body: registration("token") })).toMatchObject({ status: 200 });
     } finally {
       await closed.stop();
     }
@@ -191,8 +190,7 @@ describe("identity.invites: registration by invitation only", () => {
 });
 
 /** An owner who registered before registration was closed, with an invite. */
-async function plantInvite(closed: Stack, token: string): Promise<void> {
-  const db = mongo.db(closed.databases.identity);
+async function plantInvite({ db }: Identity, token: string): Promise<void> {
   const [owner, organization_id] = [newId(), newId()];
   await db.collection<{ _id: string }>("organizations").insertOne({
     ...{ _id: organization_id, name: "Navy", api_access_enabled: true },
