@@ -24,10 +24,16 @@ export function addGauges(registry: Registry, readings: readonly GaugeReading[])
     });
 }
 
-/** Creates a registry with Node's default metrics, the version, and the request histogram. */
-export function createMetrics(processName: string): Metrics {
+/** Creates an empty registry whose metrics carry the name of the process. */
+export function createRegistry(processName: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ process: processName });
+  return registry;
+}
+
+/** Creates a registry with Node's default metrics, which are observed from now on, the version, and the request histogram. */
+export function createMetrics(processName: string): Metrics {
+  const registry = createRegistry(processName);
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: "nts_request_duration_seconds",

@@ -22,7 +22,7 @@ import {
 } from "@nts/shared/contract";
 import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { createLog } from "@nts/shared/log";
-import { createMetrics } from "@nts/shared/metrics";
+import { createRegistry } from "@nts/shared/metrics";
 import { placeOf } from "@nts/shared/numbered";
 import { BACKGROUND } from "@nts/shared/work";
 import { journalCollections } from "@nts/topology/journal/collections";
@@ -149,7 +149,7 @@ describe("a read of the past", () => {
     const keep = (): Journal =>
       startJournal({
         collections: journalCollections(behind.db),
-        registry: createMetrics("topology").registry,
+        registry: createRegistry("topology"),
         log: createLog("test", "silent"),
         retentionDays: 90,
         told: () => undefined,

@@ -14,7 +14,7 @@ import {
   patchService,
 } from "@nts/shared/contract";
 import { createLog } from "@nts/shared/log";
-import { createMetrics } from "@nts/shared/metrics";
+import { createRegistry } from "@nts/shared/metrics";
 import { BACKGROUND } from "@nts/shared/work";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { spansIn } from "@nts/topology/journal/diff";
@@ -211,7 +211,7 @@ describe("a diff by times", () => {
       const before = new Date().toISOString();
       const keeper = startJournal({
         collections: journalCollections(older.db),
-        registry: createMetrics("topology").registry,
+        registry: createRegistry("topology"),
         log: createLog("test", "silent"),
         retentionDays: 90,
         told: () => undefined,

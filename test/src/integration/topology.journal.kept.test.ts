@@ -16,7 +16,7 @@ import {
   updateHost,
 } from "@nts/shared/contract";
 import { createLog } from "@nts/shared/log";
-import { createMetrics } from "@nts/shared/metrics";
+import { createRegistry } from "@nts/shared/metrics";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { follow } from "@nts/topology/journal/follow";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
@@ -46,7 +46,7 @@ afterEach(async () => {
 function keep(collections = journalCollections(topology.db)): Journal {
   const keeper = startJournal({
     collections,
-    registry: createMetrics("topology").registry,
+    registry: createRegistry("topology"),
     log: createLog("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     retentionDays: 90,
     told: () => undefined,

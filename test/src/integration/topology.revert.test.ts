@@ -21,7 +21,7 @@ import {
   revertChanges,
 } from "@nts/shared/contract";
 import { createLog } from "@nts/shared/log";
-import { createMetrics } from "@nts/shared/metrics";
+import { createRegistry } from "@nts/shared/metrics";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
 import { waitForJournal, currentState } from "../support/moments.js";
@@ -120,7 +120,7 @@ describe("a revert while the journal is read", () => {
     const collections = journalCollections(older.db);
     const keep = (): Journal => {
       const log = createLog("test", "silent");
-      const { registry } = createMetrics("topology");
+      const registry = createRegistry("topology");
       const keeper = startJournal({ collections, registry, log, retentionDays: 90, told: () => undefined });
       keepers.push(keeper);
       return keeper;

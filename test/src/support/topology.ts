@@ -15,7 +15,7 @@ import { INTERNAL, INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers"
 import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier, type Principal, type Scope } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
-import { createMetrics } from "@nts/shared/metrics";
+import { createRegistry } from "@nts/shared/metrics";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
@@ -149,7 +149,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const keeper = journal
     ? startJournal({
         collections: journalCollections(db),
-        registry: createMetrics("topology").registry,
+        registry: createRegistry("topology"),
         log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
         retentionDays: 90,
         told: waiting.wake,
@@ -212,7 +212,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,
-      registry: createMetrics("topology").registry,
+      registry: createRegistry("topology"),
       log: createLog("topology", "error"),
     }).operations,
     notices: {
