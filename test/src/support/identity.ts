@@ -15,7 +15,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
-import { releaseDatabase, acquireDatabase } from "./prepared-databases.js";
+import { createOwnClient, giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 
 /** Tests hash many passwords and attack none. */
 const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
@@ -74,8 +74,8 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const log = createLog("identity", process.env["TEST_LOG_LEVEL"] ?? "error");
   const passwords = await createPasswords(CHEAP_HASHING);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
-  const ownClient = createMongoClient(url, "identity-test-itself");
-  const db = acquireDatabase(ownClient, "identity");
+  const ownClient = createOwnClient(url);
+  const db = takeDatabase(ownClient, "identity");
   await prepareDatabase(db, log);
 
   const mailers: ReturnType<App["startMail"]>[] = [];

@@ -1,6 +1,6 @@
 /** Databases that suites of one jest worker reuse: creating collections and indexes takes longer than many tests. */
 import { randomBytes } from "node:crypto";
-import type { Db, MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 
 /** Records of migrations, and the keys that they created, are kept. */
 const MIGRATION_COLLECTIONS = new Set(["migrations", "breaking_migrations", "journal_secrets"]);
@@ -8,6 +8,14 @@ const MIGRATION_COLLECTIONS = new Set(["migrations", "breaking_migrations", "jou
 const MAX_DELETED_DOCUMENTS = 2_000;
 
 type Service = "topology" | "identity";
+
+/** A client for a test's own commands: as patient as the driver is by itself, which no service is. */
+export function createOwnClient(url: string): MongoClient {
+  return new MongoClient(url, {
+    ...{ appName: "test", readConcern: { level: "majority" }, writeConcern: { w: "majority", journal: true } },
+    ignoreUndefined: true,
+  });
+}
 
 const free: Record<Service, string[]> = { topology: [], identity: [] };
 

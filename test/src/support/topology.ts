@@ -34,8 +34,8 @@ import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange } from "./bare-exchange.js";
-import { createInProcessImportRunner } from "./import-sessions.js";
-import { releaseDatabase, acquireDatabase } from "./prepared-databases.js";
+import { createImportDeskHere } from "./import-sessions.js";
+import { createOwnClient, giveBackDatabase, takeDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
 const SECRETS = ["the-secret-of-the-tests-of-topology"];
@@ -135,9 +135,9 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const notices: [string, string, string][] = [];
   const unscoped = new Set<string>();
-  // Separate from the commands of the service.
-  const ownClient = createMongoClient(url, "topology-test-itself");
-  const db = acquireDatabase(ownClient, "topology");
+  // The tests' own commands are none of the service's.
+  const ownClient = createOwnClient(url);
+  const db = takeDatabase(ownClient, "topology");
   const agent = new Agent({ keepAlive: true });
   const waiting = createWaiting();
   const parts = { options, url, database: db.databaseName, waiting, notices, unscoped };
