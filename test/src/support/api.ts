@@ -1,5 +1,6 @@
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { textOf } from "./event-stream.js";
+import { untilServed } from "./until.js";
 
 /** A response, with its body both as text and as JSON (undefined when it is not JSON). */
 export interface ApiResponse {
@@ -112,13 +113,17 @@ export async function aGuest(
 }
 
 async function registered(baseUrl: string, name: string, more: object): Promise<Account> {
-  const email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
   const password = "correct horse battery staple";
-  const body = { email, password, ...more };
-  const response = await callerOf(baseUrl, "nobody").send("post", "/api/auth/register", body);
-  if (response.status !== 200) throw new Error(`register answered ${response.status}: ${response.text}`);
-  const cookie = cookieOf(response.headers);
-  const user = response.body.data as { id: string; organization_id: string };
+  let email = "";
+  // A process loads its dictionaries for the first password, which on a busy machine may take longer than a request may.
+  const answered = await untilServed(() => {
+    email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
+    const body = { email, password, ...more };
+    return callerOf(baseUrl, "nobody").send("post", "/api/auth/register", body);
+  });
+  if (answered.status !== 200) throw new Error(`register answered ${answered.status}: ${answered.text}`);
+  const cookie = cookieOf(answered.headers);
+  const user = answered.body.data as { id: string; organization_id: string };
   const session = callerOf(baseUrl, `${name} (session)`, { cookie });
   return { userId: user.id, organizationId: user.organization_id, email, password, session, cookie };
 }
