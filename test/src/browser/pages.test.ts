@@ -62,8 +62,8 @@ describe("every page is accessible, fits, violates no policy, and sends no reque
     const others = Object.values(PATHS).filter((path) => !FOR_GUESTS.includes(path));
     // What guests see does not depend on what an account has.
     await Promise.all([
-      fill === "full" ? seeAll(FOR_GUESTS, { colorScheme, viewport }) : null,
-      seeAll(others, { colorScheme, viewport, account: fill === "full" ? full : empty }),
+      fill === "full" ? checkPages(FOR_GUESTS, { colorScheme, viewport }) : null,
+      checkPages(others, { colorScheme, viewport, account: fill === "full" ? full : empty }),
     ]);
     expect(violations).toEqual([]);
   });

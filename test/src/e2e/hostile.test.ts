@@ -85,13 +85,13 @@ function requestsFor(operation: AnyEndpoint): Request[] {
 /** Each value in each parameter. */
 function queriesOf({ query }: AnyEndpoint): string[] {
   const names = Object.keys(query?.shape ?? {});
-  // An address has room for one long value only.
+  // The length of a URL is limited, so long values are sent separately.
   const isRefused = (name: string, value: string): boolean =>
     value.length < 1_000 &&
     query?.safeParse(Object.fromEntries(new URLSearchParams(`${name}=${value}`))).success === false;
   return [
     ...ENCODED.flatMap((value) =>
-      inCompany(names, (name) => isRefused(name, value)).map((some) =>
+      groupedByOutcome(names, (name) => isRefused(name, value)).map((some) =>
         some.map((name) => `${name}=${value}`).join("&"),
       ),
     ),
@@ -100,19 +100,19 @@ function queriesOf({ query }: AnyEndpoint): string[] {
   ];
 }
 
-/** Each value in each member of a body that is right otherwise. */
+/** Each value in each member of an otherwise valid body. */
 function bodiesOf({ body }: AnyEndpoint, members: Record<string, string>): string[] {
   if (body === undefined) return [];
   return VALUES.flatMap((value) => {
-    // Nothing else can be a prototype.
+    // Other values cannot become a prototype.
     const names = [...Object.keys(members), ...(/^[[{n]/.test(value) ? ["__proto__"] : [])];
     const isRefused = (name: string): boolean => !body.safeParse(JSON.parse(bodyWith(members, [name], value))).success;
-    return inCompany(names, isRefused).map((some) => bodyWith(members, some, value));
+    return groupedByOutcome(names, isRefused).map((some) => bodyWith(members, some, value));
   });
 }
 
-/** What the schema refuses goes in one request, whose answer names each; whatever goes on to the operation goes alone. */
-function inCompany(names: readonly string[], isRefused: (name: string) => boolean): string[][] {
+/** Names whose value the schema rejects share a request, whose response lists each; the others get one each. */
+function groupedByOutcome(names: readonly string[], isRefused: (name: string) => boolean): string[][] {
   const refused = names.filter(isRefused);
   const alone = names.filter((name) => !refused.includes(name)).map((name) => [name]);
   return refused.length === 0 ? alone : [refused, ...alone];
@@ -171,7 +171,7 @@ function existingId(name: string): string {
   return (world as unknown as Record<string, { id: string } | undefined>)[name.replace(/_id$/, "")]?.id ?? ID;
 }
 
-/** The body with members of this value beside, or in place of, the right ones. */
+/** The body with members of this value added or replaced. */
 function bodyWith(members: Record<string, string>, names: readonly string[] = [], value = ""): string {
   const all = new Map(Object.entries(members));
   for (const name of names) all.set(name, value);

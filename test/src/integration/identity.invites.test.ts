@@ -179,10 +179,10 @@ describe("identity.invites: registration by invitation only", () => {
     const closed = await startIdentity({ replicas: [{ registration: "invite" }] });
     try {
       const body = { email: "ada@example.com", password: "a long password" };
-      expect(await closed.ask(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
-      expect(await closed.ask(register, { body: registration("nonsense") })).toMatchObject(voidToken);
+      expect(await closed.send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
+      expect(await closed.send(register, { body: registration("nonsense") })).toMatchObject(voidToken);
       await plantInvite(closed, "token");
-      expect(await closed.ask(register, { body: registration("token") })).toMatchObject({ status: 200 });
+      expect(await closed.send(register, { body: registration("token") })).toMatchObject({ status: 200 });
     } finally {
       await closed.stop();
     }

@@ -115,7 +115,7 @@ export async function aGuest(
 async function registered(baseUrl: string, name: string, more: object): Promise<Account> {
   const password = "correct horse battery staple";
   let email = "";
-  // A process loads its dictionaries for the first password, which on a busy machine may take longer than a request may.
+  // Loading the password dictionaries on first use may exceed the time limit of a request on a busy machine.
   const answered = await untilServed(() => {
     email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
     const body = { email, password, ...more };

@@ -156,12 +156,12 @@ export function createDirect(stack: DirectTarget): Direct {
   async function registered(more: { invite_token?: string }): Promise<Person> {
     const password = "correct horse battery staple";
     let email = "";
-    // A process loads its dictionaries for the first password, which on a busy machine may take longer than a request may.
-    const answered = await untilServed(() => {
+    // Loading the password dictionaries on first use may exceed the time limit of a request on a busy machine.
+    const response = await untilServed(() => {
       email = `person-${++people}-${suite}@example.com`;
-      return ask(register, { body: { email, password, ...more } });
+      return send(register, { body: { email, password, ...more } });
     });
-    return begun(answered, email, password);
+    return personFrom(response, email, password);
   }
 
   return {

@@ -15,7 +15,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createShares } from "@nts/shared/shares";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
-import { createOwnClient, giveBackDatabase, takeDatabase } from "./prepared-databases.js";
+import { createOwnClient, releaseDatabase, acquireDatabase } from "./prepared-databases.js";
 
 /** Tests hash many passwords and attack none. */
 const CHEAP_HASHING = { memoryCost: 8, timeCost: 1, parallelism: 1 };
@@ -75,7 +75,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const passwords = await createPasswords(CHEAP_HASHING);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
   const ownClient = createOwnClient(url);
-  const db = takeDatabase(ownClient, "identity");
+  const db = acquireDatabase(ownClient, "identity");
   await prepareDatabase(db, log);
 
   const mailers: ReturnType<App["startMail"]>[] = [];

@@ -34,8 +34,8 @@ import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange } from "./bare-exchange.js";
-import { createImportDeskHere } from "./import-sessions.js";
-import { createOwnClient, giveBackDatabase, takeDatabase } from "./prepared-databases.js";
+import { createInProcessImportRunner } from "./import-sessions.js";
+import { createOwnClient, releaseDatabase, acquireDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
 const SECRETS = ["the-secret-of-the-tests-of-topology"];
@@ -137,7 +137,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   const unscoped = new Set<string>();
   // The tests' own commands are none of the service's.
   const ownClient = createOwnClient(url);
-  const db = takeDatabase(ownClient, "topology");
+  const db = acquireDatabase(ownClient, "topology");
   const agent = new Agent({ keepAlive: true });
   const waiting = createWaiting();
   const parts = { options, url, database: db.databaseName, waiting, notices, unscoped };

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const LONGEST_PAUSE_MS = 100;
 
-/** Polls until the condition holds, less and less often: what is waited for needs the processor. @throws Error on timeout */
+/** Polls until the condition holds, at growing intervals, to leave the processor to the condition. @throws Error on timeout */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   everyMs = 10,
   timeoutMs = 60_000,
 ): Promise<void> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   while (!(await condition())) {
-    const waitedMs = Date.now() - begun;
-    if (waitedMs > patienceMs) throw new Error(`it did not come to pass within ${patienceMs / 1_000} s`);
+    const waitedMs = Date.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`the condition did not hold within ${timeoutMs / 1_000} s`);
     await sleep(Math.max(everyMs, Math.min(waitedMs / 10, LONGEST_PAUSE_MS)));
   }
 }
 
-const MOST_ASKED = 6;
-const ASK_AGAIN_MS = 1_000;
+const MAX_ATTEMPTS = 6;
+const RETRY_MS = 1_000;
 
-/** Asks again while a busy machine answers 503 or 504, a few times at most. @returns the last answer */
-export async function untilServed<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
-  let answer = await ask();
-  for (let asked = 1; asked < MOST_ASKED && [503, 504].includes(answer.status); asked++) {
-    await sleep(ASK_AGAIN_MS);
-    answer = await ask();
+/** Retries a request while a busy machine responds with 503 or 504. @returns the last response */
+export async function untilServed<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
+  let response = await send();
+  for (let attempt = 1; attempt < MAX_ATTEMPTS && [503, 504].includes(response.status); attempt++) {
+    await sleep(RETRY_MS);
+    response = await send();
   }
-  return answer;
+  return response;
 }
 
 /** Polls until a count is no longer zero and has not changed for some time. @throws Error on timeout */
