@@ -2,12 +2,12 @@
 // are stopped when it is closed; those of a killed run are stopped and removed by the next run.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
-import { freemem, tmpdir, setUserInfo } from "node:os";
+import { freemem, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { killRunningScripts, ROOT } from "./checks.mjs";
 
 const MEMORY = "/dev/shm";
-const BASES = `nts-test-${setUserInfo().uid}-`;
+const BASES = `nts-test-${userInfo().uid}-`;
 /** Folders of databases within the folder of a suite. */
 const DATABASES = ["mongodb", "redis", "nats"];
 /** Bytes that the servers of a test run may need, several times over. */
