@@ -28,7 +28,7 @@ const urlOf = (host = ""): string => `mongodb://${host}/?directConnection=true`;
 async function stateOf(host: string): Promise<{ isWritablePrimary?: boolean } | null> {
   const client = new MongoClient(urlOf(host), { serverSelectionTimeoutMS: 500, socketTimeoutMS: 500 });
   try {
-    return await client.db("admin").command({ stateOf: 1 });
+    return await client.db("admin").command({ hello: 1 });
   } catch {
     return null;
   } finally {
