@@ -18,6 +18,13 @@ interface Form {
   readonly codes: readonly ErrorCode[];
 }
 
+/** The operations that list a code. */
+const listing = (name: string, code: ErrorCode): Form => ({
+  name,
+  has: ({ errors }) => errors.includes(code),
+  codes: [code],
+});
+
 const FORMS: readonly Form[] = [
   { name: "Every operation", has: () => true, codes: ["malformed_request", "rate_limited", "internal_error", "unavailable"] }, // prettier-ignore
   { name: "Every operation but those of the gateway itself", has: ({ upstream }) => upstream !== "gateway", codes: ["validation_failed", "too_many_in_flight", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
@@ -27,16 +34,16 @@ const FORMS: readonly Form[] = [
   { name: "With a required permission", has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
   { name: "With a body", has: ({ body }) => body !== undefined, codes: ["payload_too_large", "unsupported_media_type"] }, // prettier-ignore
   { name: "With a JSON body", has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] }, // prettier-ignore
-  { name: "With a password or a code", has: ({ errors }) => errors.includes("login_throttled"), codes: ["login_throttled"] }, // prettier-ignore
-  { name: "In a session that must be confirmed", has: ({ errors }) => errors.includes("confirmation_required"), codes: ["confirmation_required"] }, // prettier-ignore
-  { name: "With an email to send", has: ({ errors }) => errors.includes("mail_throttled"), codes: ["mail_throttled"] }, // prettier-ignore
+  listing("With a password or a code", "login_throttled"),
+  listing("In a session that must be confirmed", "confirmation_required"),
+  listing("With an email to send", "mail_throttled"),
   { name: "Streams", has: ({ streams }) => streams === true, codes: ["too_many_streams"] },
-  { name: "With ids of resources", has: ({ errors }) => errors.includes("not_found"), codes: ["not_found"] },
+  listing("With ids of resources", "not_found"),
   { name: "Lists", has: ({ list }) => list === true, codes: ["cursor_invalid"] },
-  { name: "With a position in the change history (`as_of`, `after`, `from`)", has: ({ errors }) => errors.includes("changes_gone"), codes: ["changes_gone"] }, // prettier-ignore
-  { name: "Reads of past states, and operations on many resources", has: ({ errors }) => errors.includes("too_many_changes"), codes: ["too_many_changes"] }, // prettier-ignore
-  { name: "Writes with references to other resources", has: ({ errors }) => errors.includes("invalid_reference"), codes: ["invalid_reference"] }, // prettier-ignore
-  { name: "Writes", has: ({ errors }) => errors.includes("write_conflict"), codes: ["write_conflict"] },
+  listing("With a position in the change history (`as_of`, `after`, `from`)", "changes_gone"),
+  listing("Reads of past states, and operations on many resources", "too_many_changes"),
+  listing("Writes with references to other resources", "invalid_reference"),
+  listing("Writes", "write_conflict"),
   { name: "With `Idempotency-Key`", has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] }, // prettier-ignore
   { name: "With a secret in the response", has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] }, // prettier-ignore
   { name: "Conditional writes (`If-Match`, `expect_plan`)", has: ({ plans, errors }) => plans === true || errors.includes("precondition_failed"), codes: ["precondition_failed"] }, // prettier-ignore

@@ -7,7 +7,7 @@ import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
 import type { Feeds } from "./feeds.js";
 import { type ChangeFilter, isToldTo } from "./matching.rules.js";
-import { type Reached } from "./read.js";
+import type { Reached } from "./read.js";
 import { answeredSides } from "./entry-texts.js";
 import type { SelectableEntry, Taken } from "./recent-events.js";
 import { changeEvent, type Feed } from "./tail.js";

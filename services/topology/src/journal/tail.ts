@@ -3,7 +3,7 @@ import type { Log } from "@nts/shared/log";
 import { onceItWorks } from "@nts/shared/once";
 import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
-import { type JournalReader } from "./read.js";
+import type { JournalReader } from "./read.js";
 import { textOf } from "./entry-texts.js";
 import type { RecentEvents, SelectableEntry, Taken } from "./recent-events.js";
 

@@ -6,7 +6,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { differencesOf, type Spans, spansIn } from "../journal/diff.js";
 import { DIFFERENCES, type DifferentEntity, headingOf, lineOf, sectionOf } from "../journal/diff-markdown.rules.js";
 import { createMoments } from "../journal/moments.js";
-import { type JournalReader } from "../journal/read.js";
+import type { JournalReader } from "../journal/read.js";
 import { textWithSides } from "../journal/entry-texts.js";
 import type { Database } from "../storage/database.js";
 import { streamed } from "../storage/lists.js";
