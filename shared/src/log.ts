@@ -27,13 +27,20 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: "[secret]" },
   };
-  const destination = pino.destination({
-    ...{ dest: descriptor, sync: false, periodicFlush: FLUSH_MS },
-    ...{ minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES },
-  });
+  const destination = destinationOf(descriptor);
   const log = pino(options, destination);
   destinations.set(log, destination);
   return log;
+}
+
+// One for all logs of a process: each has a timer that writes even when there is nothing to write.
+const opened: Partial<Record<1 | 2, DestinationStream>> = {};
+
+function destinationOf(descriptor: 1 | 2): DestinationStream {
+  return (opened[descriptor] ??= pino.destination({
+    ...{ dest: descriptor, sync: false, periodicFlush: FLUSH_MS },
+    ...{ minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES },
+  }));
 }
 
 /** The destination of the logs, for lines made without pino. */
