@@ -177,7 +177,13 @@ function expectUnbroken(stream: EventStream): void {
 describe("an initial state followed by changes", () => {
   beforeAll(async () => {
     world = await aNetworkWithAHost(account.session);
-    host = await account.session.data("post", "/api/v1/hosts", { network_id: world.network.id, name: "busy" });
+    // One service always exists, so that every initial state has one.
+    const services = [{ name: "stays", service_definition: "nginx" }];
+    host = await account.session.data("post", "/api/v1/hosts", {
+      network_id: world.network.id,
+      name: "busy",
+      services,
+    });
   });
   beforeEach(() => {
     isOver = false;
