@@ -33,11 +33,11 @@ export async function withSession<Result>(
   const email = env["NTS_EMAIL"] ?? settings.email ?? (await asked(terminal, "Email: ", "NTS_EMAIL"));
   const password = env["NTS_PASSWORD"] ?? (await asked(terminal, "Password: ", "NTS_PASSWORD", true));
   let cookie = "";
-  const onAnswer = ({ headers }: Response): void => {
+  const onResponse = ({ headers }: Response): void => {
     const [first = ""] = headers.getSetCookie();
     if (first !== "") cookie = first.split(";")[0] ?? "";
   };
-  const guest = createClient({ baseUrl: settings.url, onAnswer });
+  const guest = createClient({ baseUrl: settings.url, onResponse });
   try {
     await guest.call(login, { body: { email, password } });
   } catch (error) {

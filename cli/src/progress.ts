@@ -47,7 +47,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Number of hosts that an import has processed. @param answer the response so far */
-export function hostsIn(answer: string): number {
-  return answer.split('"matched_by":').length - 1;
+/** Number of hosts that an import has processed. @param text the response so far */
+export function hostsIn(text: string): number {
+  return text.split('"matched_by":').length - 1;
 }

@@ -11,7 +11,7 @@ import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import type { Registry } from "prom-client";
 import { v7 } from "uuid";
-import { createAnswering } from "./answering.js";
+import { createRequestHandling } from "./request-handling.js";
 import { type Credentials, startCredentials } from "./authenticate/credentials.js";
 import { allowancesOf, GatewayConfig, tenancySecretsOf } from "./config.js";
 import { startPublicServer } from "./edge/public-server.js";
@@ -61,7 +61,7 @@ startProcess(async () => {
   const observe = createLimitMetrics(registry);
   const limiter = createLimiter({ ...allowancesOf(config), redis, guard, liveGateways, observe });
   const parts = { config, credentials, limiter, redis, guard, services, metrics, tracing, log };
-  const { answerers, connections, inFlight } = createAnswering(parts);
+  const { listeners, connections, inFlight } = createRequestHandling(parts);
 
   addUpstreamMetrics(registry, Object.values(upstreams));
   addStateMetrics(registry, { ...credentials, limiter });
@@ -71,7 +71,7 @@ startProcess(async () => {
   const operations = await startOperations(config, { registry, readiness, credentials });
   // Requests may arrive as soon as the port is open.
   await Promise.all(Object.values(upstreams).map(({ found }) => found));
-  const server = await startPublicServer(answerers, {
+  const server = await startPublicServer(listeners, {
     host: config.HOST,
     port: config.PORT,
     connections,
@@ -137,7 +137,7 @@ function startOperations(config: GatewayConfig, { registry, readiness, credentia
     // Redis and the bus are optional at run time. Identity must have responded recently enough for credentials to be
     // accepted.
     identity: () => {
-      const silentMs = follower.sinceAnswerMs();
+      const silentMs = follower.sinceResponseMs();
       if (silentMs === null || (!lease.isAlive() && silentMs > config.STALE_CREDENTIAL_SECONDS * 1_000))
         throw new Error("identity does not answer");
     },

@@ -30,7 +30,7 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
     [
       "nts_identity_silence_seconds",
       "Time since identity last answered a question for key changes; since the start, before it ever did.",
-      () => (follower.sinceAnswerMs() ?? process.uptime() * 1_000) / 1_000,
+      () => (follower.sinceResponseMs() ?? process.uptime() * 1_000) / 1_000,
     ],
     ["nts_live_gateways", "Gateways that share the limits, as identity last told.", () => follower.liveGateways()],
     ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],

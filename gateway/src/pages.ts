@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
-import { SECURITY_HEADERS } from "./edge/answer-headers.js";
+import { SECURITY_HEADERS } from "./edge/response-headers.js";
 import { HeaderList } from "./edge/header-list.js";
 import { compress, servedFile, type ServedFile } from "./files/served-file.js";
 

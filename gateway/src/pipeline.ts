@@ -1,8 +1,8 @@
 import { API_VERSION, type AnyEndpoint } from "@nts/shared/contract";
 import { SERVER_VERSION } from "@nts/shared/version";
 import type { Admit } from "./admit.js";
-import type { AnswerHere } from "./answer-here.js";
-import { sendEmpty, sendSuccess } from "./edge/answers.js";
+import type { RespondLocally } from "./respond-locally.js";
+import { sendEmpty, sendSuccess } from "./edge/responses.js";
 import type { Exchange } from "./edge/exchange.js";
 import { faultOf } from "./edge/strict-requests.js";
 import { resolveTarget } from "./edge/target.js";
@@ -20,7 +20,7 @@ export interface PipelineOptions {
   readonly charges: Pick<Charges, "charge">;
   readonly forward: Forward;
   readonly assistants: Assistants;
-  readonly answerHere: AnswerHere;
+  readonly respondLocally: RespondLocally;
   readonly refusals: Refusals;
 }
 
@@ -32,7 +32,7 @@ export type Serve = (exchange: Exchange) => void;
  * response is sent in an envelope, and the exchange is accounted for when it has ended.
  */
 export function createPipeline(options: PipelineOptions): Serve {
-  const { ownHost, routes, admit, charges, forward, assistants, answerHere, refusals } = options;
+  const { ownHost, routes, admit, charges, forward, assistants, respondLocally, refusals } = options;
 
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
@@ -46,7 +46,7 @@ export function createPipeline(options: PipelineOptions): Serve {
     else if (destination.kind === "operation") await operate(exchange, destination.endpoint);
     else {
       if (destination.kind !== "console") await charges.charge(exchange);
-      answerHere(exchange, destination);
+      respondLocally(exchange, destination);
     }
   }
 

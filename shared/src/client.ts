@@ -1,7 +1,7 @@
 import type { Pagination, Plan } from "@nts/client";
 import { pagesOf } from "@nts/client/pages";
 import {
-  type Answer,
+  type ApiResponse,
   type ClientOptions,
   type Conditions,
   createTransport,
@@ -65,8 +65,8 @@ export function operationOf(endpoint: Endpoint): Operation {
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
   // Without If-None-Match there is no 304.
-  const send = async (operation: Endpoint, input: object): Promise<Answer> =>
-    (await transport.send(operationOf(operation), input)) as Answer;
+  const send = async (operation: Endpoint, input: object): Promise<ApiResponse> =>
+    (await transport.send(operationOf(operation), input)) as ApiResponse;
   return {
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await send(operation, input)).data as DataOf<E>,
     read: async <E extends Endpoint>(operation: E, input: Input<E>) => {

@@ -12,10 +12,10 @@ export interface Origin {
 
 /**
  * The context of a request. It is passed to every database use, so that nothing starts or commits for a caller that is
- * gone or already answered.
+ * gone or has its response.
  */
 export interface Work {
-  /** `performance.now()` at which the caller is answered; Infinity for background work. */
+  /** `performance.now()` at which the response is due; Infinity for background work. */
   readonly deadline: number;
   /** True once the caller has disconnected. */
   isAbandoned(): boolean;

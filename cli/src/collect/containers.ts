@@ -20,12 +20,12 @@ async function inspectBySocket(): Promise<string> {
 
 function ask(path: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asking = request({ socketPath: SOCKET, path, timeout: 10_000 }, (answer) => {
+    const asking = request({ socketPath: SOCKET, path, timeout: 10_000 }, (response) => {
       let text = "";
-      answer.setEncoding("utf8");
-      answer.on("data", (part: string) => (text += part));
-      answer.on("error", reject);
-      answer.on("end", () => (answer.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => (text += part));
+      response.on("error", reject);
+      response.on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
     });
     asking.on("error", reject);
     asking.on("timeout", () => asking.destroy(new Error("Docker does not answer")));

@@ -65,13 +65,13 @@ async function callOne(
     ...(options.comment !== undefined && { comment: options.comment }),
     signal: terminal.signal,
   };
-  const answered = await transport.open(operationOf(operation), input);
-  const isJson = answered.headers.get("content-type")?.startsWith("application/json") === true;
+  const response = await transport.open(operationOf(operation), input);
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   if (isJson && operation.isFile !== true) {
-    terminal.print(JSON.stringify(await answered.json(), null, 2));
+    terminal.print(JSON.stringify(await response.json(), null, 2));
     return;
   }
-  await writeAll(terminal, chunksOf(answered));
+  await writeAll(terminal, chunksOf(response));
 }
 
 /** @throws Problem for an unknown or missing parameter */

@@ -76,8 +76,8 @@ interface Shown {
 }
 
 async function planOf({ transport }: Connection, { operation, input }: Step): Promise<Plan> {
-  const answered = await transport.send(operation, { ...input, query: { dry_run: true } });
-  return (answered as { meta: { plan: Plan } }).meta.plan;
+  const response = await transport.send(operation, { ...input, query: { dry_run: true } });
+  return (response as { meta: { plan: Plan } }).meta.plan;
 }
 
 /** Plans again, as earlier documents were written meanwhile. @throws Problem if that is not what was shown */

@@ -124,18 +124,18 @@ export const addExport: AddCommands = (program, surroundings) => {
     const connection = await connectFor(self, surroundings);
     const query = await withIds(connection, queryOf(exportInventory, { ...options }));
     const asked = format === "archive" ? ([exportArchive, {}] as const) : ([exportInventory, { params: { format }, query }] as const); // prettier-ignore
-    const answered = await connection.transport.open(operationOf(asked[0]), asked[1]);
+    const response = await connection.transport.open(operationOf(asked[0]), asked[1]);
     const isProgressApart = options.to !== undefined || !terminal.isOutputShown;
-    const chunks = isProgressApart ? counted(terminal, answered) : chunksOf(answered);
+    const chunks = isProgressApart ? counted(terminal, response) : chunksOf(response);
     if (options.to !== undefined) await saveFile(options.to, chunks, { mode: 0o600 });
     else await writeAll(terminal, chunks);
   });
 };
 
 /** The chunks of a response body; shows how much was received. */
-async function* counted(terminal: Terminal, answered: Response): AsyncGenerator<Uint8Array, void, void> {
+async function* counted(terminal: Terminal, response: Response): AsyncGenerator<Uint8Array, void, void> {
   let received = 0;
-  for await (const bytes of chunksOf(answered)) {
+  for await (const bytes of chunksOf(response)) {
     terminal.progress(`${megabytes((received += bytes.length))} received`);
     yield bytes;
   }

@@ -119,8 +119,8 @@ function tell(terminal: Terminal, error: unknown, before: string): number {
 async function networkOf(connection: Connection, name: string | undefined): Promise<string> {
   const networks = resourceNamed("networks");
   if (name !== undefined) return idOf(connection, networks, name);
-  const answered = await connection.transport.send(networks.list, { query: { limit: 2 } });
-  const [first, second] = (answered?.data ?? []) as readonly { readonly id: string }[];
+  const response = await connection.transport.send(networks.list, { query: { limit: 2 } });
+  const [first, second] = (response?.data ?? []) as readonly { readonly id: string }[];
   if (first === undefined)
     throw new Problem(EXIT.missing, "There are no networks yet: nts create network --set name=Home");
   if (second !== undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { stringify } from "yaml";
-import type { Answer } from "@nts/client/transport";
+import type { ApiResponse } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import type { Connection } from "../connection.js";
@@ -217,7 +217,7 @@ async function showPlan(terminal: Terminal, connection: Connection, remove: AnyE
   return meta.plan.etag;
 }
 
-async function send(connection: Connection, operation: AnyEndpoint, input: object): Promise<Answer> {
+async function send(connection: Connection, operation: AnyEndpoint, input: object): Promise<ApiResponse> {
   // Without If-None-Match there is no 304.
-  return (await connection.transport.send(operationOf(operation), input)) as Answer;
+  return (await connection.transport.send(operationOf(operation), input)) as ApiResponse;
 }

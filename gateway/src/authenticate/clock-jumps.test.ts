@@ -30,7 +30,7 @@ function valid(expires_in_ms: number | null): Verification {
   return { status: "valid", number: 0, expires_in_ms, principal };
 }
 
-/** A gateway with a fresh lease and one cached key; `answer` decides the results of further polls. */
+/** A gateway with a fresh lease and one cached key; `respondToPull` decides the results of further polls. */
 async function aGateway(expiresInMs: number | null = null) {
   const clock = createManualClock();
   const lease = createLease(clock);
@@ -47,19 +47,19 @@ async function aGateway(expiresInMs: number | null = null) {
     },
     ...{ cache, lease, changes, clock, staleMs: 30_000, log, observer },
   });
-  const pulls: ((answer: KeyChanges) => void)[] = [];
+  const pulls: ((response: KeyChanges) => void)[] = [];
   const bus = { publish: () => undefined, subscribe: () => undefined };
   const pull = (): Promise<KeyChanges> => new Promise((resolve) => pulls.push(resolve));
   started.push(followKeyChanges({ gatewayId: "g", pull, deregister: pull, verifier, changes, lease, bus, clock, log }));
-  /** Answers the pending poll, and waits for the next one. */
-  const answerPull = async (answer: KeyChanges = nothingNew): Promise<void> => {
+  /** Responds to the pending poll, and waits for the next one. */
+  const respondToPull = async (response: KeyChanges = nothingNew): Promise<void> => {
     const count = pulls.length;
-    pulls.at(-1)?.(answer);
+    pulls.at(-1)?.(response);
     while (pulls.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
   };
-  await answerPull();
+  await respondToPull();
   await verifier.verify(key, cause, free);
-  return { clock, verifier, answerPull, questions: () => questions };
+  return { clock, verifier, respondToPull, questions: () => questions };
 }
 
 describe("a gateway whose clocks jump", () => {
@@ -72,56 +72,56 @@ describe("a gateway whose clocks jump", () => {
   });
 
   it("verifies again when its wall clock is set forward, and serves again under the next lease", async () => {
-    const { clock, verifier, answerPull, questions } = await aGateway();
+    const { clock, verifier, respondToPull, questions } = await aGateway();
     clock.passOnWall(1_000);
     clock.pass(200);
     expect(verifier.recall(key)).toBeNull();
-    await answerPull();
+    await respondToPull();
     expect(verifier.recall(key)).toBeNull();
-    await answerPull();
+    await respondToPull();
     expect(verifier.recall(key)).not.toBeNull();
     expect(questions()).toBe(1);
   });
 
   it("gets no lease from an answer that was in flight while it was suspended", async () => {
-    const { clock, verifier, answerPull } = await aGateway();
+    const { clock, verifier, respondToPull } = await aGateway();
     clock.passOnWall(10_000);
-    await answerPull();
+    await respondToPull();
     expect(verifier.recall(key)).toBeNull();
   });
 
   it("applies what changed during its suspension before it serves anything", async () => {
-    const { clock, verifier, answerPull } = await aGateway();
+    const { clock, verifier, respondToPull } = await aGateway();
     clock.passOnWall(10_000);
-    await answerPull();
-    await answerPull({ ...nothingNew, changes: [{ number: 1, subjects: ["key-1"] }], highest: 1 });
+    await respondToPull();
+    await respondToPull({ ...nothingNew, changes: [{ number: 1, subjects: ["key-1"] }], highest: 1 });
     expect(verifier.recall(key)).toBeNull();
   });
 
   it("respects the expiry of a key, whichever clock stops or goes back", async () => {
     for (const jumpMs of [-HOUR_MS, 0]) {
-      const { clock, verifier, answerPull } = await aGateway(5_000);
+      const { clock, verifier, respondToPull } = await aGateway(5_000);
       clock.passOnWall(jumpMs);
       clock.pass(4_999);
-      await answerPull();
-      await answerPull();
+      await respondToPull();
+      await respondToPull();
       expect(verifier.recall(key)).not.toBeNull();
       clock.pass(1);
       expect(verifier.recall(key)).toBeNull();
     }
     const suspended = await aGateway(5_000);
     suspended.clock.passOnWall(5_000);
-    await suspended.answerPull();
-    await suspended.answerPull();
+    await suspended.respondToPull();
+    await suspended.respondToPull();
     expect(suspended.verifier.recall(key)).toBeNull();
   });
 
   it("still gets leases after its wall clock was set back", async () => {
-    const { clock, verifier, answerPull } = await aGateway();
+    const { clock, verifier, respondToPull } = await aGateway();
     clock.passOnWall(-HOUR_MS);
     clock.pass(200);
-    await answerPull();
-    await answerPull();
+    await respondToPull();
+    await respondToPull();
     clock.pass(900);
     expect(verifier.recall(key)).not.toBeNull();
   });

@@ -29,7 +29,7 @@ export interface KeyChangeFollower {
   /** Number of serving gateways including this one; at least 1. */
   liveGateways(): number;
   /** Milliseconds since identity last responded; null if it never did. */
-  sinceAnswerMs(): number | null;
+  sinceResponseMs(): number | null;
   stop(): void;
   /**
    * Stops, and releases the lease, so that changes of rights need not wait for this gateway. Call it only when nothing
@@ -53,7 +53,7 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
 
 class Follower implements KeyChangeFollower {
   #liveGateways = 1;
-  #answeredAt: Instant | null = null;
+  #respondedAt: Instant | null = null;
   #isFailing = false;
   #isStopped = false;
   #isPulling = false;
@@ -66,8 +66,8 @@ class Follower implements KeyChangeFollower {
 
   liveGateways = (): number => this.#liveGateways;
 
-  sinceAnswerMs(): number | null {
-    return this.#answeredAt === null ? null : elapsedMs(this.#answeredAt, this.options.clock.now());
+  sinceResponseMs(): number | null {
+    return this.#respondedAt === null ? null : elapsedMs(this.#respondedAt, this.options.clock.now());
   }
 
   pullSoon(): void {
@@ -111,11 +111,11 @@ class Follower implements KeyChangeFollower {
     const after = changes.applied();
     this.#again = false;
     try {
-      const answer = await pull(after);
-      this.#apply(after, answer);
+      const response = await pull(after);
+      this.#apply(after, response);
       lease.renew(askedAt);
-      this.#liveGateways = Math.max(1, answer.live_gateways);
-      this.#answeredAt = clock.now();
+      this.#liveGateways = Math.max(1, response.live_gateways);
+      this.#respondedAt = clock.now();
       if (this.#isFailing) log.info("identity is responding again");
       this.#isFailing = false;
       if (changes.applied() > after) {
@@ -130,15 +130,15 @@ class Follower implements KeyChangeFollower {
     }
   }
 
-  #apply(after: number, answer: KeyChanges): void {
+  #apply(after: number, response: KeyChanges): void {
     const { verifier, changes } = this.options;
     // A lower number means a different record, such as a restored database.
-    if (answer.reset || answer.highest < after) {
+    if (response.reset || response.highest < after) {
       verifier.forgetAll();
-      changes.restart(answer.highest);
+      changes.restart(response.highest);
       return;
     }
-    if (answer.changes.length > 0) verifier.forget(answer.changes.flatMap(({ subjects }) => subjects));
-    changes.pulled(answer.highest);
+    if (response.changes.length > 0) verifier.forget(response.changes.flatMap(({ subjects }) => subjects));
+    changes.pulled(response.highest);
   }
 }

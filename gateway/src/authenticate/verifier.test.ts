@@ -28,7 +28,7 @@ function validAt(number: number): Verification {
   };
 }
 
-/** A verifier with a valid lease, whose lookups a test answers one by one. */
+/** A verifier with a valid lease, to whose lookups a test responds one by one. */
 function aVerifier(staleMs = 30_000) {
   const clock = createManualClock();
   const lease = createLease(clock);
@@ -49,10 +49,10 @@ function aVerifier(staleMs = 30_000) {
   const log = createLog("test", "silent");
   const verifier = createVerifier({ ask, atATime: 64, cache, lease, changes, clock, staleMs, log, observer });
   lease.renew(clock.now());
-  const answer = (index: number, verification: Verification): void => {
+  const respond = (index: number, verification: Verification): void => {
     questions[index]!.resolve(verification);
   };
-  return { clock, lease, changes, verifier, questions, answer, seen };
+  return { clock, lease, changes, verifier, questions, respond, seen };
 }
 
 interface PromiseWithResolvers {
@@ -69,19 +69,19 @@ function withResolvers(): PromiseWithResolvers {
 
 describe("the verifier", () => {
   it("asks once for a credential that many concurrent requests carry", async () => {
-    const { verifier, questions, answer } = aVerifier();
+    const { verifier, questions, respond } = aVerifier();
     const both = [verifier.verify(key, cause, free), verifier.verify(key, cause, free)];
     expect(questions).toHaveLength(1);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     const verdicts = await Promise.all(both);
     expect(verdicts.map(({ kind }) => kind)).toEqual(["valid", "valid"]);
     expect(verifier.recall(key)).toMatchObject({ kind: "valid" });
   });
 
   it("serves nothing from its cache without a lease, and joins no pending lookup", async () => {
-    const { clock, verifier, questions, answer } = aVerifier();
+    const { clock, verifier, questions, respond } = aVerifier();
     const first = verifier.verify(key, cause, free);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     await first;
     clock.pass(1_000);
     expect(verifier.recall(key)).toBeNull();
@@ -99,20 +99,20 @@ describe("the verifier", () => {
   });
 
   it("uses an answer that is older than a change once, and does not cache it", async () => {
-    const { verifier, changes, answer } = aVerifier();
+    const { verifier, changes, respond } = aVerifier();
     const asked = verifier.verify(key, cause, free);
     verifier.forget(["key-1"]);
     changes.noticed(1);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     expect(await asked).toMatchObject({ kind: "valid" });
     expect(verifier.recall(key)).toBeNull();
   });
 
   it("caches an answer that was read after the last known change", async () => {
-    const { verifier, changes, answer } = aVerifier();
+    const { verifier, changes, respond } = aVerifier();
     changes.noticed(7);
     const asked = verifier.verify(key, cause, free);
-    answer(0, validAt(7));
+    respond(0, validAt(7));
     await asked;
     expect(verifier.recall(key)).not.toBeNull();
   });
@@ -127,9 +127,9 @@ describe("the verifier without an answer from identity", () => {
   });
 
   it("still serves a credential that was checked a short while ago", async () => {
-    const { clock, verifier, questions, answer } = aVerifier(30_000);
+    const { clock, verifier, questions, respond } = aVerifier(30_000);
     const first = verifier.verify(key, cause, free);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     await first;
     clock.pass(29_999);
     const second = verifier.verify(key, cause, free);
@@ -142,9 +142,9 @@ describe("the verifier without an answer from identity", () => {
   });
 
   it("serves no stale credential that a change has invalidated", async () => {
-    const { clock, verifier, questions, answer } = aVerifier();
+    const { clock, verifier, questions, respond } = aVerifier();
     const first = verifier.verify(key, cause, free);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     await first;
     verifier.forget(["user-1"]);
     clock.pass(2_000);
@@ -154,10 +154,10 @@ describe("the verifier without an answer from identity", () => {
   });
 
   it("reports to its observer cache hits, identity's answers and stale uses", async () => {
-    const { clock, verifier, questions, answer, seen } = aVerifier();
+    const { clock, verifier, questions, respond, seen } = aVerifier();
     verifier.recall(key);
     const first = verifier.verify(key, cause, free);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     await first;
     verifier.recall(key);
     clock.pass(1_000);
@@ -171,9 +171,9 @@ describe("the verifier without an answer from identity", () => {
 
 describe("the verifier: charging for lookups, and limits of staleness", () => {
   it("serves nothing stale when that is disabled", async () => {
-    const { clock, verifier, questions, answer } = aVerifier(0);
+    const { clock, verifier, questions, respond } = aVerifier(0);
     const first = verifier.verify(key, cause, free);
-    answer(0, validAt(0));
+    respond(0, validAt(0));
     await first;
     clock.pass(1_000);
     const second = verifier.verify(key, cause, free);
@@ -182,7 +182,7 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
   });
 
   it("charges for a lookup, but not when the credential was valid the last time", async () => {
-    const { verifier, answer } = aVerifier();
+    const { verifier, respond } = aVerifier();
     let charged = 0;
     const pay = (): null => {
       charged++;
@@ -191,7 +191,7 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
     const refused: Verification = { status: "refused", number: 0, code: "api_key_disabled", subjects: ["key-1"] };
     for (const [index, verification] of [validAt(0), validAt(0), refused, refused].entries()) {
       const asked = verifier.verify(key, cause, pay);
-      answer(index, verification);
+      respond(index, verification);
       await asked;
       verifier.forgetAll();
     }

@@ -107,8 +107,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       if (joined !== undefined) return joined;
       // Otherwise a valid credential would be rejected after its eviction if its address sends a flood of invalid ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
-      const answered = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
-      const asked = answered.finally(() => {
+      const verification = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
+      const asked = verification.finally(() => {
         if (underWay.get(credential.hash) === asked) underWay.delete(credential.hash);
       });
       underWay.set(credential.hash, asked);

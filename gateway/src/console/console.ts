@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
 import Negotiator from "negotiator";
-import { SECURITY_HEADERS } from "../edge/answer-headers.js";
+import { SECURITY_HEADERS } from "../edge/response-headers.js";
 import { HeaderList } from "../edge/header-list.js";
 import type { ServedFile } from "../files/served-file.js";
 import { readSite } from "./site.js";

@@ -6,7 +6,7 @@ import type { Listener } from "@nts/shared/http/server";
 import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { HeaderList } from "./header-list.js";
-import { answerMalformed, type ClientError, isTooSlow, statusOf } from "./malformed.js";
+import { respondToMalformed, type ClientError, isTooSlow, statusOf } from "./malformed.js";
 import type { UploadDeadlines } from "./upload-deadlines.js";
 
 // Connection faults outside of normal requests: unparsable or slow bytes, and CONNECT. Each gets a response in its
@@ -23,10 +23,10 @@ export interface ClientErrorOptions {
 
 /** Creates the handler of Node's `clientError`. */
 export function createClientErrors({ connections, uploadDeadlines, refuse, charge }: ClientErrorOptions) {
-  function answerBytes(error: ClientError, socket: Socket): void {
+  function respondToBytes(error: ClientError, socket: Socket): void {
     charge(socket.remoteAddress ?? "").then(
       (headers) => {
-        answerMalformed(error, socket, headers);
+        respondToMalformed(error, socket, headers);
       },
       () => socket.destroy(),
     );
@@ -39,7 +39,7 @@ export function createClientErrors({ connections, uploadDeadlines, refuse, charg
     connection.isBroken = true;
     if (last === null || last.request.complete)
       connection.whenIdle(() => {
-        answerBytes(error, socket);
+        respondToBytes(error, socket);
       });
     else if (connection.isWaiting(last)) last.unreadable = statusOf(error);
     else refuse(last, statusOf(error));

@@ -69,7 +69,7 @@ export class Connection {
     return this.#waiting.includes(exchange);
   }
 
-  /** Runs it once all earlier requests are answered. */
+  /** Runs it once all earlier requests have their responses. */
   whenIdle(task: () => void): void {
     if (this.#exchanges.length === 0) task();
     else this.#whenIdle = task;

@@ -8,7 +8,7 @@ const REQUEST_HEADERS = [
   ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key"],
   ...["traceparent", "tracestate"],
 ];
-const ANSWER_HEADERS = [
+const RESPONSE_HEADERS = [
   ...["Accept-Patch", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"],
   ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
 ];
@@ -25,7 +25,7 @@ export function createCors(origins: readonly string[]): Cors {
     origin: [...origins],
     methods: METHODS,
     allowedHeaders: REQUEST_HEADERS,
-    exposedHeaders: ANSWER_HEADERS,
+    exposedHeaders: RESPONSE_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
     preflightContinue: true,
   });

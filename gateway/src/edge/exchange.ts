@@ -7,18 +7,18 @@ import type { Log } from "@nts/shared/log";
 import type { Span, Tracing } from "@nts/shared/tracing/tracing";
 import type { BucketLevel } from "../rate-limit/bucket.js";
 import { addRateLimit } from "../rate-limit/headers.js";
-import { ANSWERED_REQUEST_ID } from "./answer-headers.js";
-import { AnswerStream } from "./answer-stream.js";
+import { RESPONSE_REQUEST_ID } from "./response-headers.js";
+import { ResponseStream } from "./response-stream.js";
 import { announcesTooMuch, hasBody, isEndless } from "./body.js";
 import { clientAddressOf } from "./client-address.js";
-import { sendFailure } from "./answers.js";
+import { sendFailure } from "./responses.js";
 import type { HeaderList } from "./header-list.js";
 import type { OpenConnections } from "./open-connections.js";
 import { newRequestId } from "./request-id.js";
 import type { BodyDiscard } from "./body-discard.js";
-import type { UnreadAnswers } from "./unread-answers.js";
+import type { UnreadResponses } from "./unread-responses.js";
 
-// A request and its single response, written only by this class. The first call of `answer` or `begin` owns the
+// A request and its single response, written only by this class. The first call of `respond` or `begin` owns the
 // response; later ones have no effect. Exceptions in its callbacks end the exchange, never the process.
 
 // How long and how much of an unwanted body is read after the response: closing at once would reset the connection and
@@ -33,9 +33,9 @@ export interface ExchangeContext {
   /** Trusted proxies in front of the gateway. */
   readonly trustedHops: number;
   /** Sent with every response. */
-  readonly everyAnswer: HeaderList;
+  readonly commonHeaders: HeaderList;
   readonly tracing: Tracing;
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadResponses;
   readonly bodyDiscard: BodyDiscard;
   readonly connections: Pick<OpenConnections, "exempt">;
   readonly log: Log;
@@ -73,7 +73,7 @@ export class Exchange {
   unreadable: 400 | 408 | 431 | null = null;
   /** An allowed CORS preflight request. */
   isPreflight = false;
-  #state: "open" | "answering" | "ended" = "open";
+  #state: "open" | "responding" | "ended" = "open";
   #isOver = false;
   #dependents: Dependent[] = [];
 
@@ -89,7 +89,7 @@ export class Exchange {
     response.on("close", this.close);
   }
 
-  /** True until the exchange is answered. */
+  /** True until a response has begun. */
   get isOpen(): boolean {
     return this.#state === "open";
   }
@@ -151,7 +151,7 @@ export class Exchange {
   }
 
   /** Sends a complete response in one write. @returns false if the response is no longer open */
-  answer(
+  respond(
     status: number,
     headers: HeaderList,
     body: string | Buffer | null,
@@ -172,11 +172,11 @@ export class Exchange {
   }
 
   /** Starts a chunked response. @returns null if the response is no longer open */
-  begin(status: number, headers: HeaderList, onDrain: () => void): AnswerStream | null {
+  begin(status: number, headers: HeaderList, onDrain: () => void): ResponseStream | null {
     if (!this.isOpen) return null;
     this.#writeHead(status, headers);
-    this.#state = "answering";
-    return new AnswerStream(this, this.response, this.context.unread, onDrain);
+    this.#state = "responding";
+    return new ResponseStream(this, this.response, this.context.unread, onDrain);
   }
 
   /** All chunks were written. */
@@ -196,7 +196,7 @@ export class Exchange {
     try {
       this.#release();
       if (this.isOpen) sendFailure(this, known, status);
-      else if (this.#state === "answering") this.cut();
+      else if (this.#state === "responding") this.cut();
     } catch (again) {
       this.#defect(again);
       this.cut();
@@ -244,7 +244,7 @@ export class Exchange {
   }
 
   #writeHead(status: number, headers: HeaderList): void {
-    headers.add(ANSWERED_REQUEST_ID, this.requestId).addAll(this.context.everyAnswer);
+    headers.add(RESPONSE_REQUEST_ID, this.requestId).addAll(this.context.commonHeaders);
     if (this.level !== null) addRateLimit(headers, this.level);
     headers.writeHead(this.response, status);
   }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "@nts/shared/errors";
-import { ANSWERED_REQUEST_ID, JSON_FIELDS } from "./answer-headers.js";
+import { RESPONSE_REQUEST_ID, JSON_FIELDS } from "./response-headers.js";
 import { failureText } from "./envelope-text.js";
 import type { HeaderList } from "./header-list.js";
 import { newRequestId } from "./request-id.js";
@@ -24,7 +24,7 @@ export function statusOf(error: ClientError): 400 | 408 | 431 {
  * Responds to bytes that are no HTTP request, for which Node creates neither request nor response, and closes the
  * connection.
  */
-export function answerMalformed(error: ClientError, socket: Duplex, more: HeaderList): void {
+export function respondToMalformed(error: ClientError, socket: Duplex, more: HeaderList): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
@@ -34,7 +34,7 @@ export function answerMalformed(error: ClientError, socket: Duplex, more: Header
   const status = statusOf(error);
   const fields = JSON_FIELDS.copy()
     .addAll(more)
-    .add(ANSWERED_REQUEST_ID, requestId)
+    .add(RESPONSE_REQUEST_ID, requestId)
     .add("Date", new Date().toUTCString())
     .add("Content-Length", Buffer.byteLength(text))
     .add("Connection", "close");

@@ -19,7 +19,7 @@ const KEEP_ALIVE_MS = 65_000;
 const DRAIN_MS = 8_000;
 
 /** Handlers of requests and connection faults. */
-export interface Answerers {
+export interface Listeners {
   readonly serve: Listener;
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
   readonly onClientError: (error: ClientError, socket: Socket) => void;
@@ -42,10 +42,10 @@ export interface PublicServer extends RunningServer {
 }
 
 /** Starts the server. @throws the system's error, such as EADDRINUSE */
-export async function startPublicServer(answerers: Answerers, options: PublicServerOptions): Promise<PublicServer> {
+export async function startPublicServer(listeners: Listeners, options: PublicServerOptions): Promise<PublicServer> {
   const { host, port, connections, mostConnections } = options;
-  const contained = containing(answerers.onDefect);
-  const serve = contained<[IncomingMessage, ServerResponse]>(answerers.serve, (request) => request.socket);
+  const contained = containing(listeners.onDefect);
+  const serve = contained<[IncomingMessage, ServerResponse]>(listeners.serve, (request) => request.socket);
   const running = await startServer(serve, {
     host,
     port,
@@ -67,11 +67,11 @@ export async function startPublicServer(answerers: Answerers, options: PublicSer
   server.maxHeadersCount = 0;
   server.on(
     "connect",
-    contained(answerers.onConnect, (_request, socket) => socket),
+    contained(listeners.onConnect, (_request, socket) => socket),
   );
   server.on(
     "clientError",
-    contained(answerers.onClientError, (_error, socket) => socket),
+    contained(listeners.onClientError, (_error, socket) => socket),
   );
   // Unknown expectations are ignored.
   server.on("checkExpectation", serve);

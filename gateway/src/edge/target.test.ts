@@ -15,8 +15,8 @@ describe("the target of a request", () => {
     ["http://a", "a", "/", "a"],
     ["http://a?x=1", "a", "/?x=1", "a"],
     ["https://topology.example.com/hosts", "10.0.0.1", "/hosts", "topology.example.com"],
-  ])("in absolute form, %s with Host %s, is its path when it names this server", (url, host, path, answered) => {
-    expect(resolved(url, host)).toEqual([path, answered]);
+  ])("in absolute form, %s with Host %s, is its path when it names this server", (url, host, path, expectedHost) => {
+    expect(resolved(url, host)).toEqual([path, expectedHost]);
   });
 
   it.each([

@@ -59,14 +59,14 @@ export function sendFile(exchange: Exchange, file: ServedFile): void {
   const { contents, etag, contentType, cacheControl, vary, status } = file;
   const headers = HeaderList.of({ "Cache-Control": cacheControl, Vary: vary, ETag: etag }).addAll(file.headers);
   if (status === 200 && isFresh(request.headers, etag)) {
-    exchange.answer(304, headers, null);
+    exchange.respond(304, headers, null);
     return;
   }
   const encoding = chooseEncoding(acceptedEncodings(exchange), new Set(contents.keys()));
   const content = contents.get(encoding) ?? Buffer.alloc(0);
   headers.add("Content-Type", contentType).add("Content-Length", content.length);
   if (encoding !== "identity") headers.add("Content-Encoding", encoding);
-  exchange.answer(status, headers, request.method === "HEAD" ? null : content);
+  exchange.respond(status, headers, request.method === "HEAD" ? null : content);
 }
 
 function acceptedEncodings({ request: { headers } }: Exchange): string | undefined {

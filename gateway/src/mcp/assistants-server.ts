@@ -1,7 +1,7 @@
 import { createMcpHandler, type McpHttpHandler, McpServer } from "@modelcontextprotocol/server";
 import { ApiError, type Client, createClient } from "@nts/shared/client";
 import { SERVER_VERSION } from "@nts/shared/version";
-import { inventoryText, MOST_BYTES } from "./answers.rules.js";
+import { inventoryText, MOST_BYTES } from "./results.rules.js";
 import { failureText } from "./failures.js";
 import type { InnerFetch } from "./inner-fetch.js";
 import type { Tool } from "./tool.js";

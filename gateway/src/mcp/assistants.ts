@@ -8,7 +8,7 @@ import { createShares } from "@nts/shared/shares";
 import { z } from "zod";
 import type { Caller } from "../authenticate/caller.js";
 import { announcesTooMuch, readBody } from "../edge/body.js";
-import { PRIVATE_FIELDS } from "../edge/answer-headers.js";
+import { PRIVATE_FIELDS } from "../edge/response-headers.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { InFlight } from "../edge/in-flight.js";
 import { createInnerFetch } from "./inner-fetch.js";
@@ -68,14 +68,14 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
         ...{ method: "POST", headers: protocolHeaders(headers), body: JSON.stringify(message) },
         signal: AbortSignal.timeout(MOST_MS),
       });
-      const answered = await handler.fetch(request, { authInfo, parsedBody: message });
-      return { answered, text: await answered.text() };
+      const response = await handler.fetch(request, { authInfo, parsedBody: message });
+      return { response, text: await response.text() };
     };
-    const { answered, text } = await shares.use(principal.scope.organizationId, handle);
+    const { response, text } = await shares.use(principal.scope.organizationId, handle);
     const fields = PRIVATE_FIELDS.copy().add("Content-Length", Buffer.byteLength(text));
-    const type = answered.headers.get("content-type");
+    const type = response.headers.get("content-type");
     if (type !== null) fields.add("Content-Type", type);
-    exchange.answer(answered.status, fields, text);
+    exchange.respond(response.status, fields, text);
   };
 }
 

@@ -30,12 +30,12 @@ export function createInnerFetch(serve: Listener): InnerFetch {
         ...{ path: target.pathname + target.search, method: init?.method ?? "GET" },
         headers: init?.headers as Record<string, string>,
       });
-      const answer = await answerTo(asking, init?.body as string | undefined);
-      const body = await bytesOf(answer);
+      const response = await responseTo(asking, init?.body as string | undefined);
+      const body = await bytesOf(response);
       if (body === null) return new Response(TOO_LARGE, { status: 413 });
       return new Response(body.length === 0 ? null : body, {
-        status: answer.statusCode ?? 500,
-        headers: headersOf(answer),
+        status: response.statusCode ?? 500,
+        headers: headersOf(response),
       });
     } finally {
       near.destroy();
@@ -53,17 +53,17 @@ function connection(address: string): { readonly far: Duplex; readonly near: Dup
   return { far: Object.assign(far, { remoteAddress: address }), near };
 }
 
-function answerTo(asking: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+function responseTo(asking: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     asking.once("response", resolve).once("error", reject).end(body);
   });
 }
 
 /** Null if too large. */
-async function bytesOf(answer: IncomingMessage): Promise<Buffer<ArrayBuffer> | null> {
+async function bytesOf(response: IncomingMessage): Promise<Buffer<ArrayBuffer> | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of answer as AsyncIterable<Buffer>) {
+  for await (const piece of response as AsyncIterable<Buffer>) {
     bytes += piece.length;
     if (bytes > MOST_BYTES) return null;
     pieces.push(piece);

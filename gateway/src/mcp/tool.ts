@@ -1,7 +1,7 @@
 import type { Client } from "@nts/shared/client";
 import type { z } from "zod";
 
-/** A tool for assistants. Its result is bounded: see `answers.rules.ts`. */
+/** A tool for assistants. Its result is bounded: see `results.rules.ts`. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;

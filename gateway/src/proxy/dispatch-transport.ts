@@ -2,7 +2,7 @@ import type { Replica } from "@nts/shared/upstream/replicas";
 import { type Dispatcher, Pool } from "undici";
 import { countedBody } from "../edge/body.js";
 import {
-  type AnswerReader,
+  type ResponseReader,
   CONNECT_MS,
   IDLE_MS,
   MOST_CONNECTIONS,
@@ -73,7 +73,7 @@ class Dispatched implements Dispatcher.DispatchHandler, Sending {
   #started: Dispatcher.DispatchController | null = null;
   #isOver = false;
 
-  constructor(private readonly reader: AnswerReader) {}
+  constructor(private readonly reader: ResponseReader) {}
 
   /** Called when a connection is assigned, just before the first byte is sent. */
   onRequestStart(controller: Dispatcher.DispatchController): void {

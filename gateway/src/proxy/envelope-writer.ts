@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { IDEMPOTENCY_REPLAYED } from "@nts/shared/contract";
-import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/answer-headers.js";
-import type { AnswerStream } from "../edge/answer-stream.js";
+import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
+import type { ResponseStream } from "../edge/response-stream.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { HeaderList } from "../edge/header-list.js";
 import type { Envelope } from "./envelope.js";
-import type { AnswerHead } from "./transport.js";
+import type { ResponseHead } from "./transport.js";
 
 // Streams a service's response with its envelope around it. The last piece is held back until the next one or the end:
 // short responses leave in one write, and the last byte of a failure can be removed.
@@ -25,11 +25,11 @@ const NOTHING = Buffer.alloc(0);
 /** A response being sent. */
 export class EnvelopeWriter {
   #held: Buffer | null = null;
-  #stream: AnswerStream | null = null;
+  #stream: ResponseStream | null = null;
 
   /** @param resume requests more after {@link add} returned false */
   constructor(
-    private readonly head: AnswerHead,
+    private readonly head: ResponseHead,
     private readonly exchange: Exchange,
     private readonly envelope: Envelope,
     private readonly resume: () => void,
@@ -55,7 +55,7 @@ export class EnvelopeWriter {
     } else {
       // As Latin-1 text, head and body leave in one write.
       const text = envelope.prefix + last.toString("latin1", envelope.trim, end) + suffix;
-      exchange.answer(head.status, headersOf(head, envelope.length), text, "latin1");
+      exchange.respond(head.status, headersOf(head, envelope.length), text, "latin1");
     }
     return true;
   }
@@ -70,11 +70,11 @@ export class EnvelopeWriter {
 }
 
 /** Sends a response without a body, to HEAD or as 304. @param length of the body, if there were one */
-export function sendHeadOnly(exchange: Exchange, head: AnswerHead, length: number | null): void {
-  exchange.answer(head.status, headersOf(head, length), null);
+export function sendHeadOnly(exchange: Exchange, head: ResponseHead, length: number | null): void {
+  exchange.respond(head.status, headersOf(head, length), null);
 }
 
-export function headersOf({ headers: given }: AnswerHead, length: number | null): HeaderList {
+export function headersOf({ headers: given }: ResponseHead, length: number | null): HeaderList {
   // Only JSON and the files of the contract are accepted.
   const headers = PRIVATE_FIELDS.copy().add("Content-Type", given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {

@@ -10,7 +10,7 @@ import {
   SUCCESS_PREFIX,
   SUCCESS_SUFFIX,
 } from "../edge/envelope-text.js";
-import type { AnswerHead } from "./transport.js";
+import type { ResponseHead } from "./transport.js";
 
 // The text around a service's response: data for a success; for a failure, an object whose braces are replaced. Lists
 // report totals in headers, or in a trailer if not counted beforehand. Files are unchanged.
@@ -27,7 +27,7 @@ export interface Envelope {
 }
 
 /** The envelope of a service's response; null if it is not a valid one. */
-export function envelopeOf(head: AnswerHead, endpoint: AnyEndpoint, requestId: string): Envelope | null {
+export function envelopeOf(head: ResponseHead, endpoint: AnyEndpoint, requestId: string): Envelope | null {
   const { status, headers } = head;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
   const isJson = headers["content-type"]?.startsWith("application/json") === true;
@@ -48,7 +48,7 @@ function isFile({ "content-type": type = "" }: IncomingHttpHeaders, { files = []
  * A 401 that the operation does not declare, or that concerns the tenancy header, is a fault between us and the
  * service.
  */
-function isForCaller({ status, headers }: AnswerHead, { errors }: AnyEndpoint): boolean {
+function isForCaller({ status, headers }: ResponseHead, { errors }: AnyEndpoint): boolean {
   return (
     status !== 401 || (headers["www-authenticate"] === undefined && errors.some((code) => STATUSES[code] === status))
   );

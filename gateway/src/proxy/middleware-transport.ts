@@ -24,7 +24,7 @@ export function createMiddlewareTransport(): Transport {
     toProxy: true,
     on: {
       proxyReq: (outgoing, _request, _response, { target }) => attemptAt(target)?.begin(outgoing),
-      proxyRes: (answer, request) => current.get(request)?.read(answer),
+      proxyRes: (response, request) => current.get(request)?.read(response),
       error: (error, _request, _response, target) => attemptAt(target)?.fault(error),
     },
   });
@@ -68,7 +68,7 @@ function connectInTime(options: NetConnectOpts): Socket {
 class Forwarded implements Sending {
   readonly target: ReturnType<typeof targetOf>;
   #outgoing: ClientRequest | null = null;
-  #answer: IncomingMessage | null = null;
+  #response: IncomingMessage | null = null;
   #wasSent = false;
   #isOver = false;
 
@@ -92,30 +92,30 @@ class Forwarded implements Sending {
     if (body instanceof Buffer && body.length > 0) outgoing.write(body);
   }
 
-  read(answer: IncomingMessage): void {
+  read(response: IncomingMessage): void {
     const { reader } = this.attempt;
     if (this.#isOver) {
-      answer.destroy();
+      response.destroy();
       return;
     }
-    this.#answer = answer;
+    this.#response = response;
     const broken = (): void => {
       this.fault(new Error("the answer broke off"));
     };
-    answer
+    response
       .on("data", (piece: Buffer) => {
-        if (!this.#isOver && !reader.onData(piece)) answer.pause();
+        if (!this.#isOver && !reader.onData(piece)) response.pause();
       })
       .once("end", () => {
-        if (!answer.complete) broken();
+        if (!response.complete) broken();
         else if (!this.#isOver) {
           this.#isOver = true;
-          reader.onEnd(answer.trailers);
+          reader.onEnd(response.trailers);
         }
       })
       .once("error", broken)
       .once("close", broken);
-    reader.onHead({ status: answer.statusCode ?? 0, headers: answer.headers });
+    reader.onHead({ status: response.statusCode ?? 0, headers: response.headers });
   }
 
   readonly fault = (error: unknown): void => {
@@ -125,7 +125,7 @@ class Forwarded implements Sending {
   };
 
   resume(): void {
-    this.#answer?.resume();
+    this.#response?.resume();
   }
 
   abort(): void {

@@ -6,7 +6,7 @@ import { envelopeOf } from "./envelope.js";
 import { EventWriter } from "../streams/event-writer.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
 import { type Forwarding, isKeyed, type Proxy, type ProxyOptions } from "./forwarding.js";
-import type { AnswerHead, AnswerReader, Sending } from "./transport.js";
+import type { ResponseHead, ResponseReader, Sending } from "./transport.js";
 
 // Forwards requests, read completely except for uploads. If the client disconnects, the call is aborted; if the service
 // disconnects, so is the client; everything has a timeout.
@@ -32,7 +32,7 @@ export function createProxy(options: ProxyOptions): Proxy {
 }
 
 /** A forwarded request. A class, because a closure per step would cost more than the steps. */
-class ProxiedRequest implements AnswerReader, Dependent {
+class ProxiedRequest implements ResponseReader, Dependent {
   #call: Call | null = null;
   #sending: Sending | null = null;
   #writer: EnvelopeWriter | EventWriter | null = null;
@@ -146,7 +146,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     } else this.#fail(new AppError(wasSent ? "upstream_failed" : "unavailable", {}, error));
   }
 
-  onHead(head: AnswerHead): void {
+  onHead(head: ResponseHead): void {
     if (this.#isOver) return;
     try {
       this.#begin(head);
@@ -155,9 +155,9 @@ class ProxiedRequest implements AnswerReader, Dependent {
     }
   }
 
-  #begin(head: AnswerHead): void {
+  #begin(head: ResponseHead): void {
     const { exchange, endpoint, rights } = this.forwarding;
-    this.#call?.answered();
+    this.#call?.responded();
     this.#progressedAt = performance.now();
     if (head.status === 304 || (head.status === 303 && endpoint.redirects === true)) {
       sendHeadOnly(exchange, head, head.status === 303 ? 0 : null);
@@ -210,7 +210,7 @@ class ProxiedRequest implements AnswerReader, Dependent {
     return !this.#isPaused;
   }
 
-  onEnd(trailers: AnswerHead["headers"]): void {
+  onEnd(trailers: ResponseHead["headers"]): void {
     if (this.#isOver) return;
     if (
       this.#holdUp(() => {

@@ -32,15 +32,15 @@ export interface Attempt {
   /** Headers of the message to the service, including the body's length. */
   readonly headers: Record<string, string | string[]>;
   readonly body: OutgoingBody;
-  readonly reader: AnswerReader;
+  readonly reader: ResponseReader;
 }
 
 /** The body to forward: none, complete, or an upload of limited size. */
 export type OutgoingBody = null | Buffer | { readonly limitBytes: number };
 
 /** Receives the response of a service. Its methods never throw. */
-export interface AnswerReader {
-  onHead(head: AnswerHead): void;
+export interface ResponseReader {
+  onHead(head: ResponseHead): void;
   /** @returns false to pause until {@link Sending.resume} */
   onData(piece: Buffer): boolean;
   /** The response is complete. */
@@ -53,7 +53,7 @@ export interface AnswerReader {
   onFault(error: Error, wasSent: boolean): void;
 }
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }

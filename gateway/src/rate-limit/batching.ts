@@ -1,8 +1,8 @@
 // Batches calls for the same key within one tick of the event loop, because a call costs the same for many tokens as
 // for one.
 
-interface Asker<Answer> {
-  readonly resolve: (answer: Answer) => void;
+interface Asker<Result> {
+  readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -17,20 +17,20 @@ export interface Batch {
 /**
  * Creates a function that batches calls for a key per tick.
  *
- * @param ask answers a batch, in the order of its calls
+ * @param ask returns the results of a batch, in the order of its calls
  */
-export function batchPerTick<Answer>(
-  ask: (batch: Batch) => Promise<readonly Answer[]>,
-): (key: string) => Promise<Answer> {
-  let batches = new Map<string, { readonly askers: Asker<Answer>[]; readonly since: number }>();
+export function batchPerTick<Result>(
+  ask: (batch: Batch) => Promise<readonly Result[]>,
+): (key: string) => Promise<Result> {
+  let batches = new Map<string, { readonly askers: Asker<Result>[]; readonly since: number }>();
 
   function askAll(): void {
     const asked = batches;
     batches = new Map();
     for (const [key, { askers, since }] of asked)
       ask({ key, since, count: askers.length }).then(
-        (answers) => {
-          for (const [place, answer] of answers.entries()) askers[place]?.resolve(answer);
+        (results) => {
+          for (const [place, result] of results.entries()) askers[place]?.resolve(result);
         },
         (error: unknown) => {
           for (const { reject } of askers) reject(error);
@@ -38,11 +38,11 @@ export function batchPerTick<Answer>(
       );
   }
 
-  function askersOf(key: string): Asker<Answer>[] {
+  function askersOf(key: string): Asker<Result>[] {
     const known = batches.get(key);
     if (known !== undefined) return known.askers;
     if (batches.size === 0) setImmediate(askAll);
-    const askers: Asker<Answer>[] = [];
+    const askers: Asker<Result>[] = [];
     batches.set(key, { askers, since: performance.now() });
     return askers;
   }

@@ -4,7 +4,7 @@ import { createRedisGuard } from "./redis-guard.js";
 
 const TIMEOUT_MS = 25;
 const never = (): Promise<never> => new Promise(() => undefined);
-const answers = (): Promise<string> => Promise.resolve("answer");
+const responds = (): Promise<string> => Promise.resolve("answer");
 const after = (ms: number) => (): Promise<string> =>
   new Promise((resolve) => {
     setTimeout(() => {
@@ -50,7 +50,7 @@ describe("the circuit breaker of Redis", () => {
     const guard = aGuard();
     await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
     let calls = 0;
-    const call = (): Promise<string> => answers().finally(() => calls++);
+    const call = (): Promise<string> => responds().finally(() => calls++);
     await expect(guard.run(call)).rejects.toThrow("away");
     expect(calls).toBe(0);
   });
@@ -74,10 +74,10 @@ describe("the circuit breaker of Redis", () => {
     probe = after(TIMEOUT_MS + 5);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(guard.isAway()).toBe(true);
-    probe = answers;
+    probe = responds;
     await jest.advanceTimersByTimeAsync(300);
     expect(guard.isAway()).toBe(false);
-    await expect(guard.run(answers)).resolves.toBe("answer");
+    await expect(guard.run(responds)).resolves.toBe("answer");
   });
 
   it("leaves no more abandoned calls than may wait for a slow Redis", () => {
@@ -95,7 +95,7 @@ describe("the circuit breaker of Redis", () => {
     const guard = aGuard();
     await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow();
     guard.stop();
-    probe = answers;
+    probe = responds;
     await jest.advanceTimersByTimeAsync(1_000);
     expect(guard.isAway()).toBe(true);
   });

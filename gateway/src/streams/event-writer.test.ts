@@ -8,7 +8,7 @@ import { passOn } from "@nts/shared/tracing/tracing";
 import { Exchange } from "../edge/exchange.js";
 import { HeaderList } from "../edge/header-list.js";
 import { createBodyDiscard } from "../edge/body-discard.js";
-import { createUnreadAnswers } from "../edge/unread-answers.js";
+import { createUnreadResponses } from "../edge/unread-responses.js";
 import { EventWriter } from "./event-writer.js";
 
 const EVENT = Buffer.from("data: 1\n\n");
@@ -30,8 +30,8 @@ async function aStream(): Promise<{ writer: EventWriter; exchange: Exchange; rig
   client = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined);
   client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const context = {
-    ...{ trustedHops: 0, everyAnswer: HeaderList.of(), tracing: passOn, bodyDiscard: createBodyDiscard() },
-    ...{ unread: createUnreadAnswers(() => undefined), connections: { exempt: () => undefined } },
+    ...{ trustedHops: 0, commonHeaders: HeaderList.of(), tracing: passOn, bodyDiscard: createBodyDiscard() },
+    ...{ unread: createUnreadResponses(() => undefined), connections: { exempt: () => undefined } },
     ...{ log: createLog("gateway", "silent"), account: () => undefined, onDefect: () => undefined },
   };
   return new Promise((resolve) => {

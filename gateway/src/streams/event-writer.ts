@@ -1,8 +1,8 @@
 import { endEvent } from "@nts/shared/contract";
-import type { AnswerStream } from "../edge/answer-stream.js";
+import type { ResponseStream } from "../edge/response-stream.js";
 import type { Exchange } from "../edge/exchange.js";
 import { headersOf } from "../proxy/envelope-writer.js";
-import type { AnswerHead } from "../proxy/transport.js";
+import type { ResponseHead } from "../proxy/transport.js";
 import type { RightsHolder, StreamEnd, StreamRights } from "./stream-rights.js";
 
 // Forwards Server-Sent Events while the caller's rights hold; events are held back during a check. A client that has
@@ -19,7 +19,7 @@ export interface EventWriterOptions {
 }
 
 export class EventWriter implements RightsHolder {
-  readonly #stream: AnswerStream | null;
+  readonly #stream: ResponseStream | null;
   readonly #stopWatching: () => void;
   /** What arrived during a check; null if nothing is held back. */
   #held: Buffer[] | null = null;
@@ -27,7 +27,7 @@ export class EventWriter implements RightsHolder {
   #isOver = false;
 
   constructor(
-    head: AnswerHead,
+    head: ResponseHead,
     private readonly exchange: Exchange,
     private readonly options: EventWriterOptions,
   ) {

@@ -5,7 +5,7 @@ import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { SIGN_IN_PLACES } from "./sessions/places-store.js";
-import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
+import { REMEMBERED_COLLECTION, REMEMBERED_EXPIRE } from "@nts/shared/writes/remembered";
 
 /** Milliseconds that key changes are retained for gateways that were disconnected. */
 export const KEY_CHANGES_KEPT_MS = 3_600_000;
@@ -67,5 +67,5 @@ export const INDEXES: Indexes = {
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
   key_usage: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   audit: [{ key: ENTRIES_OF_NOTES, unique: true, sparse: true }],
-  [ANSWERS]: [ANSWERS_EXPIRE],
+  [REMEMBERED_COLLECTION]: [REMEMBERED_EXPIRE],
 };

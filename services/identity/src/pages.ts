@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter } from "mongodb";
-import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageInfo } from "@nts/shared/http/respond";
 import { type Keyset, keysetOf, type ListIdentity, type PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "./database.js";
 

@@ -5,7 +5,7 @@ import {
   listNetworkIds,
   removeOrganization,
 } from "@nts/shared/contract/internal";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
@@ -86,24 +86,24 @@ export function createTopologyApp(parts: TopologyParts): Router {
 
   mountAny(router, listNetworkIds, async ({ params }) => {
     const found = await storage.networks.select(wholeOf(params.id), {}, { projection: { _id: 1 }, sort: { _id: 1 } });
-    return answer.data(found.map(({ _id }) => _id));
+    return respond.data(found.map(({ _id }) => _id));
   });
 
   mountAny(router, findTagIds, async ({ params, body }) => {
     const found = await storage.tags.select(wholeOf(params.id), { _id: { $in: body.ids } }, { projection: { _id: 1 } });
-    return answer.data(found.map(({ _id }) => _id));
+    return respond.data(found.map(({ _id }) => _id));
   });
 
   mountAny(router, removeOrganization, async ({ params }) => {
     await deleteOrganization(storage, params.id);
-    return answer.data(null);
+    return respond.data(null);
   });
 
-  mountAny(router, listAuditNotes, async ({ query }) => answer.data(await storage.auditNotes.page(query.after)));
+  mountAny(router, listAuditNotes, async ({ query }) => respond.data(await storage.auditNotes.page(query.after)));
 
   mountAny(router, confirmAuditNotes, async ({ params, body }) => {
     await storage.auditNotes.remove(params.id, body.ids);
-    return answer.data(null);
+    return respond.data(null);
   });
   return router;
 }

@@ -4,7 +4,7 @@ export const CHANGE_COMMENT = "change-comment";
 export const IDEMPOTENCY_KEY = "idempotency-key";
 export const IDEMPOTENCY_REPLAYED = "idempotency-replayed";
 
-/** What the API can answer instead of a success. */
+/** The codes of failed requests. */
 export type ErrorCode =
   | "validation_failed"
   | "malformed_json"

@@ -1,12 +1,12 @@
 import { ApiError } from "./api-error.js";
 import { OPERATIONS } from "./contract.generated.js";
 import { pagesOf } from "./pages.js";
-import { type Answer, type ClientOptions, type Conditions, createTransport, type Input } from "./transport.js";
+import { type ApiResponse, type ClientOptions, type Conditions, createTransport, type Input } from "./transport.js";
 import type { BodyOf, DataOf, ListId, OperationId, ParamsOf, Plan, QueryOf, RowOf } from "./types.js";
 import { watch, type WatchEvent, type WatchOptions } from "./watch.js";
 
 export { ApiError, type FailureCode } from "./api-error.js";
-export type { Answer, ClientOptions, Conditions, Meta, UploadInput } from "./transport.js";
+export type { ApiResponse, ClientOptions, Conditions, Meta, UploadInput } from "./transport.js";
 export type * from "./types.js";
 export type { Change, State, WatchEvent, WatchOptions } from "./watch.js";
 
@@ -31,13 +31,13 @@ export interface Client {
   /** Returns the `data` of the response. */
   call<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<DataOf<Name>>;
   /** Returns the data, ETag and metadata. */
-  read<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Answer<DataOf<Name>>>;
+  read<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<ApiResponse<DataOf<Name>>>;
   /** Returns null if the entity still has this ETag. */
   readIfChanged<Name extends OperationId>(
     name: Name,
     etag: string,
     ...input: Rest<InputOf<Name>>
-  ): Promise<Answer<DataOf<Name>> | null>;
+  ): Promise<ApiResponse<DataOf<Name>> | null>;
   /** Returns what a write would do without doing it. Pass its `etag` as `ifMatch` to make the write do exactly that. */
   plan<Name extends OperationId>(name: Name, ...input: Rest<InputOf<Name>>): Promise<Plan>;
   /**
@@ -67,12 +67,15 @@ const MOST_EDITS = 5;
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
 
-  async function answer<Name extends OperationId>(name: Name, input: Input = {}): Promise<Answer<DataOf<Name>> | null> {
-    return (await transport.send(OPERATIONS[name], input)) as Answer<DataOf<Name>> | null;
+  async function send<Name extends OperationId>(
+    name: Name,
+    input: Input = {},
+  ): Promise<ApiResponse<DataOf<Name>> | null> {
+    return (await transport.send(OPERATIONS[name], input)) as ApiResponse<DataOf<Name>> | null;
   }
-  async function read<Name extends OperationId>(name: Name, input: Input = {}): Promise<Answer<DataOf<Name>>> {
+  async function read<Name extends OperationId>(name: Name, input: Input = {}): Promise<ApiResponse<DataOf<Name>>> {
     // Without If-None-Match there is no 304.
-    return (await answer(name, input)) as Answer<DataOf<Name>>;
+    return (await send(name, input)) as ApiResponse<DataOf<Name>>;
   }
   const pages = <Name extends ListId>(name: Name, input: Input = {}) =>
     pagesOf<RowOf<Name>>(transport, OPERATIONS[name], input);
@@ -80,7 +83,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     call: async (name, ...[input]) => (await read(name, input)).data,
     read: (name, ...[input]) => read(name, input),
-    readIfChanged: (name, etag, ...[input]) => answer(name, { ...(input as Input), ifNoneMatch: etag }),
+    readIfChanged: (name, etag, ...[input]) => send(name, { ...(input as Input), ifNoneMatch: etag }),
     plan: async (name, ...[input]) => (await read(name, tried(input))).meta.plan,
     edit: async (readName, writeName, input, change) => {
       for (let edits = 1; ; edits += 1) {

@@ -8,10 +8,10 @@ export async function* pagesOf<Row>(
 ): AsyncGenerator<Row[], void, void> {
   for (let place: Readonly<Record<string, string>> | null = {}; place !== null;) {
     const query: object = { ...(input.query as object | undefined), ...place };
-    const answered = await transport.send(operation, { ...input, query });
-    const rows = (answered?.data ?? []) as Row[];
+    const response = await transport.send(operation, { ...input, query });
+    const rows = (response?.data ?? []) as Row[];
     yield rows;
-    place = answered === null ? null : placeBehind(answered.meta, rows.length, place);
+    place = response === null ? null : placeBehind(response.meta, rows.length, place);
   }
 }
 

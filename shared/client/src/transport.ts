@@ -54,7 +54,7 @@ export interface ClientOptions extends Partial<RetryPolicy> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof globalThis.fetch;
   /** Called with the head of every response, for example to read its rate limit. */
-  readonly onAnswer?: (answer: Response) => void;
+  readonly onResponse?: (response: Response) => void;
 }
 
 export interface Meta {
@@ -67,7 +67,7 @@ export interface Meta {
 }
 
 /** A successful response. */
-export interface Answer<Data = unknown> {
+export interface ApiResponse<Data = unknown> {
   readonly data: Data;
   /** To be sent back as `ifMatch`; null if absent. */
   readonly etag: string | null;
@@ -79,7 +79,7 @@ export interface Answer<Data = unknown> {
 
 export interface Transport {
   /** @returns null for 304. @throws ApiError */
-  send(operation: Operation, input: Input): Promise<Answer | null>;
+  send(operation: Operation, input: Input): Promise<ApiResponse | null>;
   /** Returns the response with its body unread. @throws ApiError */
   open(operation: Operation, input: Input): Promise<Response>;
 }
@@ -88,7 +88,7 @@ type Envelope = { readonly success: true; readonly data: unknown; readonly meta:
 
 /** Creates a transport for one caller. */
 export function createTransport(options: ClientOptions): Transport {
-  const { baseUrl, apiKey, headers = {}, onAnswer = () => undefined } = options;
+  const { baseUrl, apiKey, headers = {}, onResponse = () => undefined } = options;
   // Looked up on each call, and called without a receiver as browsers require.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
   const policy = { ...DEFAULT_RETRIES, ...given(options) };
@@ -98,9 +98,9 @@ export function createTransport(options: ClientOptions): Transport {
     const path = requestTarget(operation.path, input);
     const method = operation.method.toUpperCase();
     const { body, signal } = input;
-    let answered: Response;
+    let response: Response;
     try {
-      answered = await fetch(baseUrl + path, {
+      response = await fetch(baseUrl + path, {
         method,
         headers: { ...own, ...headersOf(operation, input) },
         ...(body !== undefined && {
@@ -112,19 +112,19 @@ export function createTransport(options: ClientOptions): Transport {
       signal?.throwIfAborted();
       throw unreachable({ method, path }, error);
     }
-    onAnswer(answered);
-    if (answered.ok || answered.status === 304) return answered;
-    const retryAfter = answered.headers.get("retry-after");
-    const request = { status: answered.status, method, path, retryAfter };
-    const envelope = await envelopeOf(answered);
+    onResponse(response);
+    if (response.ok || response.status === 304) return response;
+    const retryAfter = response.headers.get("retry-after");
+    const request = { status: response.status, method, path, retryAfter };
+    const envelope = await envelopeOf(response);
     throw envelope?.success === false ? new ApiError(request, envelope) : unreadable(request);
   }
 
-  /** Sends until answered or no longer worth retrying. @param use reads the response, which may fail too */
+  /** Sends until there is a response or a retry is pointless. @param use reads the response, which may fail too */
   async function sending<Result>(
     operation: Operation,
     input: Input,
-    use: (answered: Response) => Promise<Result>,
+    use: (response: Response) => Promise<Result>,
   ): Promise<Result> {
     const keyed = withKey(operation, input, policy);
     const isSafe = operation.method === "get" || (operation.takesKey === true && keyed.idempotencyKey !== undefined);
@@ -141,8 +141,8 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   return {
-    open: (operation, input) => sending(operation, input, (answered) => Promise.resolve(answered)),
-    send: (operation, input) => sending(operation, input, (answered) => readAnswer(answered, operation, input)),
+    open: (operation, input) => sending(operation, input, (response) => Promise.resolve(response)),
+    send: (operation, input) => sending(operation, input, (response) => readResponse(response, operation, input)),
   };
 }
 
@@ -175,12 +175,16 @@ function headersOf({ bodyType = "application/json" }: Operation, input: Input): 
   };
 }
 
-async function readAnswer(answered: Response, { method, path }: Operation, input: Input): Promise<Answer | null> {
-  if (answered.status === 304) return null;
-  const request = { method: method.toUpperCase(), path: requestTarget(path, input), status: answered.status };
+async function readResponse(
+  response: Response,
+  { method, path }: Operation,
+  input: Input,
+): Promise<ApiResponse | null> {
+  if (response.status === 304) return null;
+  const request = { method: method.toUpperCase(), path: requestTarget(path, input), status: response.status };
   let text: string;
   try {
-    text = input.onText === undefined ? await answered.text() : await textOf(answered, input.onText);
+    text = input.onText === undefined ? await response.text() : await textOf(response, input.onText);
   } catch (error) {
     input.signal?.throwIfAborted();
     throw unreachable(request, error);
@@ -191,15 +195,15 @@ async function readAnswer(answered: Response, { method, path }: Operation, input
   if (!envelope.success) throw new ApiError(request, envelope);
   return {
     data: envelope.data,
-    etag: answered.headers.get("etag"),
+    etag: response.headers.get("etag"),
     meta: envelope.meta,
-    requestId: answered.headers.get("x-request-id") ?? "",
-    isReplayed: answered.headers.get(IDEMPOTENCY_REPLAYED) === "true",
+    requestId: response.headers.get("x-request-id") ?? "",
+    isReplayed: response.headers.get(IDEMPOTENCY_REPLAYED) === "true",
   };
 }
 
-async function envelopeOf(answered: Response): Promise<Envelope | null> {
-  return parsed(await answered.text().catch(() => ""));
+async function envelopeOf(response: Response): Promise<Envelope | null> {
+  return parsed(await response.text().catch(() => ""));
 }
 
 function parsed(text: string): Envelope | null {

@@ -36,11 +36,11 @@ export type BodyOf<Name extends OperationId> = operations[Name] extends {
   ? JsonIn<Content>
   : never;
 
-type AnswerOf<Name extends OperationId> = operations[Name]["responses"][200];
+type ResponseOf<Name extends OperationId> = operations[Name]["responses"][200];
 
 /** The `data` of the response. */
 export type DataOf<Name extends OperationId> =
-  AnswerOf<Name> extends { readonly content: { readonly "application/json": { readonly data: infer Data } } }
+  ResponseOf<Name> extends { readonly content: { readonly "application/json": { readonly data: infer Data } } }
     ? Data
     : never;
 

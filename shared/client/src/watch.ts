@@ -84,14 +84,14 @@ async function* followOnce(
   const { cursor } = place;
   try {
     const timer = setTimeout(() => silent.abort(), SILENCE_MS);
-    const answered = await transport
+    const response = await transport
       .open(OPERATIONS.stream_changes, {
         query: { ...query, after: cursor },
         ...(cursor !== undefined && { lastEventId: cursor }),
         signal: either,
       })
       .finally(() => clearTimeout(timer));
-    for await (const message of messagesOf(answered, silent)) {
+    for await (const message of messagesOf(response, silent)) {
       const event = eventOf(message);
       if (event === null) continue;
       place.failures = 0;

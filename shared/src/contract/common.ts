@@ -26,7 +26,7 @@ export function isId(text: string): boolean {
 
 export const ID_FAULT = "must be a UUID";
 
-/** An identifier: accepted in any UUID notation, answered in lower case with hyphens. */
+/** An identifier: accepted in any UUID notation, returned in lower case with hyphens. */
 export const Id = z
   .string()
   .overwrite(canonicalId)
@@ -134,8 +134,8 @@ export const Virtualization = z
   .meta({ id: "VirtualizationInput" });
 
 /** {@link Virtualization} in a response. */
-export const VirtualizationAnswer = z.object({ type: z.string(), details: Details }).meta({ id: "Virtualization" });
-export type Virtualization = z.infer<typeof VirtualizationAnswer>;
+export const VirtualizationResponse = z.object({ type: z.string(), details: Details }).meta({ id: "Virtualization" });
+export type Virtualization = z.infer<typeof VirtualizationResponse>;
 
 export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "Permission" });
 

@@ -13,7 +13,7 @@ import {
   Tags,
   text,
   Virtualization,
-  VirtualizationAnswer,
+  VirtualizationResponse,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -35,7 +35,7 @@ export const HostRecord = z.object({
   description: z.string().nullable(),
   hidden: z.boolean(),
   source: Source,
-  virtualization: VirtualizationAnswer.nullable(),
+  virtualization: VirtualizationResponse.nullable(),
   tags: z.array(z.string()),
 });
 export type HostRecord = z.infer<typeof HostRecord>;

@@ -194,7 +194,7 @@ const query = {
   seen_at: Instant.optional().describe("When the file was created, for sightings; default now."),
 };
 
-const answers = {
+const results = {
   response: ImportPlan,
   errors: ["invalid_reference", "too_many_subnets", "import_too_expensive"],
 } as const;
@@ -214,7 +214,7 @@ export const importNmap = endpoint({
     limitBytes: LIMIT_BYTES,
     description: "XML output of `nmap -oX`, in UTF-8.",
   }),
-  ...answers,
+  ...results,
 });
 
 export const importFile = endpoint({
@@ -244,5 +244,5 @@ export const importFile = endpoint({
     limitBytes: LIMIT_BYTES,
     description: "The file, in UTF-8.",
   }),
-  ...answers,
+  ...results,
 });

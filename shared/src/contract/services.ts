@@ -13,7 +13,7 @@ import {
   Source,
   Tags,
   Virtualization,
-  VirtualizationAnswer,
+  VirtualizationResponse,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -34,7 +34,7 @@ export const Service = z
     service_definition: z.string(),
     source: Source,
     tags: z.array(z.string()),
-    virtualization: VirtualizationAnswer.nullable(),
+    virtualization: VirtualizationResponse.nullable(),
     ...sighting,
   })
   .meta({ id: "Service" });

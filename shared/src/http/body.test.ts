@@ -60,8 +60,8 @@ describe("body: JSON from clients", () => {
   it("parses any JSON value, however it is split", async () => {
     const text = Buffer.from('{"a": [1, "ü€😀", null], "a\\"[": "}"}');
     for (const cut of [0, 1, 12, 13, 14, 15, 20]) {
-      const answered = await send([text.subarray(0, cut), text.subarray(cut)]);
-      expect(answered.json.body).toEqual({ a: [1, "ü€😀", null], 'a"[': "}" });
+      const response = await send([text.subarray(0, cut), text.subarray(cut)]);
+      expect(response.json.body).toEqual({ a: [1, "ü€😀", null], 'a"[': "}" });
     }
   });
 
@@ -128,7 +128,7 @@ describe("body: limits", () => {
   });
 
   it("answers a body that never ends as soon as it is too large, without waiting for the rest", async () => {
-    const answered = new Promise<number>((resolve, reject) => {
+    const status = new Promise<number>((resolve, reject) => {
       const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers: { "content-type": "application/json" } }); // prettier-ignore
       request.on("response", (response) => {
         resolve(response.statusCode ?? 0);
@@ -137,6 +137,6 @@ describe("body: limits", () => {
       request.on("error", reject);
       request.write(ofBytes(BODY_LIMIT_BYTES + 65_536));
     });
-    expect(await answered).toBe(413);
+    expect(await status).toBe(413);
   });
 });

@@ -1,6 +1,6 @@
 import fresh from "fresh";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Answer } from "./answer.js";
+import type { HandlerResponse } from "./respond.js";
 
 // Conditional requests (RFC 9110 § 13).
 
@@ -17,14 +17,14 @@ export function isFresh({ "if-none-match": held }: IncomingHttpHeaders, etag: st
   return fresh({ "if-none-match": held }, { etag });
 }
 
-/** True if a read is to be answered with 304. */
-export function isUnchanged(request: IncomingMessage, given: Answer<unknown>): boolean {
+/** True if the response to a read is 304. */
+export function isUnchanged(request: IncomingMessage, given: HandlerResponse<unknown>): boolean {
   const reads = request.method === "GET" || request.method === "HEAD";
   if (!reads || given.revision === undefined || given.volatile === true) return false;
   return isFresh(request.headers, `"${given.revision}"`);
 }
 
-export function sendUnchanged(response: ServerResponse, given: Answer<unknown>): void {
+export function sendUnchanged(response: ServerResponse, given: HandlerResponse<unknown>): void {
   response.statusCode = 304;
   response.setHeader("etag", `"${given.revision ?? ""}"`);
   response.end();

@@ -3,6 +3,6 @@ declare module "fresh" {
   /** True if the client already has the response with these headers. */
   export default function fresh(
     request: Readonly<Record<string, unknown>>,
-    answer: Readonly<Record<string, string>>,
+    response: Readonly<Record<string, string>>,
   ): boolean;
 }

@@ -50,11 +50,11 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
           const isLast = attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS - 1;
           const limitMs = isLast ? lastTimeoutMs : timeoutMs;
           const data = await askOne(call.replica, operation, { ...question, limitMs });
-          call.answered();
+          call.responded();
           return data;
         } catch (error) {
           if (error instanceof AppError) {
-            call.answered();
+            call.responded();
             throw error;
           }
           call.failed();
@@ -76,7 +76,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     operation: E,
     question: Question<E> & { readonly limitMs: number },
   ): Promise<DataOf<E>> {
-    const answered = await request(origin + requestTarget(operation.path, question), {
+    const response = await request(origin + requestTarget(operation.path, question), {
       dispatcher: agent,
       method: operation.method.toUpperCase(),
       headers: {
@@ -88,11 +88,11 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       body: question.body === undefined ? null : JSON.stringify(question.body),
       signal: AbortSignal.timeout(question.limitMs),
     });
-    const data: unknown = await answered.body.json();
-    if (answered.statusCode === 200) return operation.response.parse(data) as DataOf<E>;
+    const data: unknown = await response.body.json();
+    if (response.statusCode === 200) return operation.response.parse(data) as DataOf<E>;
     const { code, params } = data as { code: ErrorCode; params: Record<string, unknown> };
     // A rejected signature is a misconfiguration between processes, which no caller can fix.
-    throw answered.statusCode === 401 ? new AppError("upstream_failed", {}, data) : new AppError(code, params);
+    throw response.statusCode === 401 ? new AppError("upstream_failed", {}, data) : new AppError(code, params);
   }
 }
 

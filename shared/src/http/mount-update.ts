@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { BodyOf, DataOf, Endpoint } from "../contract/endpoint.js";
 import type { PatchOf } from "../contract/merge-patch.js";
 import { merged } from "../merge-patch.js";
-import type { Answer } from "./answer.js";
+import type { HandlerResponse } from "./respond.js";
 import { mount, type Router, type UserCall } from "./mount.js";
 import { createValidator } from "./validate.js";
 
@@ -19,7 +19,7 @@ export interface UpdateCall<Put> extends Omit<UserCall<Put>, "body"> {
   readonly asked: (current: object) => BodyOf<Put>;
 }
 
-export type UpdateHandler<Put> = (call: UpdateCall<Put>) => Promise<Answer<DataOf<Put>>>;
+export type UpdateHandler<Put> = (call: UpdateCall<Put>) => Promise<HandlerResponse<DataOf<Put>>>;
 
 /** The operations that replace and patch an entity. */
 export interface Updates<Put extends Endpoint> {

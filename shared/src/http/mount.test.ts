@@ -34,8 +34,8 @@ describe("an unpaginated list", () => {
     const user = { kind: "key", credentialId: ID, userId: ID, permission: "Owner", scope } as const;
     const { port } = server.address() as AddressInfo;
     const headers = { "x-tenancy": createTenancySigner(SECRETS, "topology")(user) };
-    const answered = await fetch(`http://127.0.0.1:${port}${listHosts.path}?limit=0`, { headers });
+    const listed = await fetch(`http://127.0.0.1:${port}${listHosts.path}?limit=0`, { headers });
     server.close().closeAllConnections();
-    expect([answered.status, queryCount]).toEqual([503, 0]);
+    expect([listed.status, queryCount]).toEqual([503, 0]);
   });
 });

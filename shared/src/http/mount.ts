@@ -6,7 +6,7 @@ import { bodyTypesOf } from "../contract/upload.js";
 import { IDEMPOTENCY_KEY } from "../contract/writes.js";
 import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
-import type { Answer } from "./answer.js";
+import type { HandlerResponse } from "./respond.js";
 import { authorIn } from "./author.js";
 import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
@@ -17,7 +17,7 @@ import { createObserver, type ObserverOptions } from "./observation.js";
 import { createQueryReader } from "./query.js";
 import { startClock, workOf } from "./request-work.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
-import { sendAnswer, sendError } from "./send.js";
+import { sendResponse, sendError } from "./send.js";
 import { isUser, type Principal, type Scope, type UserPrincipal } from "./tenancy.js";
 import { createValidator } from "./validate.js";
 import type { Shares } from "../shares.js";
@@ -59,8 +59,8 @@ export interface UserCall<E> extends Call<E> {
   readonly scope: Scope;
 }
 
-export type Handler<E> = (call: Call<E>) => Promise<Answer<DataOf<E>>>;
-export type UserHandler<E> = (call: UserCall<E>) => Promise<Answer<DataOf<E>>>;
+export type Handler<E> = (call: Call<E>) => Promise<HandlerResponse<DataOf<E>>>;
+export type UserHandler<E> = (call: UserCall<E>) => Promise<HandlerResponse<DataOf<E>>>;
 
 export interface RouterOptions extends ObserverOptions {
   readonly verifyTenancy: (header: string | undefined) => Principal | null;
@@ -90,7 +90,7 @@ export interface Router {
 }
 
 /** Dependencies of request handling. */
-interface Answering {
+interface RequestHandling {
   readonly options: RouterOptions;
   readonly routes: RouteTable<MountedRoute>;
   readonly observe: ReturnType<typeof createObserver>;
@@ -98,7 +98,7 @@ interface Answering {
 
 interface MountedRoute {
   readonly operation: Endpoint;
-  readonly run: (call: Call<Endpoint>) => Promise<Answer<unknown>>;
+  readonly run: (call: Call<Endpoint>) => Promise<HandlerResponse<unknown>>;
   readonly readQuery: (search: string) => object;
   /** Null for an operation without a JSON body. */
   readonly validateBody: ((value: unknown) => unknown) | null;
@@ -107,13 +107,13 @@ interface MountedRoute {
 /** Creates an empty router; see {@link mount}. */
 export function createRouter(options: RouterOptions): Router {
   const routes = createRouteTable<MountedRoute>();
-  const answering = { options, routes, observe: createObserver(options) };
+  const handling = { options, routes, observe: createObserver(options) };
   return {
     options,
     routes,
     mounted: [],
     handle: (request, response) => {
-      answerRequest(answering, request, response).catch((error: unknown) => {
+      handleRequest(handling, request, response).catch((error: unknown) => {
         options.log.error({ err: error }, "a response could not be sent");
         response.destroy();
       });
@@ -151,8 +151,8 @@ export function mountAny<E extends Endpoint>(router: Router, operation: E, handl
   router.mounted.push(operation.operationId);
 }
 
-async function answerRequest(
-  { options, routes, observe }: Answering,
+async function handleRequest(
+  { options, routes, observe }: RequestHandling,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -197,10 +197,10 @@ async function answerRequest(
       log: options.log,
     };
     const asked = { request, route: found.value, routes, call: call as unknown as Call<Endpoint>, bytes };
-    const given = await answerAndSettle(options, asked, principal);
+    const given = await runAndSettle(options, asked, principal);
     if (response.headersSent) return;
     if (isUnchanged(request, given)) sendUnchanged(response, given);
-    else await sendAnswer(response, operation.response, given);
+    else await sendResponse(response, operation.response, given);
   } catch (error) {
     const fault =
       error instanceof AppError ? error : (options.mapFault(error) ?? new AppError("internal_error", {}, error));
@@ -220,7 +220,7 @@ interface Asked {
 }
 
 /** Runs the handler, directly or as part of a dry run, explained or idempotent write. */
-async function answerOf({ writes }: RouterOptions, asked: Asked): Promise<Answer<unknown>> {
+async function runHandler({ writes }: RouterOptions, asked: Asked): Promise<HandlerResponse<unknown>> {
   const { request, route, routes, call, bytes } = asked;
   const { operation, run } = route;
   const wanted = writes === undefined ? null : wantedOf(request, operation, call, bytes);
@@ -261,9 +261,13 @@ async function bodyOf(
   return validateBody === null ? undefined : validateBody(await readJsonBody(request, bodyTypesOf(operation), onBytes));
 }
 
-async function answerAndSettle(options: RouterOptions, asked: Asked, principal: Principal): Promise<Answer<unknown>> {
+async function runAndSettle(
+  options: RouterOptions,
+  asked: Asked,
+  principal: Principal,
+): Promise<HandlerResponse<unknown>> {
   try {
-    return await answerOf(options, asked);
+    return await runHandler(options, asked);
   } finally {
     await settled(options, asked.route.operation, principal);
   }

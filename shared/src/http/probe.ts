@@ -5,7 +5,7 @@ import type { Listener } from "./server.js";
 export const PROBE_PATH = "/internal/ready";
 
 /**
- * Answers probes ahead of a listener: 200, or 503 once the process is stopping, so that callers switch to other
+ * Responds to probes ahead of a listener: 200, or 503 once the process is stopping, so that callers switch to other
  * replicas. Dependencies are not included: an unavailable database is unavailable to all replicas.
  */
 export function withProbe(readiness: Readiness, listener: Listener): Listener {

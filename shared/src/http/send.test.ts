@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import { AppError } from "../errors.js";
-import { answer, type Answer, type ListPart } from "./answer.js";
-import { sendAnswer, sendError } from "./send.js";
+import { respond, type HandlerResponse, type ListPart } from "./respond.js";
+import { sendResponse, sendError } from "./send.js";
 
 const servers: Server[] = [];
 
@@ -12,9 +12,9 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-async function aServerOf(given: () => Answer<unknown>): Promise<string> {
+async function aServerOf(given: () => HandlerResponse<unknown>): Promise<string> {
   const server = createServer((_request, response) => {
-    void sendAnswer(response, z.unknown(), given()).catch(() => {
+    void sendResponse(response, z.unknown(), given()).catch(() => {
       sendError(response, new AppError("internal_error"));
     });
   });
@@ -34,26 +34,26 @@ const dot = { mediaType: "text/vnd.graphviz", fileName: "topology.dot" };
 
 describe("the response of a service", () => {
   it("to HEAD of a stream is the head alone", async () => {
-    const url = await aServerOf(() => answer.list(parts(",1,2", ",3"), all));
+    const url = await aServerOf(() => respond.list(parts(",1,2", ",3"), all));
     const head = await fetch(url, { method: "HEAD" });
     expect([head.status, head.headers.get("x-list-limit"), await head.text()]).toEqual([200, "0", ""]);
     expect(await (await fetch(url)).json()).toEqual([1, 2, 3]);
   });
 
   it("contains a list of up to 1 MiB as a whole, with its total", async () => {
-    const url = await aServerOf(() => answer.list(parts(",1", "", ",2"), all));
+    const url = await aServerOf(() => respond.list(parts(",1", "", ",2"), all));
     const { headers } = await fetch(url);
     expect([headers.get("content-length"), headers.get("x-list-total")]).toEqual(["5", "2"]);
-    expect(await (await fetch(await aServerOf(() => answer.list(parts(), all)))).json()).toEqual([]);
+    expect(await (await fetch(await aServerOf(() => respond.list(parts(), all)))).json()).toEqual([]);
   });
 
   it("streams a longer list, and a row in as many pieces as it is read", async () => {
     const counted = { total: () => Promise.resolve(9), limit: 3, offset: 0 };
     for (const paging of [all, counted]) {
-      const url = await aServerOf(() => answer.list(parts(`,1${large}`, `,2${large}`, ",[3", ` ${large}]`), paging));
-      const answered = await fetch(url);
-      expect([answered.headers.get("content-length"), answered.headers.get("x-list-total")]).toEqual([null, paging === all ? null : "9"]); // prettier-ignore
-      expect(await answered.json()).toEqual([1, 2, [3]]);
+      const url = await aServerOf(() => respond.list(parts(`,1${large}`, `,2${large}`, ",[3", ` ${large}]`), paging));
+      const response = await fetch(url);
+      expect([response.headers.get("content-length"), response.headers.get("x-list-total")]).toEqual([null, paging === all ? null : "9"]); // prettier-ignore
+      expect(await response.json()).toEqual([1, 2, [3]]);
     }
   });
 
@@ -62,8 +62,8 @@ describe("the response of a service", () => {
       yield* parts(`,1${large}${large}`);
       throw new Error("away");
     }
-    const url = await aServerOf(() => answer.list(failing(), all));
-    await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
+    const url = await aServerOf(() => respond.list(failing(), all));
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
   });
 
   it("is an error when a list fails before anything was sent, and stops reading", async () => {
@@ -77,15 +77,15 @@ describe("the response of a service", () => {
       }
     }
     const uncounted = { total: () => Promise.reject(new Error("away")), limit: 1, offset: 0 };
-    expect((await fetch(await aServerOf(() => answer.list(failing(), all)))).status).toBe(500);
-    expect((await fetch(await aServerOf(() => answer.list(failing(), uncounted)))).status).toBe(500);
+    expect((await fetch(await aServerOf(() => respond.list(failing(), all)))).status).toBe(500);
+    expect((await fetch(await aServerOf(() => respond.list(failing(), uncounted)))).status).toBe(500);
     expect(ended).toBe(2);
   });
 });
 
 describe("a file sent by a service", () => {
   it("has its name and type", async () => {
-    const file = await fetch(await aServerOf(() => answer.file(piecesThen(null, "digraph", " {}"), dot)));
+    const file = await fetch(await aServerOf(() => respond.file(piecesThen(null, "digraph", " {}"), dot)));
     expect(await file.text()).toBe("digraph {}");
     expect(file.headers.get("content-type")).toBe("text/vnd.graphviz; charset=utf-8");
     expect(file.headers.get("content-disposition")).toBe('attachment; filename="topology.dot"');
@@ -93,11 +93,11 @@ describe("a file sent by a service", () => {
 
   it("is neither a failure response nor a complete file when it was cut off", async () => {
     const away = new Error("away");
-    const failed = await fetch(await aServerOf(() => answer.file(piecesThen(away), dot)));
+    const failed = await fetch(await aServerOf(() => respond.file(piecesThen(away), dot)));
     expect([failed.status, failed.headers.get("content-disposition")]).toEqual([500, null]);
     expect(failed.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    const url = await aServerOf(() => answer.file(piecesThen(away, "digraph {"), dot));
-    await expect(fetch(url).then((answered) => answered.text())).rejects.toThrow();
+    const url = await aServerOf(() => respond.file(piecesThen(away, "digraph {"), dot));
+    await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
   });
 });
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { z } from "zod";
 import { MERGE_PATCH_TYPE } from "../contract/upload.js";
 import type { AppError, ErrorParams } from "../errors.js";
-import type { Answer, FileInfo, ListPart, PageInfo, Paging } from "./answer.js";
+import type { HandlerResponse, FileInfo, ListPart, PageInfo, Paging } from "./respond.js";
 import { END_OF_LIST, INTERNAL } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
 
@@ -12,7 +12,11 @@ const STALLED_CLIENT_MS = 30_000;
 const WHOLE_BYTES = 1_048_576;
 
 /** Sends a service's response: the bare data; envelope metadata travels in headers. */
-export async function sendAnswer(response: ServerResponse, schema: z.ZodType, given: Answer<unknown>): Promise<void> {
+export async function sendResponse(
+  response: ServerResponse,
+  schema: z.ZodType,
+  given: HandlerResponse<unknown>,
+): Promise<void> {
   for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value);
   if (given.revision !== undefined) response.setHeader("etag", `"${given.revision}"`);
   switch (given.kind) {

@@ -7,7 +7,7 @@ import { validationFailed } from "../errors.js";
 import { PLAN_TAG } from "../writes/recorder.js";
 import { placeOf, type Remembering } from "../writes/remembered.js";
 import type { Wanted } from "../writes/writes.js";
-import type { Answer } from "./answer.js";
+import type { HandlerResponse } from "./respond.js";
 import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 // What a request asks of its write: a dry run, an explanation, or an idempotent replay.
@@ -79,8 +79,8 @@ function rememberingOf(
   };
 }
 
-/** The JSON text of an answer. */
-export async function textOf(schema: z.ZodType, given: Answer<unknown>): Promise<string> {
+/** The JSON text of a response. */
+export async function textOf(schema: z.ZodType, given: HandlerResponse<unknown>): Promise<string> {
   if (given.kind === "data") return JSON.stringify(schema.parse(given.data));
   if (given.kind === "json") return given.json.toString();
   if (given.kind !== "pieces") throw new Error("a write answers one value");

@@ -5,7 +5,7 @@ import { createReplicas, type Replica, type Replicas } from "./replicas.js";
 const named = (name: string): Replica => ({ origin: `http://${name}`, host: name });
 const [a, b, c] = [named("a"), named("b"), named("c")];
 
-/** Replicas that have answered a probe. */
+/** Replicas that have responded to a probe. */
 function replicasOf(...replicas: Replica[]): Replicas {
   const made = createReplicas();
   made.set(replicas);
@@ -17,7 +17,7 @@ function replicasOf(...replicas: Replica[]): Replicas {
 const chosen = (replicas: Replicas, times: number): string[] =>
   Array.from({ length: times }, () => {
     const call = replicas.call();
-    call.answered();
+    call.responded();
     call.end();
     return call.replica.host;
   });
@@ -28,7 +28,7 @@ function fail(replicas: Replicas, replica: Replica, times: number): void {
     if (call.replica === replica) {
       call.failed();
       failed++;
-    } else call.answered();
+    } else call.responded();
     call.end();
   }
 }
@@ -118,7 +118,7 @@ describe("a failing replica", () => {
     const calls = ["waiting", "answered", "ended"].map((name) =>
       replicas.call({ onEjected: () => ejectedDuring.push(name) }),
     );
-    calls[1]?.answered();
+    calls[1]?.responded();
     calls[2]?.end();
     replicas.probed(a.origin, "unready");
     expect(ejectedDuring).toEqual(["waiting"]);
@@ -130,7 +130,7 @@ describe("calls that wait for a response", () => {
     const replicas = replicasOf(a, b);
     const calls = Array.from({ length: 256 }, () => replicas.call());
     expect(() => replicas.call()).toThrow(AppError);
-    for (const settle of ["answered", "failed", "end"] as const) {
+    for (const settle of ["responded", "failed", "end"] as const) {
       calls.pop()?.[settle]();
       expect(() => replicas.call()).not.toThrow();
       expect(() => replicas.call()).toThrow(AppError);
@@ -146,7 +146,7 @@ describe("the set of replicas", () => {
     replicas.probed(b.origin, "unready");
     replicas.set([named("b"), c]);
     expect(replicas.all()).toMatchObject([{ host: "b", isEjected: true }, { host: "c", isEjected: false }]); // prettier-ignore
-    open.answered();
+    open.responded();
     open.end();
     expect(replicas.waiting()).toBe(0);
     expect(new Set(chosen(replicas, 3))).toEqual(new Set(["c"]));

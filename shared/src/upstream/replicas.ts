@@ -1,8 +1,8 @@
 import { AppError } from "../errors.js";
 
 // Load balancing over the replicas of a service: fewest open calls first, then round robin. Three failures in a row
-// eject a replica until it answers a probe; if all are ejected, calls are tried anyway.
-// A new replica gets no calls before its first answered probe: its name may resolve before it listens.
+// eject a replica until it responds to a probe; if all are ejected, calls are tried anyway.
+// A new replica gets no calls before its first successful probe: its name may resolve before it listens.
 
 const MOST_FAILURES = 3;
 
@@ -23,7 +23,7 @@ export interface Replica {
 export interface Call {
   readonly replica: Replica;
   /** The response has started. */
-  answered(): void;
+  responded(): void;
   /** The replica failed: it refused, disconnected or timed out. */
   failed(): void;
   /** The call has ended. May be repeated. */
@@ -47,13 +47,13 @@ export interface ReplicaState extends Replica {
   readonly isEjected: boolean;
 }
 
-export type ProbeAnswer = "ready" | "unready" | "nothing";
+export type ProbeResult = "ready" | "unready" | "nothing";
 
 export interface Replicas {
   /** @throws AppError `unavailable` if no replica is known or too many calls are pending */
   call(options?: CallOptions): Call;
   /** Reports a probe's result: ready, not ready (stopping), or no response. */
-  probed(origin: string, said: ProbeAnswer): void;
+  probed(origin: string, said: ProbeResult): void;
   /** Sets the current replicas; open calls continue. */
   set(replicas: readonly Replica[]): void;
   all(): readonly ReplicaState[];
@@ -69,7 +69,7 @@ interface Kept {
   failures: number;
   silences: number;
   isEjected: boolean;
-  /** It has answered a call or a probe since it became known. */
+  /** It has responded to a call or a probe since it became known. */
   isProven: boolean;
   readonly waiting: WaitingCalls;
 }
@@ -141,7 +141,7 @@ class OpenCall implements Call {
     if (counted !== null) counted.totals.waiting++;
   }
 
-  answered(): void {
+  responded(): void {
     this.#waitNoLonger();
     this.kept.failures = 0;
     this.kept.isProven = true;

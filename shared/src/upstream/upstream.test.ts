@@ -17,7 +17,7 @@ afterEach(async () => {
   }
 });
 
-/** A replica that answers probes with the present `status`, or not at all when that is 0. */
+/** A replica that responds to probes with the present `status`, or not at all when that is 0. */
 async function aReplica(address: string, port = 0): Promise<{ port: number; status: number; hosts: Set<string> }> {
   const replica = { port, status: 200, hosts: new Set<string>() };
   const server = createServer((request, response) => {
@@ -76,10 +76,10 @@ describe("a replica", () => {
     let addresses = ["127.0.0.2"];
     const upstream = follow([`http://topology:${old.port}`], () => addresses);
     await upstream.found;
-    // The first one has been called before, whenever its probe is answered.
-    const answered = upstream.call();
-    answered.answered();
-    answered.end();
+    // The first one has been called before, whenever its probe gets a response.
+    const responded = upstream.call();
+    responded.responded();
+    responded.end();
     addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4"];
     await until(() => origins(upstream).length === 3);
     const called = new Set(Array.from({ length: 12 }, () => upstream.call().replica.origin));

@@ -2,7 +2,7 @@ import { Agent, request } from "undici";
 import { PROBE_PATH } from "../http/probe.js";
 import type { Log } from "../log.js";
 import { addressesOf, placeOf, type Place } from "./addresses.js";
-import { createReplicas, type ProbeAnswer, type Replica, type Replicas } from "./replicas.js";
+import { createReplicas, type ProbeResult, type Replica, type Replicas } from "./replicas.js";
 
 // Tracks a service's replicas: once a second its names are resolved and every replica is probed, on a separate
 // connection that calls cannot block.
@@ -54,7 +54,7 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
     setReplicas();
   }
 
-  /** A new replica is probed at once, because it gets no calls before its first answer. */
+  /** A new replica is probed at once, because it gets no calls before its first response. */
   function setReplicas(): void {
     const before = new Set(replicas.all().map(({ origin }) => origin));
     replicas.set(places.flatMap(({ place, addresses }) => replicasOf(place, addresses)));
@@ -94,11 +94,11 @@ function replicasOf(place: Place, addresses: readonly string[]): readonly Replic
   return place.name === null ? [place.replica] : addresses.map(place.replicaAt);
 }
 
-async function ask(dispatcher: Agent, origin: string): Promise<ProbeAnswer> {
+async function ask(dispatcher: Agent, origin: string): Promise<ProbeResult> {
   try {
-    const answer = await request(origin + PROBE_PATH, { dispatcher, signal: AbortSignal.timeout(PROBE_MS) });
-    await answer.body.dump();
-    return answer.statusCode === 503 ? "unready" : "ready";
+    const response = await request(origin + PROBE_PATH, { dispatcher, signal: AbortSignal.timeout(PROBE_MS) });
+    await response.body.dump();
+    return response.statusCode === 503 ? "unready" : "ready";
   } catch {
     return "nothing";
   }

@@ -10,12 +10,12 @@ import { isDuplicateKey, mapMongoFault } from "../mongo/faults.js";
 // concurrent retries conflict with it, and completed at the end.
 
 /** Collection of the responses. */
-export const ANSWERS = "answers";
+export const REMEMBERED_COLLECTION = "answers";
 
 /** The TTL index. */
-export const ANSWERS_EXPIRE = { key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
+export const REMEMBERED_EXPIRE = { key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
 
-export interface AnswerDocument {
+export interface RememberedResponse {
   /** Of the user and the key. */
   _id: string;
   organization_id: string;
@@ -66,13 +66,13 @@ export interface Made {
   readonly revision?: string;
 }
 
-/** Thrown by {@link RememberedAnswers.take} if another request has the same key. */
+/** Thrown by {@link RememberedResponses.take} if another request has the same key. */
 export class Taken extends Error {
   override readonly name = "Taken";
 }
 
-export interface RememberedAnswers {
-  find(remembering: Remembering): Promise<AnswerDocument | null>;
+export interface RememberedResponses {
+  find(remembering: Remembering): Promise<RememberedResponse | null>;
   /**
    * Counts a key before it is taken.
    *
@@ -90,10 +90,10 @@ export interface RememberedAnswers {
 }
 
 /** @param mostKeys per user and day */
-export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAnswers {
-  const answers = db.collection<AnswerDocument>(ANSWERS);
+export function createRememberedResponses(db: Db, mostKeys: number): RememberedResponses {
+  const responses = db.collection<RememberedResponse>(REMEMBERED_COLLECTION);
   // Each write of a user counts here, so it is outside their transactions; a count lost with a server does no harm.
-  const counts = db.collection<UsedDocument>(ANSWERS, { writeConcern: UNCONFIRMED });
+  const counts = db.collection<UsedDocument>(REMEMBERED_COLLECTION, { writeConcern: UNCONFIRMED });
 
   async function count(remembering: Remembering, apart = false): Promise<void> {
     const day = dayOf(remembering, apart);
@@ -119,13 +119,13 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
       const today = { _id: { $in: days }, organization_id: remembering.organizationId };
       await counts.updateOne(today, { $inc: { used: -1 } }, { hint: { _id: 1 } });
     },
-    find: (remembering) => answers.findOne(at(remembering), { hint: { _id: 1 } }),
+    find: (remembering) => responses.findOne(at(remembering), { hint: { _id: 1 } }),
     take: async (session, remembering) => {
       const { fingerprint, organizationId: organization_id, place: _id } = remembering;
       const expires_at = new Date(Date.now() + REMEMBERED_HOURS * 3_600_000);
       try {
         const form = FIRST_FORM.version;
-        await answers.insertOne({ _id, organization_id, fingerprint, expires_at, form }, { session });
+        await responses.insertOne({ _id, organization_id, fingerprint, expires_at, form }, { session });
       } catch (error) {
         if (isDuplicateKey(error) || mapMongoFault(error)?.code === "write_conflict") throw new Taken();
         throw error;
@@ -134,11 +134,11 @@ export function createRememberedAnswers(db: Db, mostKeys: number): RememberedAns
     apart: async (remembering) => {
       const { organizationId, place } = remembering;
       const others = { _id: place, organization_id: { $ne: organizationId } };
-      const isUsed = (await answers.findOne(others, { projection: { _id: 1 }, hint: { _id: 1 } })) !== null;
+      const isUsed = (await responses.findOne(others, { projection: { _id: 1 }, hint: { _id: 1 } })) !== null;
       return isUsed ? { ...remembering, place: placeApart(place, organizationId) } : null;
     },
     keep: async (session, remembering, made) => {
-      await answers.updateOne(at(remembering), { $set: keptOf(remembering, made) }, { session, hint: { _id: 1 } });
+      await responses.updateOne(at(remembering), { $set: keptOf(remembering, made) }, { session, hint: { _id: 1 } });
     },
   };
 }
@@ -163,7 +163,10 @@ function at({ organizationId, place }: Remembering): { _id: { $in: string[] }; o
   return { _id: { $in: [place, placeApart(place, organizationId)] }, organization_id: organizationId };
 }
 
-function keptOf({ isSecret, isNetwork }: Remembering, { json, meta = "", revision }: Made): Partial<AnswerDocument> {
+function keptOf(
+  { isSecret, isNetwork }: Remembering,
+  { json, meta = "", revision }: Made,
+): Partial<RememberedResponse> {
   if (isSecret) return { is_secret: true };
   const data = JSON.parse(json) as Data;
   const kept = { ...(revision !== undefined && { revision }), ...networkOf(data, isNetwork) };

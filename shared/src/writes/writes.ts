@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClientSession, Db } from "mongodb";
 import { DEFAULT_MAX_IDEMPOTENCY_KEYS, IDEMPOTENCY_REPLAYED, type Plan } from "../contract/writes.js";
 import { AppError } from "../errors.js";
-import { answer, type Answer } from "../http/answer.js";
+import { respond, type HandlerResponse } from "../http/respond.js";
 import { INTERNAL } from "../http/headers.js";
 import { STATUSES } from "../http/statuses.js";
 import { createAbandonedSweep } from "../mongo/abandoned.js";
@@ -12,10 +12,10 @@ import { requireWanted, type Work } from "../work.js";
 import { createDryRuns } from "./dry-runs.js";
 import { createRecorder, type Recorder, recordIn } from "./recorder.js";
 import {
-  type AnswerDocument,
-  createRememberedAnswers,
+  type RememberedResponse,
+  createRememberedResponses,
   type Made,
-  type RememberedAnswers,
+  type RememberedResponses,
   type Remembering,
   Taken,
 } from "./remembered.js";
@@ -44,11 +44,11 @@ export interface Handling {
   readonly organizationId: string;
   readonly work: Work;
   /** Runs the handler; it may run again after a rollback. */
-  readonly handle: (work: Work) => Promise<Answer<unknown>>;
+  readonly handle: (work: Work) => Promise<HandlerResponse<unknown>>;
   /** The JSON text of its result. */
-  readonly textOf: (given: Answer<unknown>) => Promise<string>;
+  readonly textOf: (given: HandlerResponse<unknown>) => Promise<string>;
   /** Responds with the current state of a previously returned entity. */
-  readonly reread: (id: string) => Promise<Answer<unknown>>;
+  readonly reread: (id: string) => Promise<HandlerResponse<unknown>>;
   /** Whether the caller may access a network. */
   readonly sees: (networkId: string) => boolean;
 }
@@ -61,19 +61,19 @@ export interface Writes {
    * if the
    * plan differs, and whatever the handler throws
    */
-  run(wanted: Wanted, handling: Handling): Promise<Answer<unknown>>;
+  run(wanted: Wanted, handling: Handling): Promise<HandlerResponse<unknown>>;
 }
 
 export interface WritesOptions {
   /** Maximum idempotency keys per user and day. */
   readonly mostKeys?: number | undefined;
-  /** Waits until deletions are visible everywhere: a retry may arrive before the first request is answered. */
+  /** Waits until deletions are visible everywhere: a retry may arrive before the response to the first request. */
   readonly deleted?: () => Promise<void>;
 }
 
 export function createWrites(db: Db, transaction: RunTransaction, options: WritesOptions = {}): Writes {
   const { mostKeys = DEFAULT_MAX_IDEMPOTENCY_KEYS, deleted = () => Promise.resolve() } = options;
-  const means = { answers: createRememberedAnswers(db, mostKeys), transaction, deleted };
+  const means = { responses: createRememberedResponses(db, mostKeys), transaction, deleted };
   const remember = createRemembering(means, createAbandonedSweep(db.client));
   /** Ids of requests in progress in this process. */
   const running = new Set<string>();
@@ -99,10 +99,10 @@ type Remembered = Wanted & { readonly remembering: Remembering };
 
 /** Performs a write with a key, or replays its response. */
 function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
-  const { answers } = means;
+  const { responses } = means;
 
-  async function replayed({ remembering }: Remembered, handling: Handling): Promise<Answer<unknown> | null> {
-    const found = await handling.work.use(() => answers.find(remembering));
+  async function replayed({ remembering }: Remembered, handling: Handling): Promise<HandlerResponse<unknown> | null> {
+    const found = await handling.work.use(() => responses.find(remembering));
     if (found === null) return null;
     if (isOutOfSight(found, handling)) {
       // Rejected like the request itself; whatever it does is rolled back.
@@ -129,48 +129,52 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
       await delay(EVERY_MS);
       const known = await replayed(wanted, handling);
       if (known !== null) return { given: known, isNew: false };
-      apart ??= await handling.work.use(() => answers.apart(remembering));
+      apart ??= await handling.work.use(() => responses.apart(remembering));
     }
   }
 
   /** A retry may fail because the first request took effect and ended meanwhile. @throws the failure otherwise */
-  async function unlessEnded(error: unknown, wanted: Remembered, handling: Handling): Promise<Answer<unknown>> {
+  async function unlessEnded(
+    error: unknown,
+    wanted: Remembered,
+    handling: Handling,
+  ): Promise<HandlerResponse<unknown>> {
     const isRefusal = error instanceof AppError && STATUSES[error.code] < 500;
     const ended = isRefusal ? await replayed(wanted, handling) : null;
     if (ended === null) throw error;
     return ended;
   }
 
-  return async (wanted: Remembered, handling: Handling): Promise<Answer<unknown>> => {
+  return async (wanted: Remembered, handling: Handling): Promise<HandlerResponse<unknown>> => {
     const known = await replayed(wanted, handling);
     if (known !== null) return known;
     const { remembering } = wanted;
-    await handling.work.use(() => answers.count(remembering));
+    await handling.work.use(() => responses.count(remembering));
     let isNew = false;
     try {
       const done = await firstOrRepeated(wanted, handling);
       isNew = done.isNew;
       return done.given;
     } finally {
-      if (!isNew) await answers.discount(remembering).catch(() => undefined);
+      if (!isNew) await responses.discount(remembering).catch(() => undefined);
     }
   };
 }
 
 interface Done {
-  readonly given: Answer<unknown>;
+  readonly given: HandlerResponse<unknown>;
   /** False if another request with the key has done it. */
   readonly isNew: boolean;
 }
 
 interface Means {
-  readonly answers: RememberedAnswers;
+  readonly responses: RememberedResponses;
   readonly transaction: RunTransaction;
   readonly deleted: () => Promise<void>;
 }
 
 /** Runs the handler until its transaction has ended. */
-async function once(wanted: Wanted, handling: Handling, means: Means): Promise<Answer<unknown>> {
+async function once(wanted: Wanted, handling: Handling, means: Means): Promise<HandlerResponse<unknown>> {
   for (;;) {
     requireWanted(handling.work);
     try {
@@ -181,16 +185,20 @@ async function once(wanted: Wanted, handling: Handling, means: Means): Promise<A
   }
 }
 
-async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means: Means): Promise<Answer<unknown>> {
+async function attempt(
+  wanted: Wanted,
+  { work, handle, textOf }: Handling,
+  means: Means,
+): Promise<HandlerResponse<unknown>> {
   const { isDry, plan, expected, remembering } = wanted;
-  const { answers, transaction } = means;
+  const { responses, transaction } = means;
   const newRecorder = (): Recorder | null =>
     plan === null && expected === null ? null : createRecorder(plan?.named ?? new Set());
   let recorder = newRecorder();
   const begin = async (session: ClientSession): Promise<void> => {
     recorder = newRecorder();
     if (recorder !== null) recordIn(session, recorder);
-    if (remembering !== null) await answers.take(session, remembering);
+    if (remembering !== null) await responses.take(session, remembering);
   };
   const unit = createUnit({ isDry, begin });
   try {
@@ -206,10 +214,10 @@ async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means
       throw new AppError("precondition_failed");
     await settle(unit, async (session) => {
       if (isDry) throw new Discard(null);
-      if (remembering !== null) await answers.keep(session, remembering, made);
+      if (remembering !== null) await responses.keep(session, remembering, made);
     });
     if (!isDry) await unit.finish();
-    return answered(made);
+    return responseOf(made);
   } finally {
     await unit.abandon();
   }
@@ -219,7 +227,7 @@ async function attempt(wanted: Wanted, { work, handle, textOf }: Handling, means
     else if (remembering !== null)
       // It changed nothing, and neither does a retry, whatever others do meanwhile.
       await transaction(work, [], async (session) => {
-        await answers.take(session, remembering);
+        await responses.take(session, remembering);
         await last(session);
       });
   }
@@ -245,20 +253,20 @@ function metaOf({ isDry }: Wanted, plan: Plan): string {
   return `,"meta":{${isDry ? `"dry_run":true,` : ""}"plan":${JSON.stringify(plan)}`;
 }
 
-function answered({ json, meta, revision }: Made, headers: Record<string, string> = {}): Answer<unknown> {
+function responseOf({ json, meta, revision }: Made, headers: Record<string, string> = {}): HandlerResponse<unknown> {
   const all = meta === undefined ? headers : { ...headers, [INTERNAL.meta]: "open" };
-  return answer.json(json + (meta ?? ""), { headers: all, ...(revision !== undefined && { revision }) });
+  return respond.json(json + (meta ?? ""), { headers: all, ...(revision !== undefined && { revision }) });
 }
 
-async function replayOf(found: AnswerDocument, { reread }: Handling): Promise<Answer<unknown>> {
+async function replayOf(found: RememberedResponse, { reread }: Handling): Promise<HandlerResponse<unknown>> {
   const headers = { [IDEMPOTENCY_REPLAYED]: "true" };
   if (found.is_secret === true) throw new AppError("secret_shown_once");
-  if (found.json !== undefined) return answered({ ...found, json: found.json }, headers);
+  if (found.json !== undefined) return responseOf({ ...found, json: found.json }, headers);
   const { headers: own, ...given } = await reread(found.entity_id ?? "");
   return { ...given, headers: { ...own, ...headers } };
 }
 
 /** The response concerns a network that this caller may not access: rejected like the request itself. */
-function isOutOfSight({ network_id }: AnswerDocument, { sees }: Handling): boolean {
+function isOutOfSight({ network_id }: RememberedResponse, { sees }: Handling): boolean {
   return typeof network_id === "string" && !sees(network_id);
 }

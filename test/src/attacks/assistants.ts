@@ -20,17 +20,17 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {
-    const answers = await mapConcurrently(CALLS, 32, (n) => {
+    const responses = await mapConcurrently(CALLS, 32, (n) => {
       const [name, given] = TOOLS[n % TOOLS.length] ?? TOOLS[0];
       const message = { jsonrpc: "2.0", id: n, method: "tools/call", params: { name, arguments: given } };
       return tenant.send("POST", "/mcp", message, { accept: "application/json, text/event-stream" });
     });
-    const refused = answers.filter(({ text }) => text.includes('"isError":true')).length;
-    const largest = Math.max(...answers.map(({ text }) => text.length));
-    const got = `${tally(answers.map(({ status }) => status))}; ${refused} tools refused`;
+    const refused = responses.filter(({ text }) => text.includes('"isError":true')).length;
+    const largest = Math.max(...responses.map(({ text }) => text.length));
+    const got = `${tally(responses.map(({ status }) => status))}; ${refused} tools refused`;
     // An organization beyond its share waits for itself.
     expectThat(
-      answers.every(({ status }) => [200, 429].includes(status)),
+      responses.every(({ status }) => [200, 429].includes(status)),
       got,
     );
     expectThat(largest < 20_000, `an answer of ${largest} characters`);

@@ -37,7 +37,7 @@ export const attack: Attack<Prepared> = {
       return tenant.send("POST", "/api/v1/ports", body);
     });
     const slowest = Math.max(...written.map(({ tookMs }) => tookMs));
-    const [dry, kept] = [await tried, await keyed].map((answers) => tally(answers.map(({ status }) => status)));
+    const [dry, kept] = [await tried, await keyed].map((responses) => tally(responses.map(({ status }) => status)));
     const got = `dry runs ${dry ?? ""}; keys ${kept ?? ""}; writer ${tally(written.map(({ status }) => status))}, slowest ${slowest.toFixed(0)} ms`;
     expectThat(written.every(({ status }) => status === 200) && slowest < WRITTEN_MS, got);
     expectThat((await tenant.send("GET", `/api/v1/hosts/${full}`)).status === 200, "the host is gone");

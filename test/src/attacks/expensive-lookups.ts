@@ -19,11 +19,13 @@ export const attack: Attack<Tenant> = {
   cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {
-    const answers = await mapConcurrently(LOOKUPS, 32, (n) => tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`));
-    const got = tally(answers.map(({ status }) => status));
+    const responses = await mapConcurrently(LOOKUPS, 32, (n) =>
+      tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`),
+    );
+    const got = tally(responses.map(({ status }) => status));
     // An organization beyond its share waits for itself.
     expectThat(
-      answers.every(({ status }) => [200, 429, 504].includes(status)),
+      responses.every(({ status }) => [200, 429, 504].includes(status)),
       got,
     );
     return got;

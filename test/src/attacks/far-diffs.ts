@@ -18,12 +18,12 @@ export const attack: Attack<Tenant> = {
   },
   run: async (_target, tenant) => {
     const path = "/api/v1/changes/diff?from=2020-01-01T00:00:00Z";
-    const answers = await mapConcurrently(DIFFS, 32, (n) =>
+    const responses = await mapConcurrently(DIFFS, 32, (n) =>
       tenant.send("GET", path + (n % 2 === 0 ? "" : "&format=markdown")),
     );
-    const got = tally(answers.map(({ status }) => status));
+    const got = tally(responses.map(({ status }) => status));
     expectThat(
-      answers.every(({ status }) => status === 200 || status === 429),
+      responses.every(({ status }) => status === 200 || status === 429),
       got,
     );
     return got;

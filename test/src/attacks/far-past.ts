@@ -32,7 +32,7 @@ export const attack: Attack<Tenant> = {
     );
     const { cursor } = (JSON.parse(first.text) as { data: [{ cursor: string }] }).data[0];
     const moments = [cursor, "2020-01-01T00:00:00Z"];
-    const answers = await mapConcurrently(READS, AT_A_TIME, async (n) => {
+    const responses = await mapConcurrently(READS, AT_A_TIME, async (n) => {
       const path = `/api/v1/${PATHS[n % PATHS.length] ?? ""}&as_of=${moments[n % 3 === 0 ? 1 : 0] ?? ""}`;
       let status = 429;
       for (let tried = 0; status === 429 && tried < TRIES; tried++) {
@@ -41,10 +41,10 @@ export const attack: Attack<Tenant> = {
       }
       return status;
     });
-    const got = tally(answers);
+    const got = tally(responses);
     // The journal may be behind after many changes.
     expectThat(
-      answers.every((status) => [200, 429, 503].includes(status)),
+      responses.every((status) => [200, 429, 503].includes(status)),
       got,
     );
     return got;

@@ -33,13 +33,13 @@ export const attack: Attack<Prepared> = {
       "/api/v1/topology",
       "/api/v1/services",
     ];
-    const answers = await Promise.all(paths.map((path) => tenant.send("GET", path)));
-    const got = paths.map((path, n) => `${path.replace(hostId, "{id}")} ${answers[n]?.status ?? 0}`).join(", ");
+    const responses = await Promise.all(paths.map((path) => tenant.send("GET", path)));
+    const got = paths.map((path, n) => `${path.replace(hostId, "{id}")} ${responses[n]?.status ?? 0}`).join(", ");
     expectThat(
-      answers.every(({ status }) => status === 200),
+      responses.every(({ status }) => status === 200),
       got,
     );
-    const bytes = answers.reduce((sum, { text }) => sum + text.length, 0);
+    const bytes = responses.reduce((sum, { text }) => sum + text.length, 0);
     return `${got}; ${(bytes / 1e6).toFixed(0)} MB`;
   },
 };

@@ -25,7 +25,7 @@ export const attack: Attack<Prepared> = {
   settings: { WEBHOOK_ALLOW: "127.0.0.0/8" },
   prepare: async (target) => {
     const [receiver, neighbour] = await Promise.all([startReceiver(), target.newTenant()]);
-    receiver.answer("/silence", "silence");
+    receiver.respondWith("/silence", "silence");
     const attackers = await Promise.all([1, 2, 3].map(() => target.newTenant()));
     const silent = { url: receiver.url("/silence") };
     for (const attacker of attackers)

@@ -18,8 +18,8 @@ const MAX_ATTEMPTS = 20;
 /** An organization may have two archives in progress: a third one is retried. */
 async function retryUntilAccepted(send: () => Promise<AttackResponse>): Promise<AttackResponse> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await send();
-    if (answer.status !== 429 || attempt === MAX_ATTEMPTS) return answer;
+    const response = await send();
+    if (response.status !== 429 || attempt === MAX_ATTEMPTS) return response;
     await sleep(1_000);
   }
 }
@@ -46,11 +46,11 @@ export const attack: Attack<Prepared> = {
       tenant.send("POST", `${PATH}?dry_run=true`, archive, NDJSON),
       tenant.send("GET", PATH),
     ]).flat();
-    const answers = await Promise.all([imported, ...others]);
-    const got = tally(answers.map(({ status }) => status));
+    const responses = await Promise.all([imported, ...others]);
+    const got = tally(responses.map(({ status }) => status));
     // An organization beyond its share waits for itself.
     expectThat(
-      answers.every(({ status }) => [200, 429, 503].includes(status)),
+      responses.every(({ status }) => [200, 429, 503].includes(status)),
       got,
     );
     expectThat((await imported).status === 200, `the import was answered ${(await imported).status}`);

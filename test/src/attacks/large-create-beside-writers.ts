@@ -3,7 +3,7 @@ import { createNetwork, expectThat, tally } from "../support/attacks/parts.js";
 
 const WRITERS = 12;
 const CREATES = 5;
-const ANSWERED_MS = 2_000;
+const RESPONSE_MS = 2_000;
 /** The maximum number of interfaces, ports and services of a host. */
 const MAX_CHILDREN = 1_000;
 
@@ -53,7 +53,7 @@ export const attack: Attack<Prepared> = {
       const { status, tookMs } = await tenant.send("POST", "/api/v1/hosts", body);
       creates.push(status);
       slowest = Math.max(slowest, tookMs);
-      if (status !== 200 || tookMs > ANSWERED_MS) slow.push(`${status} after ${tookMs.toFixed(0)} ms`);
+      if (status !== 200 || tookMs > RESPONSE_MS) slow.push(`${status} after ${tookMs.toFixed(0)} ms`);
     };
     for (let n = 0; n < CREATES; n++) {
       const interfaces = Array.from({ length: 50 }, (_, i) => ({

@@ -44,15 +44,15 @@ export const attack: Attack<Tenant> = {
       const { status, text } = await tenant.send("GET", `/api/v1/${path}`);
       expectThat(status === 200, `${path}: ${status} ${text.slice(0, 200)}`);
     }
-    const answers = await mapConcurrently(REQUESTS, 32, (n) =>
+    const responses = await mapConcurrently(REQUESTS, 32, (n) =>
       n % 9 === 8
         ? tenant.send("POST", "/api/v1/networks", { name: `late ${n}` })
         : tenant.send("GET", `/api/v1/${PATHS[n % PATHS.length]}`),
     );
-    const got = tally(answers.map(({ status }) => status));
+    const got = tally(responses.map(({ status }) => status));
     // One network more is rejected, and an organization beyond its share waits for itself.
     expectThat(
-      answers.every(({ status }) => [200, 403, 429, 503, 504].includes(status)),
+      responses.every(({ status }) => [200, 403, 429, 503, 504].includes(status)),
       got,
     );
     return got;

@@ -15,7 +15,7 @@ const issuer = `http://127.0.0.1:${port}`;
 const PATH = "/api/auth/oidc/slow";
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + (n % 100)}.${(n % 250) + 1}` });
 
-/** A provider that serves its metadata, and answers nothing else. */
+/** A provider that serves its metadata, and responds to nothing else. */
 async function startSlowProvider(): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url !== "/.well-known/openid-configuration") return;

@@ -34,14 +34,14 @@ export const attack: Attack<Prepared> = {
       const { body } = await anonymous.send("POST", "/api/auth/login", { email, password }, forwardedFor(n));
       return String(body.params["challenge"]);
     };
-    const answer = (challenge: string, code: string, n: number) =>
+    const sendCode = (challenge: string, code: string, n: number) =>
       anonymous.send("POST", "/api/auth/login/second-factor", { challenge, code }, forwardedFor(n));
     const challenges = await mapConcurrently(CHALLENGES, 4, (n) => challengeOf(victim, n));
     const guesses = mapConcurrently(GUESSES, AT_A_TIME, async (n) => {
       const guess = String((n * 2_477) % 1_000_000).padStart(6, "0");
-      return (await answer(challenges[n % CHALLENGES] ?? "", guess, n)).status;
+      return (await sendCode(challenges[n % CHALLENGES] ?? "", guess, n)).status;
     });
-    const { status } = await answer(await challengeOf(neighbour, 900), codeOf(neighbourSecret), 900);
+    const { status } = await sendCode(await challengeOf(neighbour, 900), codeOf(neighbourSecret), 900);
     expectThat(status === 200, `somebody else who gave a right code was answered ${status}`);
     const statuses = await guesses;
     expectThat(!statuses.includes(200), "a guess was right");

@@ -83,7 +83,7 @@ async function lookBack(page: Page): Promise<void> {
   const earlier = page.getByRole("button", { name: "Earlier change" });
   const hasDeleted = page.getByText(/Since then: .*gone/);
   while (!(await hasDeleted.isVisible())) {
-    await Promise.all([page.waitForResponse((answer) => answer.url().includes(diffChanges.path)), earlier.click()]);
+    await Promise.all([page.waitForResponse((response) => response.url().includes(diffChanges.path)), earlier.click()]);
     await page.getByText("Loading …").waitFor({ state: "detached" });
   }
 }

@@ -1,4 +1,4 @@
-/** The settings of Owners and Admins: webhooks, with a receiver that answers as required, and the archive. */
+/** The settings of Owners and Admins: webhooks, with a receiver that responds as required, and the archive. */
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
@@ -65,13 +65,13 @@ describe("a webhook", () => {
     await rows.getByRole("link").click();
     await page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200").waitFor();
 
-    receiver.answer(PATH, 503);
+    receiver.respondWith(PATH, 503);
     await button(page, "Send test").click();
     await dialog.getByText("The test message was not accepted").waitFor();
     await dialog.getByText("HTTP 503").waitFor();
     await button(dialog, "Close").last().click();
     await dialog.waitFor({ state: "detached" });
-    receiver.answer(PATH, 200);
+    receiver.respondWith(PATH, 200);
 
     await act("Rotate secret");
     await button(page, "Rotate").click();
@@ -83,10 +83,10 @@ describe("a webhook", () => {
     await until(() => receiver.received(PATH).length >= 3);
     expect(verified<{ action: string }>(next, receiver.received(PATH)[1]!).data.action).toBe("created");
 
-    receiver.answer(PATH, 410);
+    receiver.respondWith(PATH, 410);
     await session.data("patch", `/api/v1/networks/${network.id}`, { name: "Attic" });
     await until(async () => (await session.data<Webhook[]>("get", "/api/v1/webhooks"))[0]?.paused !== null);
-    receiver.answer(PATH, 200);
+    receiver.respondWith(PATH, 200);
     const seen = receiver.received(PATH).length;
     await page.reload();
     await page.getByText("Paused: no messages are sent").waitFor();

@@ -167,9 +167,9 @@ describe("LibreOffice", () => {
       // Excel writes a byte order mark, and Windows line ends.
       const body = `\uFEFF${written.replaceAll("\n", "\r\n")}`;
       const path = `/api/v1/imports/csv?network_id=${networkId}&resource=${resource}&dry_run=true`;
-      const { status, body: answer } = await owner.send("post", path, body, { "content-type": "text/csv" });
-      expect([status, answer.error]).toEqual([200, undefined]);
-      const { summary, skipped } = answer.data as ImportPlan;
+      const { status, body: response } = await owner.send("post", path, body, { "content-type": "text/csv" });
+      expect([status, response.error]).toEqual([200, undefined]);
+      const { summary, skipped } = response.data as ImportPlan;
       expect(summary.hosts).toMatchObject({ create: 0, update: 0, failed: 0 });
       expect(summary.hosts.unchanged).toBeGreaterThan(30);
       expect(skipped).toEqual([]);

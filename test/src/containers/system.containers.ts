@@ -83,8 +83,8 @@ async function untilHealthy(containers: readonly string[]): Promise<void> {
   await until(async () => (await Promise.all(containers.map(healthOf))).every((one) => one === "healthy"), 200, 60_000);
 }
 
-/** The number of requests that a process has answered. */
-async function answeredBy(container: string): Promise<number> {
+/** The number of requests that a process has responded to. */
+async function responsesOf(container: string): Promise<number> {
   const script = "fetch('http://127.0.0.1:9080/metrics').then((answer) => answer.text()).then(console.log)";
   const metrics = await docker("exec", container, "node", "-e", script);
   const counts = [...metrics.matchAll(/^nts_request_duration_seconds_count\{[^}]*\} (\d+)/gm)];
@@ -95,7 +95,7 @@ describe("a system started from nothing", () => {
   it("answers the first five minutes of the README as they are printed there", async () => {
     const readme = readFiveMinutes();
     const responses = await runFiveMinutes(readme, system.url, folder);
-    expect(responses.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+    expect(responses.map(shapeOf)).toEqual(readme.responses.map(shapeOf));
   });
 
   it("publishes one port, that of the edge", async () => {
@@ -177,8 +177,8 @@ describe("a scaled system", () => {
     await until(() => hammer.accepted(system.url) > 2_000, 50, 60_000);
     expect(await failuresOf(hammer)).toEqual({});
     for (const service of PROCESSES) {
-      const answeredCounts = await Promise.all((await system.containersOf(service)).map(answeredBy));
-      expect([service, answeredCounts.filter((count) => count === 0)]).toEqual([service, []]);
+      const responseCounts = await Promise.all((await system.containersOf(service)).map(responsesOf));
+      expect([service, responseCounts.filter((count) => count === 0)]).toEqual([service, []]);
     }
   });
 

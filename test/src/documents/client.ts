@@ -42,7 +42,7 @@ function contractText(): string {
   return [
     HEAD,
     ...Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`),
-    `\n/** What the API can answer instead of a success. */\nexport type ErrorCode =${codes.join("")};\n`,
+    `\n/** The codes of failed requests. */\nexport type ErrorCode =${codes.join("")};\n`,
     `\nexport const OPERATIONS = {\n${operations.join("")}} as const;\n`,
   ].join("");
 }
@@ -65,10 +65,10 @@ async function schemaText(): Promise<string> {
       if (responses["200"] === undefined) Reflect.deleteProperty(methods, method);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   for (const operation of operations) operation.responses = { 200: operation.responses["200"]! };
-  const answers = operations.map(({ responses }) => responses["200"]!);
-  const shared = new Set(answers.map(({ $ref }) => $ref?.split("/").at(-1)));
+  const successes = operations.map(({ responses }) => responses["200"]!);
+  const shared = new Set(successes.map(({ $ref }) => $ref?.split("/").at(-1)));
   const responses = Object.entries(document.components["responses"]!).filter(([name]) => shared.has(name));
-  for (const response of [...answers, ...responses.map(([, response]) => response as Response)])
+  for (const response of [...successes, ...responses.map(([, response]) => response as Response)])
     delete response.headers;
   document.components["responses"] = Object.fromEntries(responses);
   delete document.components["headers"];

@@ -110,10 +110,10 @@ describe("authorization: every operation of the contract", () => {
         const expected = expectedOf(operation, kind, target);
         const isHarmless = target === "foreign" || target === "unknown" || REFUSALS.has(expected);
         const { path, body } = await requestOf(operation, target, { isHarmless });
-        const answered = await kind.caller.send(operation.method, path, body, headersOf(operation));
-        const code = answered.status === 200 ? 200 : answered.body.code;
-        if (code !== expected) wrong.push({ caller: kind.caller.name, target, expected, code, text: answered.text });
-        if (answered.status === 200) expectNothingForeign(kind, answered);
+        const response = await kind.caller.send(operation.method, path, body, headersOf(operation));
+        const code = response.status === 200 ? 200 : response.body.code;
+        if (code !== expected) wrong.push({ caller: kind.caller.name, target, expected, code, text: response.text });
+        if (response.status === 200) expectNothingForeign(kind, response);
       }
     }
     expect(wrong).toEqual([]);
@@ -125,15 +125,15 @@ describe("authorization: every operation of the contract", () => {
       .map((one) => [one.operationId, one] as const),
   )("%s answers the same bytes for a foreign id as for one that never existed", async (_id, operation) => {
     const { session } = own;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       (["foreign", "unknown"] as const).map(async (target) => {
         const { path, body } = await requestOf(operation, target, { isHarmless: true, bodyOf: worlds.one });
         const { status, text } = await session.send(operation.method, path, body);
         return { status, text: text.replace(/"request_id":"[^"]*"/, "") };
       }),
     );
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]?.status).toBe(404);
+    expect(responses[0]).toEqual(responses[1]);
+    expect(responses[0]?.status).toBe(404);
   });
 });
 
@@ -146,8 +146,8 @@ describe("authorization: operations of the whole organization", () => {
     const restricted = kinds.find(({ level, networks }) => level === "Owner" && networks.length === 1);
     for (const operation of shared.filter(({ credential }) => credential === "any")) {
       const { path, body } = await requestOf(operation, "one");
-      const { status, body: answered } = await restricted!.caller.send(operation.method, path, body);
-      const { code, params } = answered;
+      const { status, body: response } = await restricted!.caller.send(operation.method, path, body);
+      const { code, params } = response;
       expect([operation.operationId, status, code, params]).toEqual([
         operation.operationId,
         403,

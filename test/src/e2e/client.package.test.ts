@@ -56,8 +56,8 @@ describe("the package of the client", () => {
   });
 
   it("covers exactly the operations of the contract, except those that redirect a browser", () => {
-    const answering = OPERATIONS.filter(({ redirects }) => redirects !== true);
-    expect(Object.keys(TABLE)).toEqual(answering.map(({ operationId }) => operationId));
+    const returning = OPERATIONS.filter(({ redirects }) => redirects !== true);
+    expect(Object.keys(TABLE)).toEqual(returning.map(({ operationId }) => operationId));
   });
 
   it("compiles and prints what docs/client.md shows", async () => {

@@ -183,9 +183,9 @@ async function send(operation: AnyEndpoint, { path, body }: Request): Promise<st
   const headers = new Headers(operation.credential === "any" ? { authorization: bearer } : { cookie: account.cookie });
   if (body !== undefined) headers.set("content-type", bodyTypesOf(operation)[0]);
   const method = operation.method.toUpperCase();
-  const answer = await fetch(stack.url + path, { method, headers, body: body ?? null, redirect: "manual" });
-  const text = await textOf(answer);
-  const fault = faultOf(operation, answer.status, text);
+  const response = await fetch(stack.url + path, { method, headers, body: body ?? null, redirect: "manual" });
+  const text = await textOf(response);
+  const fault = faultOf(operation, response.status, text);
   return fault === null
     ? null
     : `${fault} · ${method} ${path.slice(0, 200)} ${body?.slice(0, 300) ?? ""} → ${text.slice(0, 300)}`;

@@ -25,7 +25,7 @@ describe("the first five minutes of docs/api.md", () => {
     const readme = readFiveMinutes();
     expect(readme.commands.length).toBeGreaterThan(4);
     const responses = await runFiveMinutes(readme, stack.url, folder);
-    expect(responses.map(shapeOf)).toEqual(readme.answers.map(shapeOf));
+    expect(responses.map(shapeOf)).toEqual(readme.responses.map(shapeOf));
   });
 });
 
@@ -35,9 +35,9 @@ describe("the examples of docs/writing-safely.md", () => {
     const page = readPage("docs/writing-safely.md");
     const before = commands.map((command) => command.replace("ada@example.com", "grace@example.com"));
     const responses = await runFiveMinutes({ commands: [...before, ...page.commands] }, stack.url, folder);
-    const own = responses.slice(-(page.answers.length + 1));
+    const own = responses.slice(-(page.responses.length + 1));
     const repeated = own.pop();
-    expect(own.map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    expect(own.map(shapeOf)).toEqual(page.responses.map(shapeOf));
     expect(repeated).toBe(own.at(-1));
     expect(await readFile(join(folder, "head.txt"), "utf8")).toMatch(/^idempotency-replayed: true\r$/im);
   });
@@ -50,8 +50,8 @@ describe("the examples of docs/changes.md", () => {
       command.replace("ada@example.com", "hopper@example.com"),
     );
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
-    const shown = page.answers.map((text) => shapeOf(text.replace("ada@example.com", "hopper@example.com")));
-    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(shown);
+    const shown = page.responses.map((text) => shapeOf(text.replace("ada@example.com", "hopper@example.com")));
+    expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(shown);
     const results = eventsIn(await readFile(join(folder, "events.txt"), "utf8"));
     expect(results.length).toBeGreaterThan(0);
     expect(results).toEqual(eventsIn(page.texts.join().replace("ada@example.com", "hopper@example.com")));
@@ -71,8 +71,8 @@ describe("the examples of docs/webhooks.md", () => {
       const settled = (text: string): string =>
         text.replace(/"duration_ms": ?\d+/, '"duration_ms":0').replace(/"delivered_at": ?null/, '"delivered_at":"…"');
       const shape = (text: string): unknown => shapeOf(settled(own(text)).replace(/"(whsec|msg_test)_[^"]*"/g, '"…"'));
-      const results = responses.slice(-page.answers.length);
-      expect(results.map(shape)).toEqual(page.answers.map(shape));
+      const results = responses.slice(-page.responses.length);
+      expect(results.map(shape)).toEqual(page.responses.map(shape));
       const { data } = JSON.parse(results[0]!) as { data: { secret: string } };
       const [message] = receiver.received("/");
       expect(verified(data.secret, message!).type).toBe("test");
@@ -88,7 +88,7 @@ describe("the examples of docs/imports.md", () => {
     const own = (text: string): string => text.replaceAll("ada@example.com", "cerf@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
-    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(shapeOf));
   });
 });
 
@@ -98,7 +98,7 @@ describe("the examples of docs/sightings.md", () => {
     const own = (text: string): string => text.replaceAll("ada@example.com", "diffie@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
-    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(shapeOf));
+    expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(shapeOf));
     expect(JSON.parse(await readFile(join(folder, "plan.json"), "utf8"))).toMatchObject({
       meta: { dry_run: true, plan: { action: "delete" } },
     });
@@ -177,7 +177,7 @@ describe("the examples of docs/mail.md", () => {
       text.replaceAll("ada@example.com", "hamilton@example.com").replaceAll("bob@example.com", "bob-by-mail@example.com").replaceAll("http://localhost:1080/", stack.mailsUrl); // prettier-ignore
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
-    expect(responses.slice(-page.answers.length).map(shapeOf)).toEqual(page.answers.map(own).map(shapeOf));
+    expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(own).map(shapeOf));
   });
 });
 
@@ -188,7 +188,7 @@ describe("the examples of docs/audit.md", () => {
     const responses = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
     // The first use of the key has a number, too, at the time of the gateway's report.
     const shape = (text: string): unknown => shapeOf(own(text).replace(/"(cursor|next)": ?"\d+"/g, '"$1":"…"'));
-    expect(responses.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
+    expect(responses.slice(-page.responses.length).map(shape)).toEqual(page.responses.map(shape));
   });
 });
 
@@ -198,7 +198,7 @@ describe("the examples of docs/people.md", () => {
     const own = (text: string): string => text.replaceAll("ada@example.com", "rosing@example.com");
     const responses = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
     const shape = (text: string): unknown => shapeOf(text.replace(/"curl\/[\d.]+"/g, '"curl"'));
-    expect(responses.slice(-page.answers.length).map(shape)).toEqual(page.answers.map(shape));
+    expect(responses.slice(-page.responses.length).map(shape)).toEqual(page.responses.map(shape));
   });
 });
 

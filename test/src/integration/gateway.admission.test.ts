@@ -23,9 +23,9 @@ afterAll(async () => {
 describe("admission to the gateway", () => {
   it("reports which credential is missing, malformed, expired or of the wrong kind", async () => {
     const codeOf = async (path: string, headers: Record<string, string>): Promise<string> => {
-      const answer = await fetch(world.url + path, { headers });
-      const { code } = (await answer.json()) as { code: string };
-      return `${answer.status} ${code}`;
+      const response = await fetch(world.url + path, { headers });
+      const { code } = (await response.json()) as { code: string };
+      return `${response.status} ${code}`;
     };
     expect(await codeOf("/api/v1/hosts", {})).toBe("401 not_authenticated");
     expect(await codeOf("/api/v1/hosts", { authorization: "Basic YTpi" })).toBe("401 not_authenticated");
@@ -34,8 +34,8 @@ describe("admission to the gateway", () => {
     expect(await codeOf("/api/auth/me", { ...key.headers })).toBe("403 session_required");
     expect(await codeOf("/api/auth/me", { ...key.headers, ...session.headers })).toBe("403 session_required");
     const viewer = world.stub.aKey({ permission: "Viewer" });
-    const answer = await fetch(`${world.url}/api/v1/hosts/${ID}`, { method: "DELETE", headers: viewer.headers });
-    expect([answer.status, await answer.json()]).toMatchObject([
+    const response = await fetch(`${world.url}/api/v1/hosts/${ID}`, { method: "DELETE", headers: viewer.headers });
+    expect([response.status, await response.json()]).toMatchObject([
       403,
       { code: "permission_denied", params: { required: "Member" } },
     ]);
@@ -71,9 +71,9 @@ describe("admission to the gateway", () => {
 describe("the log of the gateway", () => {
   it("has a line for each request with its ids, and never a secret", async () => {
     const both = { ...key.headers, cookie: `session_id=${session.secret}` };
-    const answer = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });
-    await answer.arrayBuffer();
-    const requestId = answer.headers.get("x-request-id") ?? "";
+    const response = await fetch(`${world.url}/api/v1/hosts/${ID}?tag_ids=private`, { headers: both });
+    await response.arrayBuffer();
+    const requestId = response.headers.get("x-request-id") ?? "";
     // The line is written after the response was sent.
     let log = "";
     let line: string | undefined;

@@ -126,9 +126,9 @@ describe("a connection to the gateway: slow and malformed requests", () => {
     socket.write("zz\r\n");
     socket.write("more\r\n");
     await socket.closed;
-    const [answer, ...others] = parseResponses(socket.received());
-    expect([answer!.status, answer!.body.code, others]).toEqual([400, "malformed_request", []]);
-    expect(answer!.fields["x-ratelimit-limit"]).toBe("300");
+    const [response, ...others] = parseResponses(socket.received());
+    expect([response!.status, response!.body.code, others]).toEqual([400, "malformed_request", []]);
+    expect(response!.fields["x-ratelimit-limit"]).toBe("300");
     expect(service.takeBytes()).toBe("");
   });
 

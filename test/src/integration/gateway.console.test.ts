@@ -25,13 +25,13 @@ afterAll(() => world.stop());
 async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
   const { hostname, port } = new URL(world.url);
   return new Promise<{ status: number; headers: Record<string, string>; bytes: Buffer }>((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers }, (answer) => {
+    const sent = request({ hostname, port, path, method, headers }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-      answer.on("end", () =>
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
         resolve({
-          status: answer.statusCode!,
-          headers: answer.headers as Record<string, string>,
+          status: response.statusCode!,
+          headers: response.headers as Record<string, string>,
           bytes: Buffer.concat(chunks),
         }),
       );
@@ -94,16 +94,16 @@ describe("the console: its files", () => {
 
   it("load less than 350 kB for the first page", async () => {
     const paths = ["/", ...(await assetsOfDocument())];
-    const answers = await Promise.all(paths.map((path) => get(path, { "accept-encoding": "gzip" })));
-    const bytes = answers.reduce((sum, answer) => sum + answer.bytes.length, 0);
+    const responses = await Promise.all(paths.map((path) => get(path, { "accept-encoding": "gzip" })));
+    const bytes = responses.reduce((sum, response) => sum + response.bytes.length, 0);
     expect(bytes).toBeLessThan(FIRST_VIEW_LIMIT_BYTES);
     expect(bytes).toBeGreaterThan(50_000);
   });
 
   it("do not count towards a rate limit", async () => {
-    const answers = await Promise.all(Array.from({ length: 80 }, () => get("/")));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(answers[0]!.headers["x-ratelimit-limit"]).toBeUndefined();
+    const responses = await Promise.all(Array.from({ length: 80 }, () => get("/")));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(responses[0]!.headers["x-ratelimit-limit"]).toBeUndefined();
     expect((await get("/api/version")).status).toBe(200);
   });
 
@@ -136,9 +136,9 @@ describe("an unknown path", () => {
     ["/api", BROWSER, "GET"],
     ["/api/v1/nowhere", BROWSER, "GET"],
   ])("is answered with an envelope for everybody else, at %s with %j, %s", async (path, headers, method) => {
-    const answer = await get(path, headers, method);
-    expect([answer.status, answer.headers["content-type"]]).toEqual([404, "application/json; charset=utf-8"]);
-    expect(JSON.parse(answer.bytes.toString())).toMatchObject({ success: false, code: "not_found" });
+    const response = await get(path, headers, method);
+    expect([response.status, response.headers["content-type"]]).toEqual([404, "application/json; charset=utf-8"]);
+    expect(JSON.parse(response.bytes.toString())).toMatchObject({ success: false, code: "not_found" });
   });
 });
 

@@ -119,8 +119,8 @@ describe("cached credentials: without the bus or identity", () => {
       stub.setIdentity(state);
       await until(async () => (await metricOf(gateways[0]!, "nts_key_lease_alive")) === 0);
       expect(await send(checked)).toBe(200);
-      const answer = await fetch(world.url + PATH, { headers: fresh.headers });
-      expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toMatchObject([
+      const response = await fetch(world.url + PATH, { headers: fresh.headers });
+      expect([response.status, response.headers.get("retry-after"), await response.json()]).toMatchObject([
         503,
         "1",
         { code: "unavailable" },

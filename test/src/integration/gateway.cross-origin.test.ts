@@ -34,12 +34,12 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
 describe("a gateway with allowed origins, behind a proxy, reached by http", () => {
   it("answers preflight requests, and does not count them", async () => {
     for (let time = 0; time < 40; time++) {
-      const answer = await preflight(APP);
-      expect([answer.status, answer.headers.get("x-ratelimit-limit")]).toEqual([204, null]);
-      expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
-      expect(answer.headers.get("access-control-allow-methods")?.split(",")).toContain("PUT");
-      expect(answer.headers.get("access-control-allow-headers")?.split(",")).toContain("Authorization");
-      expect(answer.headers.get("vary")).toBe("Origin");
+      const response = await preflight(APP);
+      expect([response.status, response.headers.get("x-ratelimit-limit")]).toEqual([204, null]);
+      expect(response.headers.get("access-control-allow-origin")).toBe(APP);
+      expect(response.headers.get("access-control-allow-methods")?.split(",")).toContain("PUT");
+      expect(response.headers.get("access-control-allow-headers")?.split(",")).toContain("Authorization");
+      expect(response.headers.get("vary")).toBe("Origin");
     }
   });
 
@@ -59,14 +59,14 @@ describe("a gateway with allowed origins, behind a proxy, reached by http", () =
   it.each(["https://evil.example", "https://app.example.com.evil.example", "https://app.example.com:8443", "null"])(
     "allows nothing for %s",
     async (origin) => {
-      for (const answer of [await preflight(origin), await send("GET", ONE, { origin, ...key.headers })])
-        expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      for (const response of [await preflight(origin), await send("GET", ONE, { origin, ...key.headers })])
+        expect(response.headers.get("access-control-allow-origin")).toBeNull();
     },
   );
 
   it("never accepts a cookie from another origin", async () => {
-    const answer = await preflight(APP);
-    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    const response = await preflight(APP);
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
     const write = { ...session.headers, origin: APP, "content-type": "application/json" };
     expect((await send("POST", LIST, write, "{}")).status).toBe(403);
   });

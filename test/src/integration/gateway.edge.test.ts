@@ -27,8 +27,8 @@ beforeEach(() => {
 const bytes = (...lines: string[]): Promise<string> => exchangeBytes(world.url, lines.join("\r\n"), 400);
 const bearer = (): string => `Authorization: Bearer ${key.secret}`;
 
-function expectFailure(answer: string, status: number, code: string): void {
-  const [head = "", text = ""] = answer.split("\r\n\r\n");
+function expectFailure(response: string, status: number, code: string): void {
+  const [head = "", text = ""] = response.split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   const requestId = /\r\nX-Request-Id: (\S+)/.exec(head)?.[1];
   expect(JSON.parse(text)).toMatchObject({ success: false, code, params: {}, meta: { request_id: requestId } });
@@ -37,7 +37,7 @@ function expectFailure(answer: string, status: number, code: string): void {
 
 describe("the edge of the gateway: framing and methods", () => {
   it("answers a malformed chunk of a request that is being forwarded", async () => {
-    const answer = await bytes(
+    const response = await bytes(
       "POST /api/v1/hosts HTTP/1.1",
       "Host: a",
       bearer(),
@@ -50,30 +50,30 @@ describe("the edge of the gateway: framing and methods", () => {
       "",
       "",
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"code":"malformed_request"');
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toContain('"code":"malformed_request"');
   });
 
   it("answers the requests before garbage on a connection, then the garbage, then closes", async () => {
     const get = ["GET /api/v1/hosts/x HTTP/1.1", "Host: a", bearer(), "", ""].join("\r\n");
-    const answer = await exchangeBytes(world.url, `${get}nonsense\r\n\r\n`);
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
-    expect(answer).toMatch(/"success":true[^\n]*\}HTTP\/1\.1 400/);
+    const response = await exchangeBytes(world.url, `${get}nonsense\r\n\r\n`);
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(response).toMatch(/"success":true[^\n]*\}HTTP\/1\.1 400/);
   });
 
   it("serves the next request on a connection after one with an unwanted body", async () => {
     const body = "x".repeat(200_000);
     const refused = ["POST /api/v1/hosts HTTP/1.1", "Host: a", `Content-Length: ${body.length}`, "", body].join("\r\n");
-    const answer = await exchangeBytes(world.url, `${refused}GET /api/version HTTP/1.1\r\nHost: a\r\n\r\n`);
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
+    const response = await exchangeBytes(world.url, `${refused}GET /api/version HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
   });
 
   it.each(["PATCH", "TRACE", "PROPFIND", "DELETE"])(
     "answers %s on a known path with 405 and the methods it has",
     async (method) => {
-      const answer = await bytes(`${method} /api/v1/hosts HTTP/1.1`, "Host: a", bearer(), "", "");
-      expectFailure(answer, 405, "method_not_allowed");
-      expect(answer).toContain("\r\nAllow: GET, HEAD, POST, OPTIONS\r\n");
+      const response = await bytes(`${method} /api/v1/hosts HTTP/1.1`, "Host: a", bearer(), "", "");
+      expectFailure(response, 405, "method_not_allowed");
+      expect(response).toContain("\r\nAllow: GET, HEAD, POST, OPTIONS\r\n");
     },
   );
 
@@ -84,15 +84,15 @@ describe("the edge of the gateway: framing and methods", () => {
   });
 
   it("accepts only the methods of a literal path, also when a parameter could match it", async () => {
-    const answer = await bytes("PUT /api/v1/hosts/bulk-delete HTTP/1.1", "Host: a", bearer(), "", "");
-    expectFailure(answer, 405, "method_not_allowed");
-    expect(answer).toContain("\r\nAllow: POST, OPTIONS\r\n");
+    const response = await bytes("PUT /api/v1/hosts/bulk-delete HTTP/1.1", "Host: a", bearer(), "", "");
+    expectFailure(response, 405, "method_not_allowed");
+    expect(response).toContain("\r\nAllow: POST, OPTIONS\r\n");
   });
 
   it("answers OPTIONS with the methods, and no body", async () => {
-    const answer = await bytes("OPTIONS /openapi.json HTTP/1.1", "Host: a", "", "");
-    expect(answer).toMatch(/^HTTP\/1\.1 204 /);
-    expect(answer).toContain("\r\nAllow: GET, HEAD, OPTIONS\r\n");
+    const response = await bytes("OPTIONS /openapi.json HTTP/1.1", "Host: a", "", "");
+    expect(response).toMatch(/^HTTP\/1\.1 204 /);
+    expect(response).toContain("\r\nAllow: GET, HEAD, OPTIONS\r\n");
   });
 });
 
@@ -171,7 +171,7 @@ describe("the edge of the gateway: bodies", () => {
     ["announced", { "content-length": String(MIB + 1) }],
     ["chunked", {}],
   ])("rejects a body of more than a mebibyte that is %s", async (_how, headers) => {
-    const answer = await fetch(`${world.url}/api/v1/hosts`, {
+    const response = await fetch(`${world.url}/api/v1/hosts`, {
       method: "POST",
       headers: { ...key.headers, "content-type": "application/json", ...headers },
       body: new ReadableStream({
@@ -183,17 +183,17 @@ describe("the edge of the gateway: bodies", () => {
       }),
       duplex: "half",
     });
-    expect(answer.status).toBe(413);
-    expect(await answer.json()).toMatchObject({ success: false, code: "payload_too_large" });
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ success: false, code: "payload_too_large" });
   });
 
   it("forwards a body of exactly a mebibyte", async () => {
-    const answer = await fetch(`${world.url}/api/v1/hosts`, {
+    const response = await fetch(`${world.url}/api/v1/hosts`, {
       method: "POST",
       headers: { ...key.headers, "content-type": "application/json" },
       body: " ".repeat(MIB),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(world.stub.forwarded[0]?.body).toHaveLength(MIB);
   });
 });

@@ -29,8 +29,8 @@ afterEach(() => {
   });
 });
 
-const respondWith = (answering: RequestHandler): void => {
-  world.stub.respondWith(answering);
+const respondWith = (handler: RequestHandler): void => {
+  world.stub.respondWith(handler);
 };
 
 const send = (path: string, init: RequestInit = {}): Promise<Response> =>
@@ -47,27 +47,27 @@ describe("the envelope around a service's response: successes", () => {
     respondWith((_request, response) => {
       sendJson(response, data, { etag: '"7"' });
     });
-    const answer = await send(ONE);
-    const text = await answer.text();
-    expect(answer.status).toBe(200);
+    const received = await send(ONE);
+    const text = await received.text();
+    expect(received.status).toBe(200);
     expect(JSON.parse(text)).toEqual({ success: true, data, meta: META });
-    expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
-    expect(answer.headers.get("etag")).toBe('"7"');
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(received.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    expect(received.headers.get("etag")).toBe('"7"');
+    expect(received.headers.get("cache-control")).toBe("no-store");
+    expect(received.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
   it("takes the pagination from internal headers, which are removed", async () => {
     respondWith((_request, response) => {
       sendJson(response, [{ id: 1 }], { "x-list-total": 120, "x-list-limit": 50, "x-list-offset": 50 });
     });
-    const answer = await send(LIST);
-    expect(await answer.json()).toEqual({
+    const received = await send(LIST);
+    expect(await received.json()).toEqual({
       success: true,
       data: [{ id: 1 }],
       meta: { ...META, pagination: { total_count: 120, limit: 50, offset: 50, has_more: true } },
     });
-    expect([...answer.headers.keys()].filter((name) => name.startsWith("x-list"))).toEqual([]);
+    expect([...received.headers.keys()].filter((name) => name.startsWith("x-list"))).toEqual([]);
   });
 
   it("takes the total of a stream from its trailer", async () => {
@@ -102,17 +102,17 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
       response.writeHead(400, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
       void sendBytewise(response, Buffer.from(body));
     });
-    const answer = await send(ONE);
-    const text = await answer.text();
-    expect(answer.status).toBe(400);
+    const received = await send(ONE);
+    const text = await received.text();
+    expect(received.status).toBe(400);
     expect(JSON.parse(text)).toEqual({
       success: false,
       error: "Sentence.",
       code: "network_mismatch",
       params: { path: "ünï" },
-      meta: { ...META, request_id: answer.headers.get("x-request-id") },
+      meta: { ...META, request_id: received.headers.get("x-request-id") },
     });
-    expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    expect(received.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
   });
 
   it("answers HEAD like GET without a body", async () => {
@@ -142,8 +142,8 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
     respondWith((request, response) => {
       response.writeHead(304, { etag: request.headers["if-none-match"] }).end();
     });
-    const answer = await send(ONE, { headers: { "if-none-match": '"4"' } });
-    expect([answer.status, answer.headers.get("etag"), await answer.text()]).toEqual([304, '"4"', ""]);
+    const received = await send(ONE, { headers: { "if-none-match": '"4"' } });
+    expect([received.status, received.headers.get("etag"), await received.text()]).toEqual([304, '"4"', ""]);
   });
 
   it("forwards cookies and Retry-After, and no internal headers", async () => {
@@ -193,16 +193,16 @@ describe("the envelope around a service's response: faults of the service", () =
       "upstream_failed",
     ],
     ["answers a list without pagination", (_request, response) => sendJson(response, []), 502, "upstream_failed"],
-  ])("answers 502 when a service %s", async (_what, answering, status, code) => {
-    respondWith(answering);
-    const answer = await send(_what.includes("list") ? LIST : ONE);
-    expect(answer.status).toBe(status);
-    expect(await answer.json()).toEqual({
+  ])("answers 502 when a service %s", async (_what, handler, status, code) => {
+    respondWith(handler);
+    const received = await send(_what.includes("list") ? LIST : ONE);
+    expect(received.status).toBe(status);
+    expect(await received.json()).toEqual({
       success: false,
       error: expect.any(String) as unknown,
       code,
       params: {},
-      meta: { ...META, request_id: answer.headers.get("x-request-id") },
+      meta: { ...META, request_id: received.headers.get("x-request-id") },
     });
   });
 

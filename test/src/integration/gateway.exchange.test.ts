@@ -1,4 +1,4 @@
-/** A request is answered once, and later events do not harm the process. */
+/** A request gets one response, and later events do not harm the process. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { parseResponses } from "../support/parse-responses.js";
 import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
@@ -35,16 +35,16 @@ const operations: [string, () => string][] = [
 ];
 
 /** Pending responses of the services. */
-let lateAnswers = 0;
+let lateResponses = 0;
 
 /**
- * The response of each operation when its request ends like this, while the services answer late from the head alone.
+ * The response of each operation when its request ends like this, while the services respond late from the head alone.
  */
-async function answersTo(ending: string, serviceMs: number): Promise<string[]> {
+async function responsesTo(ending: string, serviceMs: number): Promise<string[]> {
   world.stub.respondToHeadsWith((_request, response) => {
-    lateAnswers += 1;
+    lateResponses += 1;
     setTimeout(() => {
-      lateAnswers -= 1;
+      lateResponses -= 1;
       sendJson(response, {});
     }, serviceMs);
   });
@@ -67,16 +67,16 @@ async function isServing(): Promise<void> {
 
 describe("a request aborted by the gateway", () => {
   it("is answered 400 when its body is malformed, and a late response of the service is dropped", async () => {
-    const answers = await answersTo(MALFORMED_CHUNK, 300);
-    expect(answers).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));
-    await until(() => lateAnswers === 0);
+    const responses = await responsesTo(MALFORMED_CHUNK, 300);
+    expect(responses).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));
+    await until(() => lateResponses === 0);
     await isServing();
   });
 
   it("is answered 408 when its body does not arrive, and a late response of the service is dropped", async () => {
-    const answers = await answersTo(UNFINISHED, 7_800);
-    expect(answers).toEqual(operations.map(([line]) => `${line}: 408 malformed_request`));
-    await until(() => lateAnswers === 0);
+    const responses = await responsesTo(UNFINISHED, 7_800);
+    expect(responses).toEqual(operations.map(([line]) => `${line}: 408 malformed_request`));
+    await until(() => lateResponses === 0);
     await isServing();
   });
 

@@ -29,13 +29,13 @@ describe("a file from a service", () => {
       response.write(TEXT.slice(0, 8));
       setTimeout(() => response.end(TEXT.slice(8)), 20);
     });
-    const answer = await send(PATH);
-    expect([answer.status, await answer.text()]).toEqual([200, TEXT]);
-    expect(answer.headers.get("content-type")).toBe(HEADERS["content-type"]);
-    expect(answer.headers.get("content-disposition")).toBe(HEADERS["content-disposition"]);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    expect(answer.headers.get("content-length")).toBe(isKnown ? String(Buffer.byteLength(TEXT)) : null);
+    const received = await send(PATH);
+    expect([received.status, await received.text()]).toEqual([200, TEXT]);
+    expect(received.headers.get("content-type")).toBe(HEADERS["content-type"]);
+    expect(received.headers.get("content-disposition")).toBe(HEADERS["content-disposition"]);
+    expect(received.headers.get("cache-control")).toBe("no-store");
+    expect(received.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(received.headers.get("content-length")).toBe(isKnown ? String(Buffer.byteLength(TEXT)) : null);
   });
 
   it("is answered with its headers alone for HEAD", async () => {
@@ -53,7 +53,7 @@ describe("a file from a service", () => {
       setTimeout(() => response.write(TEXT), 20);
       setTimeout(() => response.socket?.destroy(), 60);
     });
-    await expect(send(PATH).then((answer) => answer.text())).rejects.toThrow();
+    await expect(send(PATH).then((received) => received.text())).rejects.toThrow();
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("a file from a service", () => {
     ["as a failure", PATH, 400, HEADERS["content-type"]],
   ])("is rejected %s", async (_what, path, status, type) => {
     world.stub.respondWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
-    const answer = await send(path);
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([502, "upstream_failed"]);
+    const received = await send(path);
+    expect([received.status, ((await received.json()) as { code: string }).code]).toEqual([502, "upstream_failed"]);
   }); // prettier-ignore
 });

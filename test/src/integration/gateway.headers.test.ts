@@ -70,14 +70,14 @@ const pages: [string, number, () => Promise<Response>][] = [
 
 describe("the headers of a response", () => {
   it.each([...authenticated, ...others])("forbid caching of %s (%i)", async (_what, status, ask) => {
-    const answer = await ask();
-    expect([answer.status, answer.headers.get("cache-control")]).toEqual([status, "no-store"]);
+    const response = await ask();
+    expect([response.status, response.headers.get("cache-control")]).toEqual([status, "no-store"]);
   });
 
   it.each([...authenticated, ...others, ...pages])("protect %s (%i) in browsers", async (_what, status, ask) => {
-    const answer = await ask();
-    const { headers } = answer;
-    expect(answer.status).toBe(status);
+    const response = await ask();
+    const { headers } = response;
+    expect(response.status).toBe(status);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("content-security-policy")).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
     expect(headers.get("x-frame-options")).toMatch(/^(DENY|SAMEORIGIN)$/);
@@ -90,20 +90,23 @@ describe("the headers of a response", () => {
 
   it("are those of any failure when Node could not parse a request, or sends no response", async () => {
     for (const bytes of ["nonsense\r\n\r\n", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"]) {
-      const answer = await exchangeBytes(world.url, bytes);
+      const response = await exchangeBytes(world.url, bytes);
       for (const line of [
         "X-Content-Type-Options: nosniff",
         "Cache-Control: no-store",
         "Strict-Transport-Security: max-age=31536000",
         "Connection: close",
       ])
-        expect(answer).toContain(`\r\n${line}\r\n`);
+        expect(response).toContain(`\r\n${line}\r\n`);
     }
   });
 
   it("allow nothing for other origins", async () => {
     const headers = { origin: "https://app.example.com", "access-control-request-method": "GET" };
-    for (const answer of [await send("OPTIONS", LIST, headers), await send("GET", ONE, { ...headers, ...key.headers })])
-      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    for (const response of [
+      await send("OPTIONS", LIST, headers),
+      await send("GET", ONE, { ...headers, ...key.headers }),
+    ])
+      expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 });

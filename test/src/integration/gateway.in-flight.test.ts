@@ -38,20 +38,20 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const socket of open.splice(0)) socket.close();
   for (const response of held.splice(0)) response.destroy();
-  world.stub.respondWith(answerAtOnce);
+  world.stub.respondWith(respondAtOnce);
   await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === 0);
   world.stub.forwarded.length = 0;
 });
 
 afterAll(() => world.stop());
 
-const answerAtOnce: RequestHandler = (_request, response) => {
+const respondAtOnce: RequestHandler = (_request, response) => {
   sendJson(response, {});
 };
 
 /** Holds the attacker's requests back; those of the victim are recognized by their query. */
 const holdAttacker: RequestHandler = (request, response) => {
-  if (request.url?.includes("victim") === true) answerAtOnce(request, response);
+  if (request.url?.includes("victim") === true) respondAtOnce(request, response);
   else held.push(response);
 };
 
@@ -85,8 +85,8 @@ describe("what one caller may use of a gateway: limits", () => {
     await until(() => refused(sockets) === 300 - PER_USER);
     await expectVictimIsServed();
     expect(sent()).toBe(1);
-    const [answer] = parseResponses(sockets.find((one) => one.received() !== "")!.received());
-    expect([answer!.status, answer!.fields["retry-after"], answer!.body.code, answer!.body.params]).toEqual([
+    const [response] = parseResponses(sockets.find((one) => one.received() !== "")!.received());
+    expect([response!.status, response!.fields["retry-after"], response!.body.code, response!.body.params]).toEqual([
       ...[429, "1", "too_many_in_flight"],
       { of: "user", retry_after_seconds: 1 },
     ]);
@@ -123,10 +123,10 @@ describe("what one caller may use of a gateway: limits", () => {
     world.stub.respondWith(holdAttacker);
     const paths = Array.from({ length: 12 }, (_, n) => `${ONE}?n=${n}`);
     const [socket] = await connections(1, paths.map(read).join(""));
-    for (let answered = 0; answered < paths.length;) {
-      await until(() => held.length === Math.min(AT_A_TIME_ON_A_CONNECTION, paths.length - answered));
-      expect(sent()).toBe(answered + held.length);
-      answered += held.length;
+    for (let received = 0; received < paths.length;) {
+      await until(() => held.length === Math.min(AT_A_TIME_ON_A_CONNECTION, paths.length - received));
+      expect(sent()).toBe(received + held.length);
+      received += held.length;
       for (const response of held.splice(0).reverse()) sendJson(response, { url: response.req.url });
     }
     await until(() => parseResponses(socket!.received()).length === paths.length);

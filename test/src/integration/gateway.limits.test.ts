@@ -65,12 +65,12 @@ describe("the rate limit: of a user", () => {
   it("answers 429 with the seconds after which a request succeeds", async () => {
     const key = world.stub.aKey();
     await verifyEverywhere(key);
-    const { answers, bodies } = await sendMany(world, 300, key);
-    const refused = answers.filter(({ status }) => status === 429);
+    const { responses, bodies } = await sendMany(world, 300, key);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThan(0);
-    for (const answer of refused) {
-      expect(answer.headers.get("retry-after")).toBe("1");
-      expect(levelOf(answer)).toMatchObject({ limit: 300, remaining: 0, reset: 30 });
+    for (const response of refused) {
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(levelOf(response)).toMatchObject({ limit: 300, remaining: 0, reset: 30 });
     }
     expect(bodies).toContainEqual(
       expect.objectContaining({ success: false, code: "rate_limited", params: { retry_after_seconds: 1 } }),
@@ -131,11 +131,11 @@ describe("the rate limit: of an address", () => {
     for (const index of [0, 1]) await sendTo(world, index, cached.headers);
     await emptyTheAddress();
     const before = stub.verifications();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 3 * LOOKUP_BURST }, (_, n) => sendTo(world, n, unknownKey())),
     );
     // Meanwhile the address gets one token back per second.
-    expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(ADDRESS_BURST);
+    expect(responses.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(ADDRESS_BURST);
     const lookups = stub.verifications() - before;
     expect(lookups).toBeGreaterThanOrEqual(LOOKUP_BURST);
     expect(lookups).toBeLessThan(2 * LOOKUP_BURST);
@@ -154,8 +154,8 @@ async function verifyEverywhere(key: StubCredential): Promise<number> {
 
 async function emptyTheAddress(): Promise<void> {
   for (let refused = false; !refused;) {
-    const answers = await Promise.all(Array.from({ length: ADDRESS_BURST }, (_, n) => sendTo(world, n, {})));
-    refused = answers.some(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: ADDRESS_BURST }, (_, n) => sendTo(world, n, {})));
+    refused = responses.some(({ status }) => status === 429);
   }
 }
 
@@ -165,9 +165,9 @@ describe("credential lookups", () => {
     try {
       const { stub } = world;
       stub.setIdentity("silent");
-      const answers = Array.from({ length: 12 }, () => sendTo(world, 0, stub.aKey().headers));
+      const responses = Array.from({ length: 12 }, () => sendTo(world, 0, stub.aKey().headers));
       await until(() => stub.unanswered.filter((path) => path === "/internal/verify").length === 2);
-      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      const statuses = (await Promise.all(responses)).map(({ status }) => status);
       expect(new Set(statuses)).toEqual(new Set([503]));
     } finally {
       await world.stop();

@@ -51,7 +51,7 @@ describe("the documentation pages of the gateway", () => {
 
   it("count against the address like any request without a credential", async () => {
     const [before, after] = [await fetch(`${world.url}/openapi.json`), await fetch(`${world.url}/api/docs`)];
-    const remaining = (answer: Response): number => Number(answer.headers.get("x-ratelimit-remaining"));
+    const remaining = (response: Response): number => Number(response.headers.get("x-ratelimit-remaining"));
     expect(before.headers.get("x-ratelimit-limit")).toBe("60");
     expect(remaining(after)).toBeLessThanOrEqual(remaining(before));
     const burst = await Promise.all(Array.from({ length: 30 }, () => fetch(`${world.url}/openapi.json`)));

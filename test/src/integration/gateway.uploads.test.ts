@@ -24,7 +24,7 @@ const arrived = new Map<string, number>();
 /** Names of aborted files. */
 const aborted: string[] = [];
 
-/** The responses for files that the service did not read or answer. */
+/** The responses for files that the service did not read or respond to. */
 let responsesToUnread: Promise<string[]>;
 
 beforeAll(async () => {
@@ -113,12 +113,12 @@ describe("a file uploaded to the gateway: limits", () => {
   it("does not change the limit of other bodies", async () => {
     const { headers } = key;
     const body = "x".repeat(KIB * KIB + 1);
-    const answered = await fetch(`${world.url}/api/v1/hosts`, {
+    const response = await fetch(`${world.url}/api/v1/hosts`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body,
     });
-    expect(answered.status).toBe(413);
+    expect(response.status).toBe(413);
   });
 
   it("is answered before all of it has arrived when the service rejects it", async () => {

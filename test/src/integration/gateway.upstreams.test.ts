@@ -27,7 +27,7 @@ afterAll(async () => {
 const send = (method = "GET", path = ONE, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(world.url + path, { method, headers: { ...key.headers, "content-type": "application/json", ...headers } });
 
-function answerAgain(): void {
+function respondAgain(): void {
   for (const stub of [world.stub, second])
     stub.respondWith((_request, response) => {
       sendJson(response, {});
@@ -57,7 +57,7 @@ describe("the replicas of a service", () => {
       expect((await send("DELETE")).status).toBe(502);
       expect(tries.filter((method) => method === "DELETE")).toHaveLength(1);
     } finally {
-      answerAgain();
+      respondAgain();
     }
   });
 
@@ -71,10 +71,10 @@ describe("the replicas of a service", () => {
           if (request.method === "DELETE" && ++tries === 1) request.socket.destroy();
           else sendJson(response, null, { "idempotency-replayed": "true" });
         });
-      const answer = await send("DELETE", ONE, { "idempotency-key": `kept-${n}` });
-      expect([answer.status, answer.headers.get("idempotency-replayed"), tries]).toEqual([200, "true", 2]);
+      const received = await send("DELETE", ONE, { "idempotency-key": `kept-${n}` });
+      expect([received.status, received.headers.get("idempotency-replayed"), tries]).toEqual([200, "true", 2]);
     }
-    answerAgain();
+    respondAgain();
   });
 
   it("get a write that could not even be sent to one of them", async () => {
@@ -87,8 +87,8 @@ describe("the replicas of a service", () => {
   it("have ten seconds to begin a response", async () => {
     for (const stub of [world.stub, second]) stub.respondWith(() => undefined);
     const startedAt = performance.now();
-    const answer = await send();
-    expect([answer.status, await answer.json()]).toMatchObject([504, { code: "upstream_timeout" }]);
+    const received = await send();
+    expect([received.status, await received.json()]).toMatchObject([504, { code: "upstream_timeout" }]);
     expect(performance.now() - startedAt).toBeGreaterThan(9_900);
     expect(performance.now() - startedAt).toBeLessThan(11_500);
   });
@@ -194,9 +194,9 @@ describe("a hanging service", () => {
       hanging.respondWith(() => undefined);
       const settled: number[] = [];
       const all = Array.from({ length: 300 }, async () => {
-        const answer = await send(ONE);
-        settled.push(answer.status);
-        if (answer.status === 503) expect(answer.headers.get("retry-after")).toBe("1");
+        const received = await send(ONE);
+        settled.push(received.status);
+        if (received.status === 503) expect(received.headers.get("retry-after")).toBe("1");
       });
       await until(() => settled.length === 300 - 256);
       expect(new Set(settled)).toEqual(new Set([503]));
@@ -221,8 +221,8 @@ describe("a service of which no replica can be reached", () => {
       const key = world.stub.aKey();
       expect((await fetch(world.url + ONE, { headers: key.headers })).status).toBe(200);
       await world.stub.stop();
-      const answer = await fetch(world.url + ONE, { headers: key.headers });
-      expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toMatchObject([
+      const received = await fetch(world.url + ONE, { headers: key.headers });
+      expect([received.status, received.headers.get("retry-after"), await received.json()]).toMatchObject([
         503,
         "1",
         { success: false, code: "unavailable" },

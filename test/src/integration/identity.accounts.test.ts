@@ -47,13 +47,13 @@ describe("identity.accounts: registering", () => {
   });
 
   it("rejects an email address that is in use, also in another case, and one of two concurrent ones", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["twice@example.com", "TWICE@example.com"].map((email, replica) =>
         identity.send(register, { replica, body: credentials(email) }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(answers.find(({ status }) => status === 409)).toMatchObject({
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(responses.find(({ status }) => status === 409)).toMatchObject({
       code: "already_exists",
       params: { entity: "User", field: "email" },
     });

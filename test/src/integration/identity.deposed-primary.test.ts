@@ -61,17 +61,17 @@ describe("a deposed primary that does not know it yet", () => {
     await set.untilReplaced(deposed);
     await until(async () => (await identity.send(logout, { as: person.principal })).status === 200, 100, 60_000);
 
-    // Sent after the logout was answered; the old primary reads the requests when it continues.
+    // Sent after the response to the logout; the old primary reads the requests when it continues.
     const body = { kind: "session", hash: hashCredential(person.token) } as const;
     const verifications = Array.from({ length: AT_ONCE }, () =>
       identity.send(verifyCredential, { as: { kind: "process" }, replica: 1, body }),
     );
     await sleep(QUESTIONS_ARRIVE_MS);
     deposed.resume();
-    const answers = (await Promise.all(verifications)).map(({ status, data }) =>
+    const responses = (await Promise.all(verifications)).map(({ status, data }) =>
       status === 200 ? data.status : status,
     );
-    expect(answers).toHaveLength(AT_ONCE);
-    expect(answers.filter((answer) => answer === "valid")).toEqual([]);
+    expect(responses).toHaveLength(AT_ONCE);
+    expect(responses.filter((response) => response === "valid")).toEqual([]);
   });
 });

@@ -65,11 +65,11 @@ describe("a repeated write of accounts with an idempotency key", () => {
 
   it("creates one key, also when it is sent concurrently", async () => {
     const body = keyBodyOf(person, { name: "at once" });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) => identity.send(createKey, { ...keyed("at-once"), replica: n % 2, body })),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const codes = new Set(answers.filter(({ status }) => status !== 200).map(({ code }) => code));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    const codes = new Set(responses.filter(({ status }) => status !== 200).map(({ code }) => code));
     expect([...codes].filter((code) => !["secret_shown_once", "idempotency_in_progress"].includes(code))).toEqual([]);
   });
 });

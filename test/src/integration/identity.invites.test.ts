@@ -106,9 +106,9 @@ describe("identity.invites: joining", () => {
     const owner = await identity.aPerson();
     for (let round = 0; round < 3; round++) {
       const { data } = await invited(owner.principal);
-      const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => join(data.token, i % 2)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
-      for (const { status, code, params } of answers)
+      const responses = await Promise.all(Array.from({ length: 6 }, (_, i) => join(data.token, i % 2)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
+      for (const { status, code, params } of responses)
         if (status !== 200) expect({ status, code, params }).toEqual(voidToken);
     }
   });
@@ -132,11 +132,11 @@ describe("identity.invites: joining with an invalid invite", () => {
     await identity.data(revokeInvite, { as: owner.principal, params: { id: revoked!.id } });
     const invites = mongo.db(stack.databases.identity).collection<{ _id: string }>("invites");
     await invites.updateOne({ _id: expired!.id }, { $set: { expires_at: new Date(Date.now() - 1) } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ["nonsense", used!.token, revoked!.token, expired!.token].map((one) => join(one)),
     );
-    for (const { status, code, params } of answers) expect({ status, code, params }).toEqual(voidToken);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    for (const { status, code, params } of responses) expect({ status, code, params }).toEqual(voidToken);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(await listed(owner.principal)).toEqual([]);
   });
 

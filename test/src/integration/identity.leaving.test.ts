@@ -170,9 +170,9 @@ describe("identity.leaving: the last Owner", () => {
     ] as const) {
       const owner = await identity.aPerson();
       const other = await identity.aColleague(owner, { permissions: "Owner" });
-      const answers = await Promise.all([first(owner, 0), second(other, second === leave ? 0 : 1)]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-      const [stays] = answers[0].status === 409 ? [owner] : [other];
+      const responses = await Promise.all([first(owner, 0), second(other, second === leave ? 0 : 1)]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const [stays] = responses[0].status === 409 ? [owner] : [other];
       expect(await emailsIn(stays)).toEqual([stays.email]);
     }
   });

@@ -65,10 +65,10 @@ describe("identity.logins: repeated failures", () => {
 
   it("cannot be parallelized around the limit", async () => {
     const { email } = await identity.aPerson();
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(email, "wrong", HERE, i % 2)));
+    const responses = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt(email, "wrong", HERE, i % 2)));
     // Guesses are serialized per replica; those of two may coincide once.
-    expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(6);
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(24);
+    expect(responses.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(6);
+    expect(responses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(24);
   });
 
   it("from many addresses block unknown addresses, and not those the account has logged in from", async () => {

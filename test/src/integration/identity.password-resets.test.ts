@@ -232,10 +232,10 @@ describe("identity.password-resets: the number of links", () => {
     const { identity, requestReset, mailbox } = world;
     const { email } = await identity.aPerson();
     for (const target of [email, "nobody-here@example.com"]) {
-      const answers = [];
-      for (let n = 0; n < 4; n++) answers.push(await requestReset(target, n % 2));
+      const responses = [];
+      for (let n = 0; n < 4; n++) responses.push(await requestReset(target, n % 2));
       // An hour may end meanwhile.
-      const refused = answers.filter(({ status }) => status === 429);
+      const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length).toBeLessThanOrEqual(1);
       if (refused[0] !== undefined) expect(refused[0]).toMatchObject({ code: "mail_throttled", params: { retry_after_seconds: expect.any(Number) } }); // prettier-ignore
     }

@@ -67,11 +67,11 @@ describe("identity.quotas: open invites of an organization", () => {
 
   it("are limited exactly to the maximum, until one is revoked or has expired", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
-    const answers = await Promise.all(Array.from({ length: 2 * MAX_OPEN }, (_, n) => invite(person, n % 2)));
-    const made = answers.filter(({ status }) => status === 200).map(({ data }) => data.id);
+    const responses = await Promise.all(Array.from({ length: 2 * MAX_OPEN }, (_, n) => invite(person, n % 2)));
+    const made = responses.filter(({ status }) => status === 200).map(({ data }) => data.id);
     expect(made).toHaveLength(MAX_OPEN);
     const refused = { status: 403, code: "quota_exceeded", params: { entity: "Invite", limit: MAX_OPEN } };
-    expect(answers.filter(({ status }) => status !== 200)).toMatchObject([refused, refused, refused]);
+    expect(responses.filter(({ status }) => status !== 200)).toMatchObject([refused, refused, refused]);
     expect(await identity.data(listInvites, { as: person.principal })).toHaveLength(MAX_OPEN);
     expect((await invite(stranger)).status).toBe(200);
 

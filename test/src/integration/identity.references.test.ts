@@ -14,11 +14,11 @@ let identity: Identity;
 
 beforeAll(async () => {
   const ask = (operation: unknown): Promise<never> => {
-    const answers = new Map<unknown, string[]>([
+    const texts = new Map<unknown, string[]>([
       [listNetworkIds, [...networks]],
       [findTagIds, [...tags]],
     ]);
-    return Promise.resolve((answers.get(operation) ?? []) as never);
+    return Promise.resolve((texts.get(operation) ?? []) as never);
   };
   identity = await startIdentity({ replicas: [{ topology: { ask } }] });
 });

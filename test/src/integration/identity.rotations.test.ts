@@ -221,8 +221,10 @@ describe("identity.rotations: a leaked key", () => {
 
   it("is answered like one that never existed, and like any other text", async () => {
     const { secret } = await identity.aKey(await identity.aPerson());
-    const answers = await Promise.all([secret, createApiKey().secret, "nothing of the kind"].map((key) => report(key)));
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    const responses = await Promise.all(
+      [secret, createApiKey().secret, "nothing of the kind"].map((key) => report(key)),
+    );
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect((await report(secret)).status).toBe(200);
   });
 
@@ -238,8 +240,8 @@ describe("identity.rotations: a leaked key", () => {
   it("is revoked once by concurrent reports, which may contain many keys", async () => {
     const person = await identity.aPerson();
     const keys = [await identity.aKey(person), await identity.aKey(person)].map(({ secret }) => secret);
-    const answers = await Promise.all([report(...keys), report(...keys.reverse())]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const responses = await Promise.all([report(...keys), report(...keys.reverse())]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect((await identity.actionsOf(person)).filter((one) => one === "UserApiKey revoked")).toHaveLength(2);
     const tooMany = Array.from({ length: 11 }, () => createApiKey().secret);
     expect(await report(...tooMany)).toMatchObject({ status: 400, code: "validation_failed" });

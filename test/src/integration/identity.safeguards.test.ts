@@ -120,8 +120,8 @@ describe("a second session cookie set by another page", () => {
 describe("a weak password", () => {
   const refusal = async (password: string, organization_name = "Ada at home") => {
     const body = { email: "ada.lovelace@analytical.example", password, organization_name };
-    const { status, body: answered } = await send("post", "/api/auth/register", body);
-    return status === 200 ? null : (answered.params["errors"] as { path: string; message: string }[])[0];
+    const { status, body: response } = await send("post", "/api/auth/register", body);
+    return status === 200 ? null : (response.params["errors"] as { path: string; message: string }[])[0];
   };
 
   it.each([
@@ -142,9 +142,9 @@ describe("a weak password", () => {
   it("chosen to be judged slowly delays nobody else", async () => {
     const { session } = await anAccount(stack.url);
     const slow = Array.from({ length: 6 }, () => refusal("1/1/2001".repeat(16)));
-    const answers: number[] = [];
-    for (let index = 0; index < 20; index++) answers.push((await session.send("get", "/api/auth/me")).status);
-    expect(new Set(answers)).toEqual(new Set([200]));
+    const responses: number[] = [];
+    for (let index = 0; index < 20; index++) responses.push((await session.send("get", "/api/auth/me")).status);
+    expect(new Set(responses)).toEqual(new Set([200]));
     for (const one of await Promise.all(slow)) expect(one).toMatchObject({ path: "password" });
   });
 });
@@ -155,8 +155,8 @@ describe("the number of API keys", () => {
       ...{ name: "a key", user_id, organization_id, tags: [] },
     });
   const createMany = async (account: Account, count: number): Promise<unknown[]> => {
-    const answers = await Promise.all(Array.from({ length: count }, (_, index) => create(account, index)));
-    return answers.map(({ status, body }) => (status === 200 ? 200 : [body.code, body.params])).sort();
+    const responses = await Promise.all(Array.from({ length: count }, (_, index) => create(account, index)));
+    return responses.map(({ status, body }) => (status === 200 ? 200 : [body.code, body.params])).sort();
   };
   const refused = (limit: number, times: number) =>
     Array.from({ length: times }, () => ["quota_exceeded", { entity: "UserApiKey", limit }]);

@@ -120,12 +120,12 @@ describe("identity.several-organizations: a session", () => {
 
   it("switches to no organization that its user does not belong to, and reveals nothing of it", async () => {
     const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [stranger.organizationId, "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"].map((organization_id) =>
         identity.send(actInOrganization, { as: person.principal, body: { organization_id } }),
       ),
     );
-    for (const { code, params } of answers)
+    for (const { code, params } of responses)
       expect([code, params]).toEqual(["invalid_reference", { path: "organization_id" }]);
     expect(await stateOf("session", person.token)).toBe("Owner");
     const stays = await identity.send(actInOrganization, {
@@ -137,10 +137,10 @@ describe("identity.several-organizations: a session", () => {
   it("switches once of two concurrent times: the other one finds it ended", async () => {
     const { host, home } = await aGuest();
     const body = { organization_id: host.organizationId };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [0, 1].map((replica) => identity.send(actInOrganization, { as: home.principal, replica, body })),
     );
-    expect(answers.map(({ status, code }) => `${status} ${code}`).sort()).toEqual(["200 ", "401 session_expired"]);
+    expect(responses.map(({ status, code }) => `${status} ${code}`).sort()).toEqual(["200 ", "401 session_expired"]);
   });
 });
 

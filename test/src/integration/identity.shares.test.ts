@@ -57,9 +57,9 @@ describe("the share of an organization in identity", () => {
     const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
     const sent = Array.from({ length: 100 }, () => identity.send(listUsers, { as: busy.principal }));
     expect((await identity.send(listUsers, { as: other.principal })).status).toBe(200);
-    const answers = await Promise.all(sent);
+    const responses = await Promise.all(sent);
     const kinds = new Set(
-      answers.map(({ status, code, headers }) => `${status} ${code} ${headers.get("retry-after")}`),
+      responses.map(({ status, code, headers }) => `${status} ${code} ${headers.get("retry-after")}`),
     );
     expect([...kinds].sort()).toEqual(["200  null", "429 rate_limited 1"]);
   });

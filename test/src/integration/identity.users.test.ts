@@ -207,14 +207,14 @@ describe("identity.users: the last Owner", () => {
       const two = await identity.aColleague(one, { permissions: "Owner" });
       const demote = (as: Person, whom: Person, replica: number) =>
         identity.send(updateUser, { as: as.principal, replica, ...idOf(whom), body: { permissions: "Viewer" } });
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         demote(one, two, 0),
         round % 2 === 0
           ? demote(two, one, 1)
           : identity.send(deleteUser, { as: two.principal, replica: 1, ...idOf(one) }),
       ]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-      expect(answers.find(({ status }) => status === 409)?.code).toBe("last_owner");
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+      expect(responses.find(({ status }) => status === 409)?.code).toBe("last_owner");
     }
   });
 });

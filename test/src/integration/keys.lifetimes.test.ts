@@ -47,7 +47,7 @@ describe("a key that expires while gateways remember it", () => {
     expect(shots.filter(({ sentAt, status }) => sentAt > endsAt + GRACE_MS && status !== 401)).toEqual([]);
     // A request sent before the expiry may reach its gateway after it.
     expect(shots.filter(({ sentAt, status }) => sentAt < endsAt - 200 && status !== 200)).toEqual([]);
-    expect((await fetch(stack.url + PATH, { headers }).then((answer) => answer.json())) as object).toMatchObject({
+    expect((await fetch(stack.url + PATH, { headers }).then((response) => response.json())) as object).toMatchObject({
       code: "api_key_expired",
     });
 
@@ -79,14 +79,14 @@ describe("a rotation whose response is lost", () => {
     hanging?.pause();
     try {
       const rotation = new AbortController();
-      const answer = fetch(`${stack.url}/api/v1/auth/keys/${id}/rotate`, {
+      const response = fetch(`${stack.url}/api/v1/auth/keys/${id}/rotate`, {
         method: "POST",
         headers: { cookie: account.cookie },
         signal: rotation.signal,
       });
       await until(async () => (await record()).key !== before.key);
       rotation.abort();
-      await expect(answer).rejects.toThrow("aborted");
+      await expect(response).rejects.toThrow("aborted");
     } finally {
       hanging?.resume();
     }

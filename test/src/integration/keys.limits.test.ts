@@ -20,8 +20,8 @@ afterAll(() => stack.stop());
 
 async function useFrom({ secret }: CreatedKey, address: string, gateway = 0) {
   const headers = { authorization: `Bearer ${secret}`, "x-forwarded-for": address };
-  const { status, body, headers: answered } = await callerOf(stack.gateways[gateway]!.url, "key", headers).send("get", LIST); // prettier-ignore
-  return { status, code: body.code, headers: answered };
+  const { status, body, headers: response } = await callerOf(stack.gateways[gateway]!.url, "key", headers).send("get", LIST); // prettier-ignore
+  return { status, code: body.code, headers: response };
 }
 
 const change = ({ id }: CreatedKey, body: object) => owner.session.data("patch", `/api/v1/auth/keys/${id}`, body);
@@ -73,13 +73,13 @@ describe("a key with a rate limit", () => {
   it("gets no more over all gateways, reports its own limit, and leaves the rest to its user", async () => {
     const [key, other] = [await aKey(stack.url, owner, { rate_limit_per_minute: PER_MINUTE }), await aKey(stack.url, owner)]; // prettier-ignore
     const startedAt = performance.now();
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => useFrom(key, "192.0.2.8", n % 2)));
-    const passed = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: 30 }, (_, n) => useFrom(key, "192.0.2.8", n % 2)));
+    const passed = responses.filter(({ status }) => status === 200);
     expect(passed.length).toBeGreaterThanOrEqual(BURST);
     expect(passed.length).toBeLessThanOrEqual(
       BURST + Math.ceil(((performance.now() - startedAt) / 60_000) * PER_MINUTE),
     );
-    const refused = answers.filter(({ status }) => status !== 200);
+    const refused = responses.filter(({ status }) => status !== 200);
     for (const { code, headers } of refused)
       expect([code, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual(["rate_limited", "12", "0"]); // prettier-ignore
     expect(await useFrom(other, "192.0.2.8")).toMatchObject({ status: 200 });

@@ -56,26 +56,26 @@ describe("a system whose database is unavailable", () => {
       () => session.send("get", "/api/v1/users"),
       () => session.send("post", "/api/v1/organizations/profile", { job_title: `job ${performance.now()}` }),
     ];
-    const answers: ApiResponse[] = [];
+    const responses: ApiResponse[] = [];
     let ended = false;
     const askers = requests.map(async (ask) => {
       while (!ended) {
-        answers.push(await ask());
+        responses.push(await ask());
         await sleep(PAUSE_MS);
       }
     });
-    const servedSince = (count: number): number => answers.slice(count).filter(({ status }) => status === 200).length;
+    const servedSince = (count: number): number => responses.slice(count).filter(({ status }) => status === 200).length;
     await until(() => servedSince(0) > 20);
     await stack.servers.mongodb!.kill();
-    await until(() => answers.some(({ status }) => status === 503), 10, 20_000);
+    await until(() => responses.some(({ status }) => status === 503), 10, 20_000);
     await stack.servers.mongodb!.restart();
-    const before = answers.length;
+    const before = responses.length;
     await until(() => servedSince(before) > 20, 10, 20_000);
     ended = true;
     await Promise.all(askers);
-    const faults = answers.filter(({ status }) => ![200, 409, 503, 504].includes(status));
+    const faults = responses.filter(({ status }) => ![200, 409, 503, 504].includes(status));
     expect(faults.map(({ status, text }) => [status, text])).toEqual([]);
-    const unavailable = answers.filter(({ status }) => status === 503);
+    const unavailable = responses.filter(({ status }) => status === 503);
     expect(unavailable.filter(({ headers }) => headers.get("retry-after") === null)).toEqual([]);
   });
 

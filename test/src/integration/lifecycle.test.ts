@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import type { Child } from "@nts/local/processes/child";
 import { type Component, spawnComponent } from "@nts/local/processes/component";
 import { freePorts } from "@nts/local/processes/ports";
-import { answersOk } from "@nts/local/processes/probes";
+import { respondsOk } from "@nts/local/processes/probes";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { createSecrets } from "@nts/local/secrets";
 import { prepareServers } from "@nts/local/servers/servers";
@@ -80,7 +80,7 @@ describe("the parts of a system", () => {
       for (const name of order) {
         started.push(spawnComponent(parts.get(name)!, dataDir));
         const internal = ops.get(name);
-        if (internal !== undefined) await until(() => answersOk(`${internal}/livez`), 10, START_MS);
+        if (internal !== undefined) await until(() => respondsOk(`${internal}/livez`), 10, START_MS);
       }
       for (const component of parts.values()) await until(component.isReady, 10, START_MS);
       await anAccount(url);
@@ -93,7 +93,7 @@ describe("the parts of a system", () => {
     const { parts, ops, url } = await partsOf(dataDir);
     for (const name of ops.keys()) started.push(spawnComponent(parts.get(name)!, dataDir));
     for (const internal of ops.values()) {
-      await until(() => answersOk(`${internal}/livez`), 10, START_MS);
+      await until(() => respondsOk(`${internal}/livez`), 10, START_MS);
       expect((await fetch(`${internal}/readyz`)).status).toBe(503);
       expect((await fetch(`${internal}/metrics`)).status).toBe(200);
     }
@@ -120,18 +120,18 @@ describe("a gateway that is stopped", () => {
     const [gateway] = world.gateways;
     const { headers } = world.stub.aKey();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const request = (path: string): Promise<{ answer: IncomingMessage; text: string }> =>
+    const request = (path: string): Promise<{ response: IncomingMessage; text: string }> =>
       new Promise((resolve, reject) => {
-        get(world.url + path, { agent, headers }, (answer) => {
+        get(world.url + path, { agent, headers }, (response) => {
           let text = "";
-          answer
+          response
             .on("data", (piece: Buffer) => (text += String(piece)))
             .once("end", () => {
-              resolve({ answer, text });
+              resolve({ response, text });
             });
         }).once("error", reject);
       });
-    expect((await request(ONE)).answer.headers.connection).toBe("keep-alive");
+    expect((await request(ONE)).response.headers.connection).toBe("keep-alive");
     let slowEndedAt = 0;
     world.stub.respondWith((incoming, response) => {
       if (incoming.url !== ONE) {
@@ -152,10 +152,10 @@ describe("a gateway that is stopped", () => {
     expect(await (await fetch(`${gateway!.opsUrl}/readyz`)).json()).toMatchObject({ missing: ["stopping"] });
     // A client that has not noticed yet is answered, and told to reconnect elsewhere.
     const late = await request("/api/v1/hosts/late");
-    expect([late.answer.statusCode, late.answer.headers.connection]).toEqual([200, "close"]);
+    expect([late.response.statusCode, late.response.headers.connection]).toEqual([200, "close"]);
 
     await until(async () => (await codeOf(fetch(`${world.url}/api/version`))) === "ECONNREFUSED");
-    expect(await slow.then((answer) => answer.json())).toMatchObject({ success: true, data: { slow: true } });
+    expect(await slow.then((response) => response.json())).toMatchObject({ success: true, data: { slow: true } });
     expect(await stopped).toEqual({ code: 0, signal: null });
     agent.destroy();
 

@@ -44,8 +44,8 @@ interface Write {
   readonly key: string;
 }
 
-/** Sends a write until it is answered, alternating between the gateways, and sometimes disconnects early. */
-async function sendUntilAnswered({ method, path, body, key }: Write, found: string[]): Promise<ApiResponse["body"]> {
+/** Sends a write until it gets a response, alternating between the gateways, and sometimes disconnects early. */
+async function sendUntilResponse({ method, path, body, key }: Write, found: string[]): Promise<ApiResponse["body"]> {
   const untilMs = performance.now() + TIMEOUT_MS;
   for (let attempt = Math.floor(Math.random() * 2); performance.now() < untilMs; attempt++) {
     const { url } = stack.gateways[attempt % 2]!;
@@ -100,13 +100,13 @@ describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS
       });
       const client = async (own: number): Promise<void> => {
         for (let n = own; n < WRITES; n += CLIENTS) {
-          const { data } = (await sendUntilAnswered(create(n), found)) as { data: { id: string } };
+          const { data } = (await sendUntilResponse(create(n), found)) as { data: { id: string } };
           const path = `/api/v1/services/${data.id}`;
           const update = { method: "PUT", path, key: `update-${n}`, body: { ...(data as object), name: `u${n}` } };
-          const updated = await sendUntilAnswered(update, found);
+          const updated = await sendUntilResponse(update, found);
           const [again, updatedAgain] = [
-            await sendUntilAnswered(create(n), found),
-            await sendUntilAnswered(update, found),
+            await sendUntilResponse(create(n), found),
+            await sendUntilResponse(update, found),
           ];
           if (JSON.stringify([again.data, updatedAgain.data]) !== JSON.stringify([data, updated.data]))
             found.push(`${n} was answered otherwise`);
@@ -131,25 +131,25 @@ describe("a killed topology", () => {
     const gateway = callerOf(stack.url, "keyed", headers);
     const before = performance.now();
     let isKilled = false;
-    const answers: string[] = [];
+    const responses: string[] = [];
     const client = async (own: number): Promise<void> => {
       for (let n = 0; !isKilled || n < 10; n++) {
         if (performance.now() > before + TIMEOUT_MS) return;
         const body = { ...ids, number: own * 1_000 + n + 1, protocol: "Tcp" };
         const key = { "idempotency-key": `port-${own}-${n}` };
         const { status, text } = await gateway.send("post", "/api/v1/ports", body, key);
-        answers.push(status === 200 ? "200" : text);
+        responses.push(status === 200 ? "200" : text);
       }
     };
     const clients = Promise.all(Array.from({ length: CLIENTS }, (_, own) => client(own)));
-    await until(() => answers.length > CLIENTS, 10, TIMEOUT_MS);
+    await until(() => responses.length > CLIENTS, 10, TIMEOUT_MS);
     await victim.kill();
-    const atKill = answers.length;
-    await until(() => answers.length > atKill + CLIENTS, 10, TIMEOUT_MS);
+    const atKill = responses.length;
+    await until(() => responses.length > atKill + CLIENTS, 10, TIMEOUT_MS);
     isKilled = true;
     await clients;
     await victim.restart();
-    expect(answers.filter((one) => one !== "200")).toEqual([]);
-    expect(answers.length).toBeGreaterThan(CLIENTS * 2);
+    expect(responses.filter((one) => one !== "200")).toEqual([]);
+    expect(responses.length).toBeGreaterThan(CLIENTS * 2);
   });
 });

@@ -26,7 +26,7 @@ async function slowestOf(faults: { fault?: () => void; recover?: () => void }): 
   expect(outcomes.filter(({ attempts }) => attempts > 1)).toEqual([]);
   expect(outcomes.filter(({ after, unanswered }) => after - unanswered < 8)).toEqual([]);
   expect(outcomes.filter(({ accepted }) => accepted > 0)).toEqual([]);
-  return Math.max(...outcomes.map(({ answerMs }) => answerMs));
+  return Math.max(...outcomes.map(({ responseMs }) => responseMs));
 }
 
 describe("a revocation holds on every gateway once it is answered", () => {

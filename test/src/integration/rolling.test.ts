@@ -13,7 +13,7 @@ const NORMAL_AFTER_MS = 2_000;
 /** Other suites share the processors. */
 const LOAD = { workers: 4, pauseMs: 500 };
 /** The minimum number of requests of a load. */
-const ANSWERED = 100;
+const RESPONSES = 100;
 
 let stack: Stack;
 let mailbox: Mailbox;
@@ -37,7 +37,7 @@ describe("a rolling restart of every process", () => {
   it("loses no request and no mail, admits and rejects the same credentials, and ends each process with 0", async () => {
     const load = await startSteadyLoad(stack, { ...LOAD, archives: true, mailbox });
     const exits = await restartOneOfEachKind(stack);
-    await load.untilAnswered(ANSWERED);
+    await load.untilResponses(RESPONSES);
     const report = await load.stop();
     expect(report.lost).toEqual([]);
     expect(report.lostWrites).toEqual([]);
@@ -60,7 +60,7 @@ describe("a killed replica", () => {
       await sleep(1.5 * NORMAL_AFTER_MS);
       await replica!.restart();
       await sleep(1_000);
-      await load.untilAnswered(ANSWERED);
+      await load.untilResponses(RESPONSES);
       const report = await load.stop();
       const normalAt = killedAt + NORMAL_AFTER_MS;
       expect(report.lost.filter(({ endedAt }) => endedAt < killedAt || endedAt > normalAt)).toEqual([]);

@@ -178,7 +178,7 @@ describe("a read of the past", () => {
       expect((await owner.list(listServices, { query: { as_of: long } })).rows).toEqual([]);
       const told = await owner.call(getHost, { params: host, query: { as_of: cursor } });
       expect([told.name, told.services.length]).toEqual(["before", 2]);
-      // Without a running journal nothing can be answered.
+      // Without a running journal there can be no response.
       expect(await Promise.race([reads, delay(UNANSWERED_MS)])).toBeUndefined();
       keeper = keep();
       const [was, found, services] = await reads;

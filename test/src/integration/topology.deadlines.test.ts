@@ -131,11 +131,11 @@ describe("an organization with many concurrent requests", () => {
     const neighbour = topology.aCaller();
     const busy = Array.from({ length: 40 }, () => world.owner.send(listHosts, { query: { q: "nothing" } }));
     const others = await Promise.all(Array.from({ length: 3 }, () => neighbour.send(listHosts, { query: {} })));
-    const answers = await Promise.all(busy);
+    const responses = await Promise.all(busy);
     expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const statuses = new Set(answers.map(({ status }) => status));
+    const statuses = new Set(responses.map(({ status }) => status));
     expect([...statuses].sort()).toEqual([200, 429]);
-    const refused = answers.find(({ status }) => status === 429);
+    const refused = responses.find(({ status }) => status === 429);
     expect([refused?.code, refused?.headers["retry-after"]]).toEqual(["rate_limited", "1"]);
   });
 });

@@ -51,7 +51,7 @@ interface Follower {
   follow(): Promise<void>;
 }
 
-/** Polls both gateways in turn, and retries what is not answered. */
+/** Polls both gateways in turn, and retries what gets no response. */
 function pollingFollower(callers: readonly Caller[]): Follower {
   const replay = startReplay(getThrough(callers), 37);
   return {

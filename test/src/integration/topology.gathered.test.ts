@@ -70,8 +70,8 @@ describe("topology.gathered", () => {
       [owner.scope, unknownEntity(), "not_found"],
     ];
     const queries = await queriesOf(async () => {
-      const answers = await Promise.all(reads.map(([scope, { id }]) => nameFor(storage, scope, id)));
-      expect(answers).toEqual(reads.map(([, , expected]) => expected));
+      const responses = await Promise.all(reads.map(([scope, { id }]) => nameFor(storage, scope, id)));
+      expect(responses).toEqual(reads.map(([, , expected]) => expected));
     });
     expect(queries).toHaveLength(1);
     expect(queries[0]?.["docsExamined"]).toBe(4);
@@ -95,9 +95,9 @@ describe("topology.gathered", () => {
     const storage = storageOn(failing);
     const [first, second] = own as [Service, Service];
     const reads = Array.from({ length: 70 }, () => nameFor(storage, owner.scope, first.id));
-    const answers = await Promise.all(reads);
-    expect(answers.slice(0, 64).every((answer) => answer.includes("$wrong"))).toBe(true);
-    expect(answers.slice(64)).toEqual(Array.from({ length: 6 }, () => `${first.name} 1`));
+    const responses = await Promise.all(reads);
+    expect(responses.slice(0, 64).every((response) => response.includes("$wrong"))).toBe(true);
+    expect(responses.slice(64)).toEqual(Array.from({ length: 6 }, () => `${first.name} 1`));
     expect(await nameFor(storage, owner.scope, second.id)).toBe(`${second.name} 1`);
   });
 });

@@ -95,7 +95,7 @@ describe("deleting a tag that many entities carry", () => {
     expect(await services.countDocuments({ tags: tag.id })).toBe(510);
     expect(topology.notices).toContainEqual(["tag", owner.scope.organizationId, tag.id]);
 
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (const caller of [owner, owner.via(1)]) {
       const found = await caller.send(getService, { params: service });
       expect([found.etag, found.etag === before.service.etag]).toEqual(['"2"', false]);
@@ -111,7 +111,7 @@ describe("deleting a tag that many entities carry", () => {
       for (const list of [listServices, listHosts] as const)
         expect(await caller.list(list, { query: { tag_ids: [tag.id] } })).toMatchObject({ rows: [], total: 0 });
       expect((await caller.list(listHosts, { query: { tag_ids: [tag.id, "label"] } })).total).toBe(1);
-      answers.push(found.text, (await caller.send(listServices, { query: { limit: 0 } })).text);
+      responses.push(found.text, (await caller.send(listServices, { query: { limit: 0 } })).text);
       const given = { params: service, body: { ...echoOf(service), tags: [tag.id] } };
       expect(await caller.refusal(updateService, given)).toEqual([400, "invalid_reference", { path: "tags.0" }]);
     }
@@ -131,7 +131,7 @@ describe("deleting a tag that many entities carry", () => {
     const after = await owner.send(getService, { params: service });
     expect((await owner.send(getHost, { params: host })).etag).toBe(etag);
     expect([after.text, (await owner.send(listServices, { query: { limit: 0 } })).text, after.etag]).toEqual([
-      ...answers.slice(0, 2),
+      ...responses.slice(0, 2),
       '"2"',
     ]);
     expect(await violations()).toEqual([]);

@@ -50,10 +50,10 @@ describe("idempotency keys of a user", () => {
     const almost = { $set: { used: DEFAULT_MAX_IDEMPOTENCY_KEYS - 3 } };
     expect((await topology.db.collection("answers").updateOne({ used: 1 }, almost)).modifiedCount).toBe(1);
     const names = Array.from({ length: 8 }, (_, n) => `quota-${n + 1}`);
-    const answers = await Promise.all(names.map((name, n) => tag(user.via(n % 2), name)));
+    const responses = await Promise.all(names.map((name, n) => tag(user.via(n % 2), name)));
     const full = { entity: "IdempotencyKey", limit: DEFAULT_MAX_IDEMPOTENCY_KEYS };
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    for (const { status, code, params } of answers.filter((one) => one.status !== 200))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(3);
+    for (const { status, code, params } of responses.filter((one) => one.status !== 200))
       expect([status, code, params]).toEqual([403, "quota_exceeded", full]);
     expect((await tag(user, "quota-0")).headers["idempotency-replayed"]).toBe("true");
     expect((await tag(owner, "quota-of-another")).status).toBe(200);
@@ -132,14 +132,14 @@ describe("a repeated write with an idempotency key: deletions, races and long re
   });
 
   it("has one effect when it is sent concurrently: each gets the same response, or a conflict", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
         owner.via(n % 2).send(createService, { ...newService("at once"), headers: keyed("at-once") }),
       ),
     );
-    const done = answers.filter(({ status }) => status === 200);
+    const done = responses.filter(({ status }) => status === 200);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
-    for (const { code, headers } of answers.filter(({ status }) => status !== 200))
+    for (const { code, headers } of responses.filter(({ status }) => status !== 200))
       expect([code, headers["retry-after"]]).toEqual(["idempotency_in_progress", "1"]);
     expect(await named("at once")).toBe(1);
   });

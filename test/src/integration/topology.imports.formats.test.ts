@@ -211,8 +211,8 @@ describe("the sockets of a machine", () => {
   it("make one host, also when two imports run concurrently", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const wildcard = 'tcp LISTEN 0 128 *:22 *:* users:(("sshd",pid=1,fd=3))\n';
-    const answers = await Promise.all(Array.from({ length: 2 }, () => sendFile(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const responses = await Promise.all(Array.from({ length: 2 }, () => sendFile(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect((await hostsOf(owner, network_id)).map(({ hostname, services }) => [hostname, services.length])).toEqual([["twin", 1]]); // prettier-ignore
   });
 

@@ -113,10 +113,10 @@ describe("an import through the gateway", () => {
     };
     const sent = send(stack, account.cookie, network.id).on("error", () => undefined);
     sent.end(scanOfMany(1_000));
-    const [answer] = (await once(sent, "response")) as [IncomingMessage];
-    expect([answer.statusCode, answer.headers["content-length"]]).toEqual([200, undefined]);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    expect([response.statusCode, response.headers["content-length"]]).toEqual([200, undefined]);
     let text = "";
-    answer.setEncoding("utf8").on("data", (piece: string) => (text += piece)).on("error", () => undefined);
+    response.setEncoding("utf8").on("data", (piece: string) => (text += piece)).on("error", () => undefined);
     await until(() => (text.match(/"matched_by"/g) ?? []).length > 10);
     expect(await total()).toBeLessThan(1_000);
     sent.destroy();
@@ -159,12 +159,12 @@ describe("an import during which the database becomes unavailable", () => {
     const network = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const sent = send(stack, account.cookie, network.id);
     sent.end(scanOfMany(1_000));
-    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
     let text = "";
-    answer.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     await until(() => text.includes('"action":"create","id":"'));
     await stack.servers.mongodb!.kill();
-    await once(answer, "end");
+    await once(response, "end");
     const { data } = JSON.parse(text) as { data: ImportPlan };
     expect(data.summary.hosts.failed).toBeGreaterThan(0);
     expect(data.summary.hosts.failed + data.summary.hosts.create).toBe(1_000);
@@ -182,8 +182,8 @@ function send(stack: Stack, cookie: string, networkId: string): ClientRequest {
 }
 
 async function readAll(sent: ClientRequest): Promise<unknown> {
-  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
   let text = "";
-  for await (const piece of answer.setEncoding("utf8") as AsyncIterable<string>) text += piece;
+  for await (const piece of response.setEncoding("utf8") as AsyncIterable<string>) text += piece;
   return JSON.parse(text);
 }

@@ -12,7 +12,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 
 const PAGE = 500;
 const AT_A_TIME = 4;
-/** How much of a list is answered says nothing of how it is read. */
+/** How much of a list is returned says nothing of how it is read. */
 const ROWS = "10";
 
 /** Lists that are sorted in memory, and why that is right. */

@@ -40,7 +40,7 @@ describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
       );
       const after = await currentState(owner);
       const hasChanged = JSON.stringify([...after]) !== JSON.stringify([...before]);
-      // A request that was not answered in time may have been carried out.
+      // A request that got no response in time may have been carried out.
       if (response?.status !== 200) before = after;
       if (response?.status !== 200 || !hasChanged) continue;
       const own = randomUUID();

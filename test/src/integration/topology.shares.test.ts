@@ -59,8 +59,8 @@ describe("the share of an organization", () => {
     const { owner } = made.world;
     for (const path of pathsOf(made)) {
       const most = await maxInUse(async () => {
-        const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => owner.raw("get", path)));
-        expect(answers.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));
+        const responses = await Promise.all(Array.from({ length: AT_ONCE }, () => owner.raw("get", path)));
+        expect(responses.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));
       });
       expect(`${path}: ${Math.max(most, SHARE + OWN)}`).toBe(`${path}: ${SHARE + OWN}`);
     }
@@ -100,10 +100,10 @@ describe("the share of an organization", () => {
     const paths = pathsOf(made).slice(0, 6);
     const sent = Array.from({ length: 300 }, (_, n) => made.world.owner.raw("get", paths[n % paths.length]!));
     const other = await topology.aCaller().raw("get", "/api/v1/networks");
-    const answers = await Promise.all(sent);
+    const responses = await Promise.all(sent);
     expect(other.status).toBe(200);
-    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 429]);
-    const refused = answers.filter(({ status }) => status === 429);
+    expect([...new Set(responses.map(({ status }) => status))].sort()).toEqual([200, 429]);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(new Set(refused.map(({ code, headers }) => `${code} ${headers["retry-after"]}`))).toEqual(
       new Set(["rate_limited 1"]),
     );

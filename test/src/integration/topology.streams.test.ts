@@ -49,7 +49,7 @@ async function listedAfter(after: string): Promise<string[]> {
 
 /** A stream, and what was read of it. */
 interface Read {
-  readonly answer: IncomingMessage;
+  readonly response: IncomingMessage;
   text: string;
 }
 
@@ -69,16 +69,16 @@ const readUpToBookmark = (after: string): Promise<Read> => readUpTo("event: book
 async function readUpTo(expected: string, url: string): Promise<Read> {
   const clientRequest = request(url, { headers: { cookie: account.cookie }, agent: false });
   clientRequest.on("error", () => undefined).end();
-  const [answer] = (await once(clientRequest, "response")) as [IncomingMessage];
-  const read: Read = { answer: answer.setEncoding("utf8"), text: "" };
+  const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
+  const read: Read = { response: response.setEncoding("utf8"), text: "" };
   let hasBegun = false;
   await new Promise<void>((resolve, reject) => {
-    answer.on("error", reject).on("end", () => reject(new Error(`the stream ended before ${expected}`)));
-    answer.on("data", (piece: string) => {
+    response.on("error", reject).on("end", () => reject(new Error(`the stream ended before ${expected}`)));
+    response.on("data", (piece: string) => {
       read.text += piece;
       if (hasBegun || !read.text.includes(expected)) return;
       hasBegun = true;
-      answer.pause();
+      response.pause();
       resolve();
     });
   });
@@ -165,9 +165,9 @@ describe("a stream whose initial state takes longer than the database keeps a sn
       await rememberFor(1);
       const { operationTime } = await client.db("admin").command({ ping: 1 });
       const slow = await readUpTo("event: state\n", `${path()}&initial=true`);
-      const isClosed = once(slow.answer, "close"); // by a busy gateway even while it is not read
+      const isClosed = once(slow.response, "close"); // by a busy gateway even while it is not read
       await until(() => isForgotten(client, operationTime as Timestamp), 50, TIMEOUT_MS);
-      slow.answer.resume();
+      slow.response.resume();
       await isClosed;
       expect(slow.text).not.toContain("event: bookmark");
       await rememberFor(300);
@@ -194,19 +194,19 @@ describe("a stream whose initial state takes longer than the database keeps a sn
 });
 
 /** Reads on until the stream was cut, or the last change has arrived. @returns whether it has */
-function readsOn({ answer }: Read, last: string): Promise<boolean> {
+function readsOn({ response }: Read, last: string): Promise<boolean> {
   let tail = "";
   return new Promise((resolve) => {
-    answer.on("data", (piece: string) => {
+    response.on("data", (piece: string) => {
       tail = tail.slice(-100) + piece;
       if (!tail.includes(`id: ${last}\nevent: change`)) return;
       resolve(true);
-      answer.destroy();
+      response.destroy();
     });
-    answer.once("close", () => {
+    response.once("close", () => {
       resolve(false);
     });
-    answer.resume();
+    response.resume();
   });
 }
 

@@ -64,12 +64,12 @@ describe("deleting a large network", () => {
     const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];
     let isDeleted = false;
     const late: string[] = [];
-    let answers = 0;
+    let responses = 0;
     const reader = async (caller: Caller, name: string, sees: () => Promise<boolean>): Promise<void> => {
       for (let more = 3; more > 0; more -= isDeleted ? 1 : 0) {
         const startedAfter = isDeleted;
         if ((await sees()) && startedAfter) late.push(name);
-        answers += 1;
+        responses += 1;
       }
     };
     const readers = [owner, other].flatMap((caller) => [
@@ -82,7 +82,7 @@ describe("deleting a large network", () => {
     isDeleted = true;
     await Promise.all(readers);
     expect(late).toEqual([]);
-    expect(answers).toBeGreaterThan(24);
+    expect(responses).toBeGreaterThan(24);
     expect(await documentsIn(topology.db, doomed)).toBe(660);
     expect(topology.notices).toContainEqual(["network", organizationId, doomed]);
 

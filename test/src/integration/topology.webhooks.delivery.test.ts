@@ -218,7 +218,7 @@ describe("a webhook: pausing", () => {
       ["/gone", 410, /410/],
     ] as const) {
       const webhook = await admin.aWebhook(path);
-      receiver.answer(path, status);
+      receiver.respondWith(path, status);
       const failing_since = new Date(Date.now() - 3 * 86_400_000 - 1_000);
       await states.updateOne({ _id: webhook.id }, { $set: { failing_since } });
       await admin.aTag();
@@ -237,7 +237,7 @@ describe("a webhook: pausing", () => {
       const noted = await mongo.db(stack.databases.topology).collection("audit_notes").findOne({ entity_id: webhook.id, action: "paused" }); // prettier-ignore
       expect(noted).toMatchObject({ actor: null, request_id: null, after: { paused: { reason: expect.stringMatching(reason) } } }); // prettier-ignore
       const missed = await admin.aTag();
-      receiver.answer(path, 200);
+      receiver.respondWith(path, 200);
       expect(await admin.call("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
       await came(path, 2);
       expect(receiver.received(path)[1]?.body).toContain(missed.id);
@@ -255,7 +255,7 @@ describe("a webhook: progress, tests and replays", () => {
     const webhook = await admin.aWebhook("/behind");
     await admin.aTag();
     await came("/behind", 1);
-    receiver.answer("/behind", 503);
+    receiver.respondWith("/behind", 503);
     await admin.aTag();
     const behind = await untilValue(() => admin.progress(webhook), (found) => (found?.attempts ?? 0) > 1); // prettier-ignore
     expect(behind?.cursor).toBe((await admin.changes())[0]!.cursor);

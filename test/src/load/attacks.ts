@@ -67,7 +67,7 @@ function describe(error: unknown): string {
 
 function print({ id }: NamedAttack, { got, idle, attacked, faults }: Outcome): void {
   const ms = [idle.medianMs, attacked.medianMs, attacked.slowestMs].map((value) => value.toFixed(1)).join(", ");
-  const failed = `${attacked.failures.length} of ${attacked.answers + attacked.failures.length}`;
+  const failed = `${attacked.failures.length} of ${attacked.responses + attacked.failures.length}`;
   const memory = Object.entries(attacked.grownBytes).map(([name, by]) => `${name} +${(by / 2 ** 20).toFixed(0)}`);
   const verdict = faults.length === 0 ? "stands" : `FAILS: ${faults.join("; ")}`;
   row(id, got, ms, failed, memory.join(", "), verdict);

@@ -58,16 +58,16 @@ async function headersOf(account: Account): Promise<Record<string, string>> {
 }
 
 async function exported(headers: Record<string, string>): Promise<string> {
-  const answer = await fetch(stack.url + ARCHIVE_PATH, { headers });
-  if (!answer.ok) throw new Error(`the archive was answered with ${answer.status}: ${await answer.text()}`);
-  return answer.text();
+  const response = await fetch(stack.url + ARCHIVE_PATH, { headers });
+  if (!response.ok) throw new Error(`the archive was answered with ${response.status}: ${await response.text()}`);
+  return response.text();
 }
 
 async function sent(headers: Record<string, string>, body: string): Promise<string> {
   const type = { "content-type": "application/x-ndjson" };
-  const answer = await fetch(stack.url + ARCHIVE_PATH, { method: "POST", headers: { ...headers, ...type }, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`the import was answered with ${answer.status}: ${text.slice(0, 1_000)}`);
+  const response = await fetch(stack.url + ARCHIVE_PATH, { method: "POST", headers: { ...headers, ...type }, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the import was answered with ${response.status}: ${text.slice(0, 1_000)}`);
   const { failed, summary } = (JSON.parse(text) as { data: { failed: object[]; summary: object } }).data;
   return `${failed.length} failed ${JSON.stringify(failed.slice(0, 2))}, ${JSON.stringify(summary)}`;
 }

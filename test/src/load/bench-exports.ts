@@ -45,7 +45,7 @@ async function measured(format: ExportFormat): Promise<void> {
     const path = `/api/v1/exports/${format}${format === "dns" ? "?zone=home.example" : ""}${format === "csv" ? "?resource=services" : ""}`; // prettier-ignore
     const headers = { authorization: `Bearer ${key.secret}` };
     // The first requests of a process load code.
-    await fetch(`${stack.url}/api/v1/hosts?limit=5`, { headers }).then((answer) => answer.text());
+    await fetch(`${stack.url}/api/v1/hosts?limit=5`, { headers }).then((response) => response.text());
     const read = await watching(stack, () => readAll(stack.url + path, headers));
     const unread = await watching(stack, () => hold(stack.url, path, key.secret));
     const [topology, gateway] = read.memory.map(({ before, most }) => `${before}, ${most}`);
@@ -65,10 +65,10 @@ async function fill(stack: Stack, { organizationId }: Account): Promise<void> {
 
 async function readAll(url: string, headers: Record<string, string>): Promise<{ bytes: number; seconds: number }> {
   const startedAt = performance.now();
-  const answer = await fetch(url, { headers });
-  if (!answer.ok) throw new Error(`${url} was answered with ${answer.status}`);
+  const response = await fetch(url, { headers });
+  if (!response.ok) throw new Error(`${url} was answered with ${response.status}`);
   let bytes = 0;
-  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
   return { bytes, seconds: (performance.now() - startedAt) / 1_000 };
 }
 

@@ -110,7 +110,7 @@ location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header
   );
   const running = execa("taskset", ["-c", `${MEASURED_CPU}`, "nginx", "-p", folder, "-c", file], { reject: false });
   const url = `http://127.0.0.1:${port}`;
-  const begun = await Promise.race([until(() => answers(url)).then(() => true), running.then(() => false)]);
+  const begun = await Promise.race([until(() => responds(url)).then(() => true), running.then(() => false)]);
   if (!begun) {
     console.log(`SKIPPED: nginx does not run here (${(await running).stderr.trim()})`);
     return null;
@@ -178,7 +178,7 @@ async function script(name: string, cpu: number, given: readonly (string | numbe
   const file = fileURLToPath(new URL(`./gateway/${name}.js`, import.meta.url));
   const options = { reject: false, stdout: "ignore", stderr: "inherit" } as const;
   const running = execa("taskset", ["-c", `${cpu}`, process.execPath, file, ...given.map(String)], options);
-  await until(() => answers(url));
+  await until(() => responds(url));
   return { pid: running.pid ?? 0, stop: () => stopped(running) };
 }
 
@@ -191,7 +191,7 @@ async function pin(pid: number | undefined, cpu: number): Promise<void> {
   await execa("taskset", ["-a", "-cp", `${cpu}`, `${pid ?? 0}`]);
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   return fetch(url).then(
     () => true,
     () => false,

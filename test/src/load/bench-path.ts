@@ -119,9 +119,9 @@ async function measure({ inventory, watched }: Side, work: Work, how: Measuring)
     requests: [
       {
         setupRequest: (request) => ({ ...request, ...work.next() }),
-        ...(work.onAnswer === undefined
+        ...(work.onResponse === undefined
           ? {}
-          : { onResponse: (_status: number, body: string) => work.onAnswer?.(body) }),
+          : { onResponse: (_status: number, body: string) => work.onResponse?.(body) }),
       },
     ],
   });

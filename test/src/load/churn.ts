@@ -58,7 +58,7 @@ async function round(url: string): Promise<void> {
   await expectStatus(again.send("get", "/api/auth/me"), 401);
 }
 
-async function expectStatus(answer: Promise<{ status: number; text: string }>, expected: number): Promise<void> {
-  const { status, text } = await answer;
+async function expectStatus(response: Promise<{ status: number; text: string }>, expected: number): Promise<void> {
+  const { status, text } = await response;
   if (status !== expected) throw new Error(`expected ${expected}, got ${status}: ${text}`);
 }

@@ -22,7 +22,7 @@ const WRITERS = 8;
 /** Milliseconds between the scheduled writes of a writer. */
 const EVERY_MS = 100;
 const BEFORE_MS = 60_000;
-const ANSWERED_MS = 1_000;
+const RESPONSE_MS = 1_000;
 const SWEPT_MS = 60_000;
 const MAX_LAG_MS = 2_000;
 const MONGOD_AWAY_MS = 2_000;
@@ -107,9 +107,9 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     const beforeLagMs = lag.slowestMs();
     const startedAt = performance.now();
     const { status, text } = await doomed.delete();
-    const answeredMs = performance.now() - startedAt;
+    const responseMs = performance.now() - startedAt;
     if (status !== 200) faults.push(`the deletion was answered ${status}: ${text}`);
-    if (answeredMs > ANSWERED_MS) faults.push("the answer came late");
+    if (responseMs > RESPONSE_MS) faults.push("the answer came late");
     const seen = await doomed.seen();
     if (seen > 0) faults.push(`${seen} entities are still told of`);
     if (harm !== undefined) {
@@ -130,10 +130,10 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     if (left > 0) faults.push(`${left} documents are left`);
     faults.push(...(await violationsIn(db)).slice(0, 5));
     const [ms, meanwhileMs] = [before, meanwhile].map(({ p50Ms, p99Ms }) => `${p50Ms.toFixed(0)}, ${p99Ms.toFixed(0)}`);
-    const refused = `${meanwhile.refused} of ${meanwhile.answers}`;
+    const refused = `${meanwhile.refused} of ${meanwhile.responses}`;
     const verdict = faults.length === 0 ? "holds" : `FAILS: ${faults.join("; ")}`;
     const lags = `${beforeLagMs.toFixed(0)}, ${lagMs.toFixed(0)}`;
-    row(name, documents, answeredMs.toFixed(0), (sweptMs / 1_000).toFixed(1), ms, meanwhileMs, refused, lags, verdict);
+    row(name, documents, responseMs.toFixed(0), (sweptMs / 1_000).toFixed(1), ms, meanwhileMs, refused, lags, verdict);
     if (faults.length > 0) process.exitCode = 1;
   } finally {
     await Promise.all([writers.stop(), lag.stop()]);
@@ -218,7 +218,7 @@ async function restartMongod({ servers }: Stack): Promise<void> {
 }
 
 interface Figures {
-  readonly answers: number;
+  readonly responses: number;
   readonly refused: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -262,7 +262,7 @@ async function startWriters(stack: Stack, caller: Caller): Promise<Writers> {
   return {
     report: () => {
       const sorted = latenciesMs.sort((a, b) => a - b);
-      const figures = { answers: sorted.length, refused, p50Ms: valueAt(0.5, sorted), p99Ms: valueAt(0.99, sorted) };
+      const figures = { responses: sorted.length, refused, p50Ms: valueAt(0.5, sorted), p99Ms: valueAt(0.99, sorted) };
       latenciesMs = [];
       refused = 0;
       return figures;

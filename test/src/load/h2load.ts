@@ -6,7 +6,7 @@ import { valueAt } from "./shares.js";
 import { headerArguments, type Seen, type WrkOptions } from "./wrk.js";
 
 export interface SteadyOptions extends WrkOptions {
-  /** Requests a second over all connections, sent whether or not earlier ones are answered. */
+  /** Requests a second over all connections, sent whether or not earlier ones have responses. */
   readonly perSecond: number;
 }
 

@@ -67,7 +67,7 @@ export async function createKilling({ stack, means }: Pick<RevocableSystem, "sta
       hammer.pace(HOT_GAP_MS);
       const before = await newest();
       let isKilled = false;
-      const answer = await retryUntilMade(() => {
+      const response = await retryUntilMade(() => {
         if (isKilled) return send(stack.url, revocation);
         isKilled = true;
         return askAndKill(revocation, before);
@@ -77,7 +77,7 @@ export async function createKilling({ stack, means }: Pick<RevocableSystem, "sta
       if (!published.has(before + 1)) committedWithoutNotice += 1;
       const shots = await hammer.stop();
       await identity.restart();
-      return { kind: revocation.kind, ...outcomeOf(answer, shots) };
+      return { kind: revocation.kind, ...outcomeOf(response, shots) };
     },
     committedWithoutNotice: () => committedWithoutNotice,
     close: async () => {

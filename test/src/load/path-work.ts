@@ -19,7 +19,7 @@ export interface Work {
   /** How many more requests are possible; absent when unlimited. */
   readonly maxCount?: () => number;
   /** Called with every response. */
-  readonly onAnswer?: (body: string) => void;
+  readonly onResponse?: (body: string) => void;
 }
 
 /** A system with the data for the work. */
@@ -145,7 +145,7 @@ function createsAndDeletes(hostBody: (n: number) => object, seeded: number): Wor
     {
       name: `POST of a host with ${SERVICES_PER_HOST} services`,
       next: () => ({ method: "POST", path: "/api/v1/hosts", body: JSON.stringify(hostBody(n++)) }),
-      onAnswer: (body) => {
+      onResponse: (body) => {
         const id = /"data":\{"id":"([0-9a-f-]{36})"/.exec(body)?.[1];
         if (id !== undefined) created.push(id);
       },

@@ -39,7 +39,7 @@ export function failuresOf(measured: readonly Measured[]): string[] {
 
 function timesOf(outcomes: readonly Outcome[]): string {
   if (outcomes.length === 0) return "not measured";
-  const times = outcomes.map(({ answerMs }) => answerMs).sort((a, b) => a - b);
+  const times = outcomes.map(({ responseMs }) => responseMs).sort((a, b) => a - b);
   return `${Math.round(times[Math.floor(times.length / 2)] ?? 0)} / ${Math.round(times.at(-1) ?? 0)} ms`;
 }
 

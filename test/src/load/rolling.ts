@@ -52,12 +52,12 @@ async function roll(round: number, { name, processes, build }: (typeof ways)[num
   const load = await startSteadyLoad(stack, { audited, archives, ...people });
   const later = await addLaterMembers(stack, load.written);
   const exits = await restartOneByOne(processes, build);
-  const { answered, lost, lostWrites } = await load.stop();
+  const { responses, lost, lostWrites } = await load.stop();
   const gone = [...lostWrites, ...(await later.missing())];
-  const latenciesMs = latenciesMsOf(answered);
+  const latenciesMs = latenciesMsOf(responses);
   const at = (share: number): string => (latenciesMs[Math.floor(share * (latenciesMs.length - 1))] ?? 0).toFixed(0);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
-  const counts = [exits.length, seconds, answered.length, lost.length, gone.length];
+  const counts = [exits.length, seconds, responses.length, lost.length, gone.length];
   row(round, name, ...counts, at(0.5), at(0.99), at(1));
   const failures = [
     ...lost.map(({ what, how, sentAt, endedAt }) => `${what} after ${(endedAt - sentAt).toFixed(0)} ms: ${how}`),

@@ -116,14 +116,14 @@ async function registered(baseUrl: string, name: string, more: object): Promise<
   const password = "correct horse battery staple";
   let email = "";
   // Loading the password dictionaries on first use may exceed the time limit of a request on a busy machine.
-  const answered = await untilServed(() => {
+  const response = await untilServed(() => {
     email = `user-${++accounts}-${process.pid}-${Date.now()}@example.com`;
     const body = { email, password, ...more };
     return callerOf(baseUrl, "nobody").send("post", "/api/auth/register", body);
   });
-  if (answered.status !== 200) throw new Error(`register answered ${answered.status}: ${answered.text}`);
-  const cookie = cookieOf(answered.headers);
-  const user = answered.body.data as { id: string; organization_id: string };
+  if (response.status !== 200) throw new Error(`register answered ${response.status}: ${response.text}`);
+  const cookie = cookieOf(response.headers);
+  const user = response.body.data as { id: string; organization_id: string };
   const session = callerOf(baseUrl, `${name} (session)`, { cookie });
   return { userId: user.id, organizationId: user.organization_id, email, password, session, cookie };
 }

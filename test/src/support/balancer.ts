@@ -2,7 +2,7 @@
  * Spreads requests over gateways like a load balancer: by `/readyz`, with refused connections retried at the next one.
  */
 import { Agent, request, type OutgoingHttpHeaders } from "node:http";
-import { answersOk } from "@nts/local/processes/probes";
+import { respondsOk } from "@nts/local/processes/probes";
 import type { ProcessHandle } from "./stack.js";
 
 const HEALTH_MS = 100;
@@ -31,7 +31,7 @@ export async function startBalancer(gateways: readonly ProcessHandle[]): Promise
   const check = async (): Promise<void> => {
     await Promise.all(
       targets.map(async (target) => {
-        target.isReady = await answersOk(`${target.opsUrl}/readyz`);
+        target.isReady = await respondsOk(`${target.opsUrl}/readyz`);
       }),
     );
   };
@@ -79,14 +79,14 @@ function sendTo(
     const sent = request(
       url + path,
       { method, agent, headers: { ...ofBody, ...headers }, timeout: TIMEOUT_MS },
-      (answer) => {
+      (response) => {
         let received = "";
-        answer.setEncoding("utf8");
-        answer.on("data", (piece: string) => (received += piece));
-        answer.once("end", () => {
-          resolve({ status: answer.statusCode ?? 0, text: received });
+        response.setEncoding("utf8");
+        response.on("data", (piece: string) => (received += piece));
+        response.once("end", () => {
+          resolve({ status: response.statusCode ?? 0, text: received });
         });
-        answer.once("error", reject);
+        response.once("error", reject);
       },
     );
     sent.once("timeout", () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));

@@ -23,7 +23,7 @@ export interface HostileProvider {
   logoutClaims(): Record<string, unknown>;
   sign(claims: Claims, header?: Claims, key?: KeyObject | Uint8Array): Promise<string>;
   /** Sets the response of the token endpoint. */
-  setTokenResponse(answer: TokenResponse | "silence"): void;
+  setTokenResponse(response: TokenResponse | "silence"): void;
   /** Sets the response of the userinfo endpoint. */
   setUserInfo(claims: Claims): void;
   stop(): Promise<void>;
@@ -66,8 +66,8 @@ export async function startHostileProvider(): Promise<HostileProvider> {
     }),
     sign: (claims, header = {}, key = privateKey) =>
       new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid: KEY_ID, ...header }).sign(key),
-    setTokenResponse: (answer) => {
-      token = answer;
+    setTokenResponse: (response) => {
+      token = response;
     },
     setUserInfo: (claims) => {
       user = claims;

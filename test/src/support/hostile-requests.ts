@@ -16,7 +16,7 @@ export interface HostileRequest {
   /** One character per byte; `<key>` is replaced by a valid API key. */
   readonly bytes: string;
   /** Status and code of the response. */
-  readonly answer: string;
+  readonly response: string;
   /** The connection serves the next request; otherwise it is closed after the response. */
   readonly goesOn: boolean;
   readonly arrives: Arrival | null;
@@ -44,10 +44,10 @@ const WRONG_METHOD = "405 method_not_allowed";
 
 type Row = readonly [what: string, bytes: string];
 
-const closed = (answer: string, rows: readonly Row[]): HostileRequest[] =>
-  rows.map(([what, bytes]) => ({ what, bytes, answer, goesOn: false, arrives: null }));
-const refused = (answer: string, rows: readonly Row[]): HostileRequest[] =>
-  rows.map(([what, bytes]) => ({ what, bytes, answer, goesOn: true, arrives: null }));
+const closed = (response: string, rows: readonly Row[]): HostileRequest[] =>
+  rows.map(([what, bytes]) => ({ what, bytes, response, goesOn: false, arrives: null }));
+const refused = (response: string, rows: readonly Row[]): HostileRequest[] =>
+  rows.map(([what, bytes]) => ({ what, bytes, response, goesOn: true, arrives: null }));
 
 const LINES = closed(MALFORMED, [
   ["nonsense", head("nonsense")],
@@ -185,7 +185,7 @@ const arriving = (arrival: Partial<Arrival>, rows: readonly Row[]): HostileReque
   rows.map(([what, bytes]) => ({
     what,
     bytes,
-    answer: "200 ok",
+    response: "200 ok",
     goesOn: true,
     arrives: { line: GET, fields: [], body: "", ...arrival },
   }));

@@ -14,12 +14,12 @@ export function createInProcessImportRunner(): ImportRunner {
 function startSession(): ImportThread {
   const session = createSession() as unknown as Readonly<Record<string, (...args: unknown[]) => unknown>>;
   let hasEnded = false;
-  const methods = Object.entries(session).map(([name, answer]) => [
+  const methods = Object.entries(session).map(([name, method]) => [
     name,
     async (...args: unknown[]) => {
       await Promise.resolve();
       if (hasEnded) throw new AppError("unavailable");
-      return structuredClone(answer(...structuredClone(args)));
+      return structuredClone(method(...structuredClone(args)));
     },
   ]);
   return {

@@ -25,7 +25,7 @@ export function sendTo(
 }
 
 export interface SentRequests {
-  readonly answers: readonly Response[];
+  readonly responses: readonly Response[];
   readonly bodies: readonly object[];
   /** Responses with 200. */
   readonly passed: number;
@@ -36,8 +36,8 @@ export interface SentRequests {
 /** Sends concurrent requests, over all gateways in turn. */
 export async function sendMany(world: LoneGateways, count: number, { headers }: StubCredential): Promise<SentRequests> {
   const startedAt = performance.now();
-  const answers = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));
-  const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as object[];
-  const passed = answers.filter(({ status }) => status === 200).length;
-  return { answers, bodies, passed, seconds: (performance.now() - startedAt) / 1000 };
+  const responses = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));
+  const bodies = (await Promise.all(responses.map((response) => response.json()))) as object[];
+  const passed = responses.filter(({ status }) => status === 200).length;
+  return { responses, bodies, passed, seconds: (performance.now() - startedAt) / 1000 };
 }

@@ -13,7 +13,7 @@ export interface RawResponse {
  * anything else
  */
 export function parseResponses(bytes: string): RawResponse[] {
-  const answers: RawResponse[] = [];
+  const responses: RawResponse[] = [];
   let rest = bytes;
   while (rest !== "") {
     const [all, status = "", lines = ""] = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n/.exec(rest) ?? [];
@@ -23,14 +23,14 @@ export function parseResponses(bytes: string): RawResponse[] {
     if (rest.length < end) throw new Error(`an incomplete response: ${JSON.stringify(rest.slice(0, 300))}`);
     const text = rest.slice(all.length, end);
     if (!status.startsWith("1"))
-      answers.push({
+      responses.push({
         status: Number(status),
         fields,
         body: (text === "" ? {} : JSON.parse(text)) as Partial<Envelope>,
       });
     rest = rest.slice(end);
   }
-  return answers;
+  return responses;
 }
 
 function fieldIn(line: string): [name: string, value: string] {

@@ -1,5 +1,5 @@
 /**
- * A service that records every byte of its connections, before parsing. It answers with JSON and 200, or with an
+ * A service that records every byte of its connections, before parsing. It responds with JSON and 200, or with an
  * endless event stream with one event.
  */
 import { createServer } from "node:http";

@@ -6,7 +6,7 @@ import { ROOT } from "@nts/local/processes/system";
 /** The commands of a page, and the responses that it shows. */
 export interface FiveMinutes {
   readonly commands: readonly string[];
-  readonly answers: readonly string[];
+  readonly responses: readonly string[];
   /** Other blocks. */
   readonly texts: readonly string[];
 }
@@ -40,7 +40,7 @@ function blocksIn(part: string): Block[] {
 function examplesIn(part: string): FiveMinutes {
   const blocks = blocksIn(part);
   const textsOf = (wanted: string): string[] => blocks.filter(({ kind }) => kind === wanted).map(({ text }) => text);
-  return { commands: textsOf("sh"), answers: textsOf("json"), texts: textsOf("text") };
+  return { commands: textsOf("sh"), responses: textsOf("json"), texts: textsOf("text") };
 }
 
 /** Runs the commands against a gateway. @returns the responses in the order of the page */

@@ -61,9 +61,9 @@ export async function startRealProvider(sendsLogouts = false): Promise<RealProvi
       return true;
     },
   });
-  const answer = provider.callback();
+  const handle = provider.callback();
   server.on("request", (request, response) => {
-    if (request.url?.startsWith("/interaction/") !== true) void answer(request, response);
+    if (request.url?.startsWith("/interaction/") !== true) void handle(request, response);
     else interact(provider, request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   return {
@@ -163,20 +163,20 @@ async function signInAs(issuer: string, authorizationUrl: string, subject: strin
   const fetchPage = async (url: string, form?: Record<string, string>): Promise<Response> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const given = { redirect: "manual", headers: { cookie } } as const;
-    const answered = await fetch(new URL(url, issuer), form === undefined ? given : { ...given, method: "POST", body: new URLSearchParams(form) }); // prettier-ignore
-    for (const line of answered.headers.getSetCookie()) {
+    const response = await fetch(new URL(url, issuer), form === undefined ? given : { ...given, method: "POST", body: new URLSearchParams(form) }); // prettier-ignore
+    for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       jar.set(name, value);
     }
-    return answered;
+    return response;
   };
   let next = authorizationUrl;
   for (let step = 0; step < 8; step++) {
     const path = new URL(next, issuer);
     const form = path.pathname.startsWith("/interaction/") ? { account: subject } : undefined;
-    const answered = await fetchPage(next, form);
-    next = answered.headers.get("location") ?? "";
-    if (next === "") throw new Error(`the provider answered ${answered.status}: ${await answered.text()}`);
+    const response = await fetchPage(next, form);
+    next = response.headers.get("location") ?? "";
+    if (next === "") throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
     if (new URL(next, issuer).pathname.endsWith("/callback"))
       return { callback: new URL(next), signOut: () => signOut(fetchPage) };
   }

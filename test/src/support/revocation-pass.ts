@@ -10,7 +10,7 @@ import { until } from "./until.js";
 export interface Outcome {
   readonly kind: string;
   /** Milliseconds from the first request of the change to its successful response. */
-  readonly answerMs: number;
+  readonly responseMs: number;
   /** The number of attempts: more than one when the change could not be made. */
   readonly attempts: number;
   /** Requests sent after that response. */
@@ -54,18 +54,18 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
   const { urls, kinds, means, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
   const revocations = await mapConcurrently(kinds.length, PREPARE_CONCURRENCY, (n) => kinds[n]!(through, means));
   const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
-  const changed: { revocation: Revocation; answer: ChangeResponse }[] = [];
+  const changed: { revocation: Revocation; response: ChangeResponse }[] = [];
   try {
     await untilAccepted(targets, urls);
     await options.fault?.();
     for (const { revocation, hammer } of targets) {
       hammer.pace(gapMs);
       await sleep(LEAD_MS + Math.random() * LEAD_MS);
-      const answer = await retryUntilMade(() => send(through, revocation));
+      const response = await retryUntilMade(() => send(through, revocation));
       hammer.burst(BURST);
       await sleep(AFTER_MS);
       hammer.pace(IDLE_GAP_MS);
-      changed.push({ revocation, answer });
+      changed.push({ revocation, response });
     }
     for (const { hammer } of targets) hammer.burst(BURST);
   } finally {
@@ -73,13 +73,16 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
   }
   await sleep(tailMs);
   const shots = await Promise.all(targets.map(({ hammer }) => hammer.stop()));
-  return changed.map(({ revocation: { kind }, answer }, index) => ({ kind, ...outcomeOf(answer, shots[index] ?? []) }));
+  return changed.map(({ revocation: { kind }, response }, index) => ({
+    kind,
+    ...outcomeOf(response, shots[index] ?? []),
+  }));
 }
 
 /** The successful response to a change. */
 export interface ChangeResponse {
-  readonly answeredAt: number;
-  readonly answerMs: number;
+  readonly respondedAt: number;
+  readonly responseMs: number;
   readonly attempts: number;
 }
 
@@ -91,9 +94,9 @@ export async function retryUntilMade(sendChange: () => Promise<number | null>): 
   const startedAt = performance.now();
   for (let attempts = 1; ; attempts++) {
     const status = await sendChange();
-    const answeredAt = performance.now();
+    const respondedAt = performance.now();
     if (status === 200 || (status === 404 && attempts > 1))
-      return { answeredAt, answerMs: answeredAt - startedAt, attempts };
+      return { respondedAt, responseMs: respondedAt - startedAt, attempts };
     if (status !== null && status !== 409 && status < 500) throw new Error(`a change was answered ${status}`);
     if (attempts === MAX_ATTEMPTS) throw new Error(`a change could not be made, at last with ${status}`);
   }
@@ -110,12 +113,12 @@ export async function untilAccepted(targets: readonly { hammer: Hammer }[], urls
 
 /** The outcome of the requests that were sent after the response to a change. */
 export function outcomeOf(
-  { answeredAt, answerMs, attempts }: ChangeResponse,
+  { respondedAt, responseMs, attempts }: ChangeResponse,
   shots: readonly SentRequest[],
 ): Omit<Outcome, "kind"> {
-  const after = shots.filter(({ sentAt }) => sentAt > answeredAt);
+  const after = shots.filter(({ sentAt }) => sentAt > respondedAt);
   return {
-    answerMs,
+    responseMs,
     attempts,
     after: after.length,
     accepted: after.filter(({ status }) => status === 200).length,

@@ -8,7 +8,7 @@ import { withSecondFactor } from "./second-factors.js";
 /** A valid credential, and the change that revokes it. */
 export interface Revocation {
   readonly kind: string;
-  /** The request that is answered 200 until then, and rejected from then on. */
+  /** The request that gets 200 until then, and rejected from then on. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly change: {

@@ -1,6 +1,6 @@
 /**
  * A real HTTP server in place of identity and topology for gateways under test. It verifies the credentials of the
- * test, numbers revocations, and answers forwarded requests as the test says.
+ * test, numbers revocations, and responds to forwarded requests as the test says.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,9 +40,9 @@ export interface ServiceStub {
   /** Paths of the requests that a silent identity left unanswered. */
   readonly unanswered: string[];
   /** Sets the response to forwarded requests; `{}` with 200 by default. */
-  respondWith(answering: RequestHandler): void;
+  respondWith(handler: RequestHandler): void;
   /** Responds to the head of forwarded requests, without waiting for the body; undone by {@link respondWith}. */
-  respondToHeadsWith(answering: RequestHandler): void;
+  respondToHeadsWith(handler: RequestHandler): void;
   aKey(rights?: Partial<VerifiedPrincipal>): StubCredential;
   aSession(rights?: Partial<VerifiedPrincipal>): StubCredential;
   /** Revokes a credential like identity. @returns the number of the change */
@@ -53,7 +53,7 @@ export interface ServiceStub {
   applied(): number;
   /** Sets the number of live gateways that identity reports. */
   setLiveGateways(count: number): void;
-  /** Whether identity answers, resets every connection, or leaves requests unanswered. */
+  /** Whether identity responds, resets every connection, or leaves requests unanswered. */
   setIdentity(state: "there" | "broken" | "silent"): void;
   /** Whether every request is left unanswered, as by a suspended process, also later. */
   setHanging(does: boolean): void;
@@ -73,24 +73,31 @@ interface State {
   verifications: number;
   applied: number;
   isHanging: boolean;
-  answersHeads: boolean;
+  respondsToHeads: boolean;
   deregisteredAt: number | null;
   identity: "there" | "broken" | "silent";
-  answering: RequestHandler;
+  handler: RequestHandler;
 }
 
 function newState(liveGateways: number): State {
   return {
     ...{ principals: new Map(), changes: [], forwarded: [], usedKeys: [], unanswered: [], liveGateways },
-    ...{ verifications: 0, applied: 0, isHanging: false, answersHeads: false, deregisteredAt: null, identity: "there" },
-    answering: (_request, response) => {
+    ...{
+      verifications: 0,
+      applied: 0,
+      isHanging: false,
+      respondsToHeads: false,
+      deregisteredAt: null,
+      identity: "there",
+    },
+    handler: (_request, response) => {
       sendJson(response, {});
     },
   };
 }
 
 /** Identity's responses to internal requests. */
-function answerInternal(state: State, path: string, query: URLSearchParams, body: string): unknown {
+function internalResponse(state: State, path: string, query: URLSearchParams, body: string): unknown {
   const { changes, principals, usedKeys } = state;
   switch (path) {
     case "/internal/key-changes":
@@ -129,21 +136,21 @@ function serve(state: State, request: IncomingMessage, response: ServerResponse)
     response.end();
     return;
   }
-  const answer = (body: string): void => {
+  const respond = (body: string): void => {
     if (internal) {
-      sendJson(response, answerInternal(state, pathname, searchParams, body));
+      sendJson(response, internalResponse(state, pathname, searchParams, body));
       return;
     }
     const { method = "", url = "", headers, rawHeaders } = request;
     state.forwarded.push({ method, url, headers, rawHeaders, body });
-    state.answering(request, response);
+    state.handler(request, response);
   };
-  if (state.answersHeads && !internal) {
-    answer("");
+  if (state.respondsToHeads && !internal) {
+    respond("");
     return;
   }
   // An aborted request gets no response.
-  readAll(request).then(answer, () => undefined);
+  readAll(request).then(respond, () => undefined);
 }
 
 /** Creates a credential that identity knows. */
@@ -182,10 +189,10 @@ export async function startServiceStub(liveGateways = 1): Promise<ServiceStub> {
     ...{ forwarded, usedKeys, unanswered },
     verifications: () => state.verifications,
     respondWith: (next) => {
-      Object.assign(state, { answering: next, answersHeads: false });
+      Object.assign(state, { handler: next, respondsToHeads: false });
     },
     respondToHeadsWith: (next) => {
-      Object.assign(state, { answering: next, answersHeads: true });
+      Object.assign(state, { handler: next, respondsToHeads: true });
     },
     aKey: (rights = {}) => createCredential(state, "key", createApiKey().secret, rights),
     aSession: (rights = {}) =>

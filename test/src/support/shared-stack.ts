@@ -27,16 +27,16 @@ export interface SharedStack extends Pick<Stack, "databases" | "tenancySecrets" 
 export async function sharedStack(): Promise<SharedStack> {
   const url = process.env["SHARED_STACK_URL"];
   if (url === undefined) throw new Error("SHARED_STACK_URL is not set: run these tests with `node test/run.mjs`");
-  const answered = await fetch(url);
-  if (!answered.ok) throw new Error(`the shared system did not start: ${await answered.text()}`);
-  return { ...((await answered.json()) as Omit<SharedStack, "mailsUrl">), mailsUrl: `${url}${MAILS}` };
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`the shared system did not start: ${await response.text()}`);
+  return { ...((await response.json()) as Omit<SharedStack, "mailsUrl">), mailsUrl: `${url}${MAILS}` };
 }
 
 /** Waits for mails of the system. */
 export function mailsOf({ mailsUrl }: Pick<SharedStack, "mailsUrl">): MailFor {
   return mailsFrom(async (address) => {
-    const answered = await fetch(mailsUrl + encodeURIComponent(address));
-    return (await answered.json()) as ReceivedMail[];
+    const response = await fetch(mailsUrl + encodeURIComponent(address));
+    return (await response.json()) as ReceivedMail[];
   });
 }
 

@@ -29,7 +29,7 @@ export interface FailedRequest extends Sent {
 
 export interface LoadReport {
   /** Requests with the expected response. */
-  readonly answered: readonly Sent[];
+  readonly responses: readonly Sent[];
   readonly lost: readonly FailedRequest[];
   /** Acknowledged writes that cannot be read afterwards, as sentences. */
   readonly lostWrites: readonly string[];
@@ -39,7 +39,7 @@ export interface SteadyLoad {
   /** The entities that are written repeatedly. */
   readonly written: WrittenIds;
   /** Waits until this many requests got the expected response. */
-  untilAnswered(count: number): Promise<void>;
+  untilResponses(count: number): Promise<void>;
   /** Ends it, reads every acknowledged write again, and reports the results. */
   stop(): Promise<LoadReport>;
 }
@@ -109,13 +109,13 @@ export type Send = (
 function createSend(send: Balancer["send"]): {
   readonly send: Send;
   readonly lost: FailedRequest[];
-  readonly answered: Sent[];
+  readonly responses: Sent[];
 } {
   const lost: FailedRequest[] = [];
-  const answered: Sent[] = [];
+  const responses: Sent[] = [];
   return {
     lost,
-    answered,
+    responses,
     send: async (method, path, as, body, wanted = 200) => {
       const sentAt = performance.now();
       const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
@@ -124,10 +124,10 @@ function createSend(send: Balancer["send"]): {
         return null;
       };
       try {
-        const answer = await send(method, path, as, body);
-        if (answer.status !== wanted) return note(`${answer.status} ${answer.text.slice(0, 200)}`);
-        answered.push(sent());
-        return answer;
+        const response = await send(method, path, as, body);
+        if (response.status !== wanted) return note(`${response.status} ${response.text.slice(0, 200)}`);
+        responses.push(sent());
+        return response;
       } catch (error) {
         return note(String((error as { code?: string }).code ?? error));
       }
@@ -140,9 +140,9 @@ async function creationsByArchive(send: Send, as: OutgoingHttpHeaders): Promise<
   const archived = await send("GET", ARCHIVE_PATH, as);
   if (archived === null) return [];
   const headers = { ...as, "content-type": ARCHIVE_TYPE };
-  const answer = await send("POST", `${ARCHIVE_PATH}?dry_run=true`, headers, archived.text);
-  if (answer === null) return [];
-  const { summary } = (JSON.parse(answer.text) as { data: ArchiveImport }).data;
+  const response = await send("POST", `${ARCHIVE_PATH}?dry_run=true`, headers, archived.text);
+  if (response === null) return [];
+  const { summary } = (JSON.parse(response.text) as { data: ArchiveImport }).data;
   return Object.entries(summary)
     .filter(([, { create, failed }]) => create + failed > 0)
     .map(([kind, { create, failed }]) => `${create + failed} of an archive, of the kind ${kind}`);
@@ -171,7 +171,7 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
   }
 
   const balancer = await startBalancer(stack.gateways);
-  const { send, lost, answered } = createSend(balancer.send);
+  const { send, lost, responses } = createSend(balancer.send);
   const [acknowledged, unknown]: [string[], string[]] = [[], []];
   const [bearer, session] = [{ authorization: `Bearer ${key.secret}` }, { cookie: account.cookie }];
   let stopping = false;
@@ -209,14 +209,14 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return {
     written: { hosts: owned.map(({ id }) => id), keys: ownKeys, webhookId: webhook.id, ...idsOf(account, colleague) },
-    untilAnswered: (count) => until(() => answered.length >= count),
+    untilResponses: (count) => until(() => responses.length >= count),
     stop: async () => {
       stopping = true;
       await working;
       balancer.stop();
       const gone = await lostWritesOf(account, acknowledged, owned, workers);
       const faults = [...(await webhook.faults(audited)), ...((await people?.faults()) ?? [])];
-      return { answered, lost, lostWrites: [...unknown, ...gone, ...faults] };
+      return { responses, lost, lostWrites: [...unknown, ...gone, ...faults] };
     },
   };
 }

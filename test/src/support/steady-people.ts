@@ -35,9 +35,9 @@ export async function startPeople(stack: Stack, mailbox: Mailbox): Promise<Stead
     work: async (send) => {
       for (const { secret } of keys) await send("GET", LIST, bearer(secret));
       await send("GET", LIST, bearer(old.secret), undefined, 401);
-      const answer = await send("GET", "/api/auth/me", { cookie: guest.cookie });
+      const response = await send("GET", "/api/auth/me", { cookie: guest.cookie });
       const memberships =
-        answer === null ? null : (JSON.parse(answer.text) as { data: CurrentUser }).data.organizations;
+        response === null ? null : (JSON.parse(response.text) as { data: CurrentUser }).data.organizations;
       if (memberships !== null && memberships.length !== 2)
         faults.push(`the organizations of an account: ${JSON.stringify(memberships)}`);
       if (invitedEmails.length >= MAX_MAILS) return;

@@ -32,7 +32,7 @@ export interface Round {
   /** Sent concurrently. */
   readonly requests: readonly RaceRequest[];
   /** Returns what is wrong after all responses, which are in the order of the requests. */
-  readonly fault?: (answers: readonly ServiceResponse<unknown>[]) => Promise<unknown>;
+  readonly fault?: (responses: readonly ServiceResponse<unknown>[]) => Promise<unknown>;
 }
 
 /** The input of a round: `left` and `right` are one caller through two instances. */
@@ -83,10 +83,10 @@ export async function runRace(topology: Topology, prepare: PrepareRound, rounds:
     for (let round = next++; round < rounds; round = next++) {
       const sides = round % 2 === 0 ? { left: world, right: other } : { left: other, right: world };
       const { requests, fault } = await prepare({ ...sides, round, take });
-      const answers = await allAtOnce(requests, round % 4 < 2);
-      const end = answers.map(({ status, code }) => (status === 200 ? "done" : code)).join(", ");
+      const responses = await allAtOnce(requests, round % 4 < 2);
+      const end = responses.map(({ status, code }) => (status === 200 ? "done" : code)).join(", ");
       results.set(end, (results.get(end) ?? 0) + 1);
-      const wrong = (await fault?.(answers)) ?? null;
+      const wrong = (await fault?.(responses)) ?? null;
       if (wrong !== null) faults.push(wrong);
     }
   };

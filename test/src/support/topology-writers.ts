@@ -33,9 +33,9 @@ export function twoUpdates(ifMatch?: string): PrepareRound {
       };
     return {
       requests: [update(left, 0), update(right, 1)],
-      fault: async (answers) => {
+      fault: async (responses) => {
         const stored = updatableMembersOf(await left.owner.call(getService, { params: service }));
-        const written = answers
+        const written = responses
           .filter(({ status }) => status === 200)
           .map(({ data }) => updatableMembersOf(data as Service));
         return written.includes(stored) ? null : { written, stored };
@@ -53,9 +53,11 @@ export const manyMacAddresses: PrepareRound = async ({ left, right, take }) => {
   };
   return {
     requests: [set(0), set(1), set(2), set(3)],
-    fault: async (answers) => {
-      const winners = answers.filter(({ status }) => status === 200).map(({ data }) => (data as Interface).mac_address);
-      const refused = [...answers, await set(4)()].filter(({ code }) => code === "mac_address_immutable").length;
+    fault: async (responses) => {
+      const winners = responses
+        .filter(({ status }) => status === 200)
+        .map(({ data }) => (data as Interface).mac_address);
+      const refused = [...responses, await set(4)()].filter(({ code }) => code === "mac_address_immutable").length;
       const stored = (await left.owner.call(getInterface, { params: at })).mac_address;
       return winners.length === 1 && refused === 4 && stored === winners[0] ? null : { winners, refused, stored };
     },

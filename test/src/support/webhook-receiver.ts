@@ -22,7 +22,7 @@ export interface Receiver {
   /** The messages at a path, in order. */
   received(path: string): readonly Received[];
   /** Sets the response at a path; 200 by default. */
-  answer(path: string, status: number | "silence"): void;
+  respondWith(path: string, status: number | "silence"): void;
   /** Stops listening. */
   stopListening(): Promise<void>;
   listenAgain(): Promise<void>;
@@ -31,7 +31,7 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const all: Received[] = [];
-  const answers = new Map<string, number | "silence">();
+  const statuses = new Map<string, number | "silence">();
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
 
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
       request.setEncoding("utf8").on("data", (text: string) => (body += text));
       request.on("end", () => {
         const path = request.url ?? "";
-        const status = answers.get(path) ?? 200;
+        const status = statuses.get(path) ?? 200;
         if (status === "silence") return;
         const headers = request.headers as Record<string, string>;
         if (status === 200) all.push({ path, id: headers["webhook-id"] ?? "", body, headers });
@@ -64,7 +64,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     received: (path) => all.filter((one) => one.path === path),
-    answer: (path, status) => answers.set(path, status),
+    respondWith: (path, status) => statuses.set(path, status),
     stopListening: close,
     listenAgain: async () => {
       server = await listen(port);

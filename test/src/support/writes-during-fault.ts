@@ -8,7 +8,7 @@ const AFTER = 200;
 const TIMEOUT_MS = 60_000;
 
 /**
- * Creates hosts continuously during a fault; each must be created, rejected with 503 and Retry-After, or answered with
+ * Creates hosts continuously during a fault; each must be created, rejected with 503 and Retry-After, or get
  * 502. @returns the names of the rejected ones, of which nothing may have been sent
  */
 export async function rejectedDuring(caller: Caller, network_id: string, harm: () => Promise<void>): Promise<string[]> {

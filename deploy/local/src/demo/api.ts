@@ -41,16 +41,16 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
 
   async function call<T>(method: string, path: string, { body, comment }: Sent = {}): Promise<T> {
     for (;;) {
-      const answer = await send(method, path, { body, comment });
-      if (answer.status === 429) {
-        const seconds = Number(answer.headers.get("retry-after") ?? 1);
+      const response = await send(method, path, { body, comment });
+      if (response.status === 429) {
+        const seconds = Number(response.headers.get("retry-after") ?? 1);
         report(`  the rate limit asks to wait ${seconds} s …`);
-        await answer.arrayBuffer();
+        await response.arrayBuffer();
         await sleep(seconds * 1000, undefined, { signal });
         continue;
       }
-      rememberSession(answer);
-      return await dataOf<T>(answer, `${method} ${path}`);
+      rememberSession(response);
+      return await dataOf<T>(response, `${method} ${path}`);
     }
   }
 
@@ -70,8 +70,8 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
     }
   }
 
-  function rememberSession(answer: Response): void {
-    const cookie = answer.headers.getSetCookie().find((line) => line.startsWith("session_id="));
+  function rememberSession(response: Response): void {
+    const cookie = response.headers.getSetCookie().find((line) => line.startsWith("session_id="));
     if (cookie !== undefined) credential = { cookie: cookie.split(";")[0] ?? "" };
   }
 
@@ -93,12 +93,12 @@ interface Envelope {
   readonly params?: unknown;
 }
 
-async function dataOf<T>(answer: Response, call: string): Promise<T> {
-  const text = await answer.text();
+async function dataOf<T>(response: Response, call: string): Promise<T> {
+  const text = await response.text();
   const envelope = parse(text);
   if (envelope?.success === true) return envelope.data as T;
   const details = envelope?.params === undefined ? "" : ` ${JSON.stringify(envelope.params)}`;
-  throw new ApiRefusal(answer.status, envelope?.code ?? "without an envelope", call, details);
+  throw new ApiRefusal(response.status, envelope?.code ?? "without an envelope", call, details);
 }
 
 function parse(text: string): Envelope | null {

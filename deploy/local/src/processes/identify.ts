@@ -16,6 +16,6 @@ async function fromProc(pid: number): Promise<string> {
 }
 
 async function fromPs(pid: number): Promise<string> {
-  const answer = await run("ps", ["-p", String(pid), "-o", "command="]).catch(() => ({ stdout: "" }));
-  return answer.stdout.trim();
+  const output = await run("ps", ["-p", String(pid), "-o", "command="]).catch(() => ({ stdout: "" }));
+  return output.stdout.trim();
 }

@@ -3,11 +3,11 @@ import { connect } from "node:net";
 const PROBE_TIMEOUT_MS = 2_000;
 
 /** Whether a URL responds with 200 now. */
-export async function answersOk(url: string): Promise<boolean> {
+export async function respondsOk(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    await answer.arrayBuffer();
-    return answer.status === 200;
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    await response.arrayBuffer();
+    return response.status === 200;
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ import type { Secrets } from "../secrets.js";
 import type { ServerUrls } from "../servers/servers.js";
 import { StartProblem } from "../start-problem.js";
 import type { Component } from "./component.js";
-import { answersOk } from "./probes.js";
+import { respondsOk } from "./probes.js";
 import type { Tier } from "./run-records.js";
 
 /** The repository folder. */
@@ -67,7 +67,7 @@ export function createProcess(kind: ProcessKind, name: string, ports: ProcessPor
     // The data folder identifies its processes when looking for leftovers.
     args: [...NODE_FLAGS, join(ROOT, main), `--data-dir=${system.dataDir}`],
     env: { ...handedOn(system.environment), ...environmentOf(kind, ports, system) },
-    isReady: () => answersOk(`http://127.0.0.1:${ports.opsPort}/readyz`),
+    isReady: () => respondsOk(`http://127.0.0.1:${ports.opsPort}/readyz`),
   };
 }
 

@@ -71,10 +71,10 @@ async function download(url: string, file: string, signal?: AbortSignal): Promis
 
 async function get(url: string, ms: number, signal?: AbortSignal): Promise<Response> {
   const limits = [AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])];
-  const answer = await fetch(url, { signal: AbortSignal.any(limits) }).catch((error: unknown) => {
+  const response = await fetch(url, { signal: AbortSignal.any(limits) }).catch((error: unknown) => {
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
     throw new ToolFailure(`${url} cannot be reached (${code ?? (error as Error).message})`);
   });
-  if (!answer.ok || answer.body === null) throw new ToolFailure(`${url} answered ${answer.status}`);
-  return answer;
+  if (!response.ok || response.body === null) throw new ToolFailure(`${url} answered ${response.status}`);
+  return response;
 }

@@ -87,8 +87,8 @@ async function installWithBrew(program: ServerProgram, formula: string, signal?:
 
 /** @throws ToolFailure if the program does not run here (for example, a library is missing) or is too old */
 async function checked(program: ServerProgram, candidate: Runnable): Promise<Runnable> {
-  const answer = await runTool(candidate.command, ["--version"], { env: candidate.env });
-  const [, major, minor] = (program.versionPattern.exec(answer) ?? []).map(Number);
+  const output = await runTool(candidate.command, ["--version"], { env: candidate.env });
+  const [, major, minor] = (program.versionPattern.exec(output) ?? []).map(Number);
   if (major === undefined || minor === undefined) throw new ToolFailure("its version cannot be read");
   const [leastMajor, leastMinor] = program.atLeast;
   if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {

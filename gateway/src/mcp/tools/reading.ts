@@ -12,7 +12,7 @@ import {
 } from "@nts/shared/contract";
 import type { Client } from "@nts/shared/client";
 import { z } from "zod";
-import { fitting, pageOf, short } from "../answers.rules.js";
+import { fitting, pageOf, short } from "../results.rules.js";
 import { tool, type ToolResult } from "../tool.js";
 
 const PAGE = 8;

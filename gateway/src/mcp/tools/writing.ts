@@ -24,7 +24,7 @@ import {
   type Plan,
 } from "@nts/shared/contract";
 import { z } from "zod";
-import { pageOf, short } from "../answers.rules.js";
+import { pageOf, short } from "../results.rules.js";
 import { tool } from "../tool.js";
 
 /** The writable kinds. */

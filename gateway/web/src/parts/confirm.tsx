@@ -75,7 +75,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
           <Stack>
             <Text size="sm">{question.text}</Text>
             <Consequences isReviewed={question.isReviewed === true} plan={plan} error={error} />
-            <Answers
+            <Choices
               question={question}
               isRunning={isRunning}
               isReady={question.isReviewed !== true || plan !== null}
@@ -89,7 +89,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
   );
 }
 
-interface AnswersProps {
+interface ChoicesProps {
   readonly question: Question;
   readonly isRunning: boolean;
   /** A required preview has loaded. */
@@ -98,7 +98,7 @@ interface AnswersProps {
   readonly onYes: () => void;
 }
 
-function Answers({ question, isRunning, isReady, onNo, onYes }: AnswersProps): ReactNode {
+function Choices({ question, isRunning, isReady, onNo, onYes }: ChoicesProps): ReactNode {
   return (
     <Group justify="flex-end">
       <Button variant="default" onClick={onNo} disabled={isRunning} data-autofocus>

@@ -5,15 +5,15 @@ const CodeWindow = lazy(() => import("./code-window.js"));
 
 /** Prompts for a code whenever an operation requires a confirmed session. */
 export function Confirmation(): ReactNode {
-  const [answer, setAnswer] = useState<((isGiven: boolean) => void) | null>(null);
+  const [settle, setSettle] = useState<((isGiven: boolean) => void) | null>(null);
   useEffect(() => {
-    askCodesBy(() => new Promise((resolve) => setAnswer(() => resolve)));
+    askCodesBy(() => new Promise((resolve) => setSettle(() => resolve)));
     return () => askCodesBy(null);
   }, []);
-  if (answer === null) return null;
+  if (settle === null) return null;
   const close = (isGiven: boolean): void => {
-    setAnswer(null);
-    answer(isGiven);
+    setSettle(null);
+    settle(isGiven);
   };
   return (
     <Suspense>

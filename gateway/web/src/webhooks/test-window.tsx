@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { describeFailure } from "../api/failure.js";
 import { FactList } from "../parts/fact-list.js";
 import { Waiting } from "../parts/waiting.js";
-import { answerText } from "./texts.js";
+import { responseText } from "./texts.js";
 
 interface TestWindowProps {
   readonly name: string;
@@ -50,7 +50,7 @@ function Result({ result }: { readonly result: WebhookDelivery }): ReactNode {
       />
       <FactList
         facts={[
-          ["Response", answerText(result)],
+          ["Response", responseText(result)],
           ["Duration", `${result.duration_ms.toLocaleString("en")} ms`],
         ]}
       />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { answerText, contentOf, stateOf } from "./texts.js";
+import { responseText, contentOf, stateOf } from "./texts.js";
 
 const since = { failing_since: "2026-11-22T20:12:05.441Z" };
 const paused = { at: "2026-11-23T00:12:05.441Z", reason: "Gone." };
@@ -28,7 +28,7 @@ describe("the filter of a webhook", () => {
 
 describe("the result of a delivery", () => {
   it("is the status of the response, or the reason why there was none", () => {
-    expect(answerText({ status: 503, error: "refused" })).toBe("HTTP 503");
-    expect(answerText({ status: null, error: "no_connection" })).toBe("The connection could not be established.");
+    expect(responseText({ status: 503, error: "refused" })).toBe("HTTP 503");
+    expect(responseText({ status: null, error: "no_connection" })).toBe("The connection could not be established.");
   });
 });

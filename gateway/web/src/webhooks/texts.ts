@@ -40,7 +40,7 @@ export function contentOf({ filter: { entities, actions, network_ids, tag_ids } 
 }
 
 /** The receiver's response, or why there is none. */
-export function answerText({ status, error }: Pick<WebhookDelivery, "status" | "error">): string {
+export function responseText({ status, error }: Pick<WebhookDelivery, "status" | "error">): string {
   if (status !== null) return `HTTP ${status}`;
   return error === null ? "–" : WEBHOOK_FAULTS[error];
 }

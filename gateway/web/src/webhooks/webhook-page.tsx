@@ -17,7 +17,7 @@ import { PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
-import { answerText, contentText, FORMATS, nameOf } from "./texts.js";
+import { responseText, contentText, FORMATS, nameOf } from "./texts.js";
 import { useWebhookActions } from "./use-webhook-actions.js";
 import { Status } from "./webhook-status.js";
 
@@ -112,7 +112,7 @@ const columns: readonly Column<WebhookDelivery>[] = [
     ),
   },
   { id: "content", label: "Content", cell: contentText },
-  { id: "answer", label: "Response", cell: answerText },
+  { id: "answer", label: "Response", cell: responseText },
   { id: "attempt", label: "Attempt", numbers: true, narrow: true, cell: ({ attempt }) => attempt },
   {
     id: "took",

@@ -1,6 +1,6 @@
 import { sendVerification, verifyEmail } from "@nts/shared/contract/mail";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { callerAt } from "../mail/limits-store.js";
@@ -9,7 +9,7 @@ import type { Mail } from "../mail/mail.js";
 import type { VerifiedAddresses } from "../mail/verified-store.js";
 import type { TopologyDirectory } from "../topology.js";
 import type { UserStore } from "../users/store.js";
-import { userAnswer } from "../users/user.js";
+import { userResponse } from "../users/user.js";
 
 export interface AddressRoutes {
   readonly mail: Mail;
@@ -27,12 +27,12 @@ export function mountAddresses(router: Router, routes: AddressRoutes): void {
   mount(router, sendVerification, async ({ principal, scope, clientAddress, work }) => {
     const user = await users.find(scope.organizationId, principal.userId);
     if (user === null) throw new AppError("session_expired");
-    if (user.email_verified === true) return answer.data(null);
+    if (user.email_verified === true) return respond.data(null);
     const { email } = user;
     await mail.require(callerAt(clientAddress), ["verification", email]);
     await mail.promise("verification", { email }, work);
     mail.wake();
-    return answer.data(null);
+    return respond.data(null);
   });
 
   mount(router, verifyEmail, async ({ principal, scope, body: { token }, cause, work }) => {
@@ -46,6 +46,6 @@ export function mountAddresses(router: Router, routes: AddressRoutes): void {
     const verified = await users.find(scope.organizationId, userId);
     if (verified === null) throw new AppError("session_expired");
     const networkIds = await topology.networksIn(scope, cause);
-    return answer.data(userAnswer(verified, networkIds), { revision: verified.revision });
+    return respond.data(userResponse(verified, networkIds), { revision: verified.revision });
   });
 }

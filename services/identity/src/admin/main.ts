@@ -240,7 +240,7 @@ async function passwordFromStdin(): Promise<string> {
 function sentenceOf(error: unknown): string {
   if (error instanceof AdminProblem || error instanceof ConfigError || error instanceof AppError) return error.message;
   if (!(error instanceof MongoError)) throw error;
-  const answers =
+  const problem =
     error instanceof MongoServerError ? `refuses (${String(error.codeName)})` : `does not answer (${error.name})`;
-  return `MongoDB ${answers}; MONGODB_URL must name the replica set that identity uses.`;
+  return `MongoDB ${problem}; MONGODB_URL must name the replica set that identity uses.`;
 }

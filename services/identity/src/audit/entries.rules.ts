@@ -32,7 +32,7 @@ export interface AuditDocument extends AuditEvent {
 }
 
 /** An entry as returned to clients. */
-export function entryAnswer(entry: AuditDocument): AuditEntry {
+export function entryResponse(entry: AuditDocument): AuditEntry {
   const { n, at, action, entity, entity_id, name, actor, request_id, comment, attempts = null } = entry;
   const before = entry.before as AuditEntry["before"];
   const after = entry.after as AuditEntry["after"];

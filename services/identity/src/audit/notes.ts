@@ -1,13 +1,13 @@
 import type { ClientSession } from "mongodb";
 import type { Actor } from "@nts/shared/contract/changes";
 import type { UserApiKey } from "@nts/shared/contract/keys";
-import { type InviteDocument, inviteAnswer } from "../invites/invite.rules.js";
-import { keyAnswer } from "../keys/answer.js";
+import { type InviteDocument, inviteResponse } from "../invites/invite.rules.js";
+import { keyResponse } from "../keys/key-response.js";
 import type { KeyDocument } from "../keys/key.rules.js";
-import { type OrganizationDocument, organizationAnswer } from "../organizations/organization.js";
+import { type OrganizationDocument, organizationResponse } from "../organizations/organization.js";
 import type { SessionDocument } from "../sessions/session.js";
 import { membershipsOf } from "../users/memberships.rules.js";
-import { userAnswer, type UserDocument } from "../users/user.js";
+import { userResponse, type UserDocument } from "../users/user.js";
 import type { AuditEvent } from "./entries.rules.js";
 import { trailOf } from "./trail.js";
 
@@ -44,8 +44,8 @@ const SUBJECTS: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocume
 };
 
 const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocuments[Kind]) => object } = {
-  organization: organizationAnswer,
-  user: (user) => ({ ...userAnswer({ ...user, network_ids: [] }, []), network_ids: user.network_ids }),
+  organization: organizationResponse,
+  user: (user) => ({ ...userResponse({ ...user, network_ids: [] }, []), network_ids: user.network_ids }),
   session: ({ session: { _id, user_id, created_at, expires_at, browser, address, provider } }) => ({
     ...{
       id: _id,
@@ -57,9 +57,9 @@ const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocument
       ...(provider && { provider: provider.id }),
     },
   }),
-  invite: (invite) => ({ ...inviteAnswer({ ...invite, network_ids: [] }, []), network_ids: invite.network_ids }),
+  invite: (invite) => ({ ...inviteResponse({ ...invite, network_ids: [] }, []), network_ids: invite.network_ids }),
   key: (key) => {
-    const state: Partial<UserApiKey> = keyAnswer(
+    const state: Partial<UserApiKey> = keyResponse(
       { ...key, network_ids: key.network_ids && [] },
       { networkIds: [], maxLifetimeDays: null },
     );

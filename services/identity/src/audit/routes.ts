@@ -1,10 +1,10 @@
 import { listAudit } from "@nts/shared/contract/audit";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { rangeOf } from "@nts/shared/numbered";
-import { entryAnswer } from "./entries.rules.js";
+import { entryResponse } from "./entries.rules.js";
 import type { AuditReader } from "./read.js";
 
 export function mountAudit(router: Router, reader: AuditReader): void {
@@ -24,7 +24,7 @@ export function mountAudit(router: Router, reader: AuditReader): void {
     const next = direction === "desc" && (isEnd || reached === null) ? null : String(reached ?? from ?? oldest);
     const meta = JSON.stringify({ next, oldest: String(oldest) }).slice(0, -1);
     // The gateway adds the common members.
-    return answer.json(`${JSON.stringify(entries.map(entryAnswer))},"meta":${meta}`, {
+    return respond.json(`${JSON.stringify(entries.map(entryResponse))},"meta":${meta}`, {
       headers: { [INTERNAL.meta]: "open" },
     });
   });

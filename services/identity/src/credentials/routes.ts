@@ -1,5 +1,5 @@
 import { verifyCredential } from "@nts/shared/contract/internal";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import { useOf } from "../sessions/lifetime.rules.js";
 import type { SessionStore } from "../sessions/store.js";
@@ -14,11 +14,11 @@ export interface CredentialRoutes {
 export function mountCredentials(router: Router, { credentials, sessions }: CredentialRoutes): void {
   mountAny(router, verifyCredential, async ({ body: { kind, hash, enforces_limits } }) => {
     const now = new Date();
-    if (kind === "key") return answer.data(verifyKey(await credentials.findKey(hash), now, enforces_limits));
+    if (kind === "key") return respond.data(verifyKey(await credentials.findKey(hash), now, enforces_limits));
     const found = await credentials.findSession(hash);
     const verification = verifySession(found, now);
     if (verification.status === "valid") await noteUse(found, now);
-    return answer.data(verification);
+    return respond.data(verification);
   });
 
   async function noteUse({ session }: FoundSession, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import { acceptInvite, previewInvite } from "@nts/shared/contract/invites";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { VerifiedAddresses } from "../mail/verified-store.js";
@@ -32,7 +32,7 @@ export function mountAcceptance(router: Router, routes: AcceptRoute): void {
     const organization = await organizations.find(invite.organization_id);
     if (organization === null) throw new AppError("invalid_reference", { path: "token" });
     const { permissions, email = null, expires_at } = invite;
-    return answer.data({
+    return respond.data({
       ...{ organization_name: organization.name, permissions, email },
       expires_at: expires_at.toISOString(),
     });
@@ -60,6 +60,6 @@ export function mountAcceptance(router: Router, routes: AcceptRoute): void {
       return made;
     });
     const name = (await organizations.find(organization_id))?.name ?? "";
-    return answer.data({ id: organization_id, name, permissions: joined.permissions }, { revision: joined.revision });
+    return respond.data({ id: organization_id, name, permissions: joined.permissions }, { revision: joined.revision });
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
-import { inviteAnswer, isUsable, newInvite } from "./invite.rules.js";
+import { inviteResponse, isUsable, newInvite } from "./invite.rules.js";
 
 const now = new Date("2026-06-01T12:00:00.000Z");
 const after = (ms: number): Date => new Date(now.getTime() + ms);
@@ -27,9 +27,9 @@ describe("invites.invite: creating", () => {
 
   it("returns neither the hash nor networks that the caller may not see", () => {
     const made = newInvite({ permissions: "Viewer", network_ids: [...existing], expires_in_hours: 1 }, own, existing);
-    const answered = inviteAnswer(made, ["office"]);
-    expect(answered.network_ids).toEqual(["office"]);
-    expect(JSON.stringify(answered)).not.toContain("hash");
+    const returned = inviteResponse(made, ["office"]);
+    expect(returned.network_ids).toEqual(["office"]);
+    expect(JSON.stringify(returned)).not.toContain("hash");
   });
 });
 

@@ -69,7 +69,7 @@ export function provesAddress({ email, mailed = [] }: InviteDocument, hash: stri
 }
 
 /** An invite as returned to clients. @param visibleIds existing networks visible to the caller */
-export function inviteAnswer(invite: InviteDocument, visibleIds: readonly string[]): Invite {
+export function inviteResponse(invite: InviteDocument, visibleIds: readonly string[]): Invite {
   return {
     id: invite._id,
     created_at: invite.created_at.toISOString(),

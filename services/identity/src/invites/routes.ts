@@ -1,7 +1,7 @@
 import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
@@ -13,7 +13,7 @@ import type { TopologyDirectory } from "../topology.js";
 import type { RequireUnlimitedKey } from "../users/unlimited-key.js";
 import type { UserStore } from "../users/store.js";
 import { requireRank } from "../users/rank.rules.js";
-import { inviteAnswer, newInvite } from "./invite.rules.js";
+import { inviteResponse, newInvite } from "./invite.rules.js";
 import type { RequireRoomForInvite } from "./quotas.js";
 import type { InviteStore } from "./store.js";
 
@@ -42,10 +42,10 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
     const { organizationId } = scope;
     const known = await topology.networksIn(scope, cause);
     const { limit, offset, network_id } = query;
-    if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
+    if (network_id !== undefined && !known.includes(network_id)) return respond.items([], { total: 0, limit, offset });
     const listed = await invites.list(organizationId, query, new Date());
-    return answer.items(
-      listed.invites.map((invite) => inviteAnswer(invite, known)),
+    return respond.items(
+      listed.invites.map((invite) => inviteResponse(invite, known)),
       listed.page,
     );
   });
@@ -73,7 +73,7 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
       if (invite.email !== undefined) await mail.promise("invite", about, work, tx);
     });
     mail.wake();
-    return answer.data({ ...inviteAnswer(invite, networkIds), token }, { revision: invite.revision });
+    return respond.data({ ...inviteResponse(invite, networkIds), token }, { revision: invite.revision });
   });
 
   mount(router, revokeInvite, async ({ principal, scope, params: { id }, work }) => {
@@ -82,6 +82,6 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
     await transaction(work, [id], async (tx) => {
       if (!(await invites.remove(scope.organizationId, id, tx))) throw new AppError("not_found", { entity: "Invite" });
     });
-    return answer.data(null);
+    return respond.data(null);
   });
 }

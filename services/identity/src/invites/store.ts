@@ -1,7 +1,7 @@
 import type { ClientSession, Filter } from "mongodb";
 import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
-import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";

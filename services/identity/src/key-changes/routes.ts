@@ -1,5 +1,5 @@
 import { pullKeyChanges } from "@nts/shared/contract/internal";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { Acknowledgements } from "./acknowledgements.js";
 import type { KeyChangeLog } from "./log.js";
@@ -19,6 +19,6 @@ export function mountKeyChanges(router: Router, { keyChanges, registry, acknowle
     const live_gateways = await (leaving === true ? registry.remove(gateway) : registry.renew(gateway, after));
     const highest = await keyChanges.confirmed();
     const found = highest > after ? await keyChanges.after(after) : [];
-    return answer.data({ ...pageOf(after, highest, found), live_gateways });
+    return respond.data({ ...pageOf(after, highest, found), live_gateways });
   });
 }

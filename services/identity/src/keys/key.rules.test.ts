@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PERMISSIONS } from "@nts/shared/contract/endpoint";
 import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError } from "@nts/shared/errors";
-import { keyAnswer } from "./answer.js";
+import { keyResponse } from "./key-response.js";
 import {
   bareHashOf,
   KEY_FORM,
@@ -154,7 +154,7 @@ describe("keys.key: what an update changes", () => {
       fc.property(anyKey, anyGrantor, (settings, rights) => {
         const key = { ...stored, ...settings };
         const grantor = { ...member, ...rights };
-        expect(keyChanges(key, keyAnswer(key, grantor), grantor, now)).toEqual({});
+        expect(keyChanges(key, keyResponse(key, grantor), grantor, now)).toEqual({});
       }),
     );
   });

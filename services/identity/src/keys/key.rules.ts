@@ -180,7 +180,7 @@ export function keyChanges(
     tags: input.tags,
     expires_at: dateOf(input.expires_at),
     is_enabled: input.is_enabled,
-    network_ids: isAnswered(current, input.network_ids, grantor) ? undefined : uniqueIds(input.network_ids),
+    network_ids: isVisibleSet(current, input.network_ids, grantor) ? undefined : uniqueIds(input.network_ids),
     permissions: input.permissions,
     allowed_ips: input.allowed_ips,
     rate_limit_per_minute: input.rate_limit_per_minute,
@@ -226,11 +226,11 @@ function requireAll(values: readonly string[], path: string, isGood: (value: str
 }
 
 /** True for the same set of networks as the record shows. */
-function isAnswered(current: KeySettings, ids: readonly string[] | null | undefined, grantor: Grantor): boolean {
+function isVisibleSet(current: KeySettings, ids: readonly string[] | null | undefined, grantor: Grantor): boolean {
   if (!ids) return false;
-  const answered = networkIdsOf(current, grantor.networkIds);
+  const visible = networkIdsOf(current, grantor.networkIds);
   const asked = new Set(ids);
-  return asked.size === answered.length && answered.every((id) => asked.has(id));
+  return asked.size === visible.length && visible.every((id) => asked.has(id));
 }
 
 function uniqueIds(ids: readonly string[] | null | undefined): string[] | null | undefined {

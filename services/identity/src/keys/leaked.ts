@@ -2,7 +2,7 @@ import { isWellFormedApiKey } from "@nts/shared/api-key";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { revokeLeakedKeys } from "@nts/shared/contract/keys";
 import { hashCredential } from "@nts/shared/credential";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { ClientSession } from "mongodb";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -37,7 +37,7 @@ export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: 
     });
     // Another report may have revoked it already and still be waiting for gateways.
     await settle();
-    return answer.data(null);
+    return respond.data(null);
   });
 
   async function endAll(found: readonly KeyDocument[], hashes: readonly string[], tx: ClientSession) {

@@ -1,6 +1,6 @@
 import { deleteOrganizationKey, listOrganizationKeys } from "@nts/shared/contract/keys";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -9,7 +9,7 @@ import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import type { UserStore } from "../users/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
-import { keyAnswer } from "./answer.js";
+import { keyResponse } from "./key-response.js";
 import { maxLifetimeOf } from "./lifetime.rules.js";
 import type { KeyStore } from "./store.js";
 
@@ -35,8 +35,8 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
     const listed = await keys.listAll(organizationId, { ...query, userIds });
     const owners = await users.findMany(organizationId, [...new Set(listed.keys.map((key) => key.user_id))]);
     const networksById = new Map(owners.map((user) => [user._id, narrowed(networksOf(user), known)]));
-    return answer.items(
-      listed.keys.map((key) => keyAnswer(key, { networkIds: networksById.get(key.user_id) ?? [], maxLifetimeDays })),
+    return respond.items(
+      listed.keys.map((key) => keyResponse(key, { networkIds: networksById.get(key.user_id) ?? [], maxLifetimeDays })),
       listed.page,
     );
   });
@@ -49,6 +49,6 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
       const owner = { organizationId, userId: current.user_id };
       return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
     });
-    return answer.data(null);
+    return respond.data(null);
   });
 }

@@ -14,7 +14,7 @@ import {
 import { isId } from "@nts/shared/contract/common";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { hashCredential } from "@nts/shared/credential";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
@@ -28,7 +28,7 @@ import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { withNormalBlocks } from "./allowed-addresses.js";
-import { keyAnswer } from "./answer.js";
+import { keyResponse } from "./key-response.js";
 import {
   keyChanges,
   newKeySettings,
@@ -69,7 +69,7 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     await routes.keys.recordUses(uses);
     await routes.noteFirstUses(body.uses);
     await routes.usage.count(body, new Date(now));
-    return answer.data(null);
+    return respond.data(null);
   });
 }
 
@@ -80,11 +80,11 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
     const caller = await grantorOf(routes, principal, cause);
     const { limit, offset, network_id } = query;
     if (network_id !== undefined && !caller.networkIds.includes(network_id))
-      return answer.items([], { total: 0, limit, offset });
+      return respond.items([], { total: 0, limit, offset });
     const listed = await keys.list(caller, query);
     const living = await withLivingTags(listed.keys, caller, cause);
-    return answer.items(
-      living.map((key) => keyAnswer(key, caller)),
+    return respond.items(
+      living.map((key) => keyResponse(key, caller)),
       listed.page,
     );
   });
@@ -92,13 +92,13 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
   mount(router, getKey, async ({ principal, params, cause }) => {
     const caller = await grantorOf(routes, principal, cause);
     const [key] = await withLivingTags([await keys.get(caller, params.id)], caller, cause);
-    return answerKey(key, caller);
+    return respondWithKey(key, caller);
   });
 
   mount(router, getKeyUsage, async ({ principal, scope, params }) => {
     const owner = { userId: principal.userId, organizationId: scope.organizationId };
     const { _id } = await keys.get(owner, params.id);
-    return answer.data({ days: await usage.days(_id, new Date()) });
+    return respond.data({ days: await usage.days(_id, new Date()) });
   });
 
   /** Without deleted tags that are not removed yet. */
@@ -140,8 +140,8 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       await requireRoom(caller, tx);
       await keys.insert(key, tx);
     });
-    const api_key = { ...keyAnswer(key, caller), key: secret };
-    return answer.data({ api_key, key: secret }, { revision: key.revision });
+    const api_key = { ...keyResponse(key, caller), key: secret };
+    return respond.data({ api_key, key: secret }, { revision: key.revision });
   });
 
   mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
@@ -152,7 +152,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
       requireRevision(ifMatch, current.revision);
-      const body = withNormalBlocks(asked(keyAnswer(current, grants)));
+      const body = withNormalBlocks(asked(keyResponse(current, grants)));
       const added = body.tags.filter((tag) => !current.tags.includes(tag));
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());
@@ -163,7 +163,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
         ? changeRights(work, [id], (tx) => keys.update(caller, current, limited, tx))
         : saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
     });
-    return answerKey(saved, grants);
+    return respondWithKey(saved, grants);
   });
 }
 
@@ -182,7 +182,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
       const changes = rotated(current, next, grace_seconds, new Date());
       return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
     });
-    return answer.data(secret, { revision: saved.revision });
+    return respond.data(secret, { revision: saved.revision });
   });
 
   mount(router, finishRotation, async ({ principal, params: { id }, ifMatch, work, cause }) => {
@@ -193,7 +193,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
       if (current.previous === null) return current;
       return changeRights(work, [id], (tx) => keys.update(caller, current, { previous: null }, tx));
     });
-    return answerKey(saved, caller);
+    return respondWithKey(saved, caller);
   });
 
   mount(router, deleteKey, async ({ principal, params: { id }, ifMatch, work }) => {
@@ -203,7 +203,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
       requireRevision(ifMatch, current.revision);
       return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
     });
-    return answer.data(null);
+    return respond.data(null);
   });
 }
 
@@ -223,8 +223,8 @@ async function grantorOf(
   return { ...ownerOf(principal), permission, networkIds, tagIds, maxLifetimeDays: maxLifetimeOf(organization) };
 }
 
-function answerKey(key: KeyDocument, caller: Grantor) {
-  return answer.data(keyAnswer(key, caller), { revision: key.revision, volatile: true });
+function respondWithKey(key: KeyDocument, caller: Grantor) {
+  return respond.data(keyResponse(key, caller), { revision: key.revision, volatile: true });
 }
 
 function ownerOf({ userId, scope }: UserPrincipal): { userId: string; organizationId: string } {

@@ -1,6 +1,6 @@
 import type { ClientSession, Collection, Db, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { deleteOrganization } from "@nts/shared/contract/organizations";
 import { AppError, validationFailed } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
@@ -56,7 +56,7 @@ export function mountOrganizationDeletion(router: Router, routes: OrganizationDe
         );
       });
     });
-    return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
+    return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 
   /** Decided in the transaction: changes of rights are serialized. */

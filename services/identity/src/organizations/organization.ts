@@ -53,7 +53,7 @@ export function admitsPasswords({ password_login }: OrganizationDocument): boole
 }
 
 /** An organization as returned to clients. */
-export function organizationAnswer(organization: OrganizationDocument): Organization {
+export function organizationResponse(organization: OrganizationDocument): Organization {
   return {
     id: organization._id,
     created_at: organization.created_at.toISOString(),
@@ -63,11 +63,11 @@ export function organizationAnswer(organization: OrganizationDocument): Organiza
     require_second_factor: requiresSecondFactor(organization),
     password_login: admitsPasswords(organization),
     max_key_lifetime_days: maxLifetimeOf(organization),
-    ...profileAnswer(organization),
+    ...profileResponse(organization),
   };
 }
 
 /** An organization's profile as returned to clients. */
-export function profileAnswer({ company_size, job_title }: OrganizationDocument): Profile {
+export function profileResponse({ company_size, job_title }: OrganizationDocument): Profile {
   return { company_size, job_title };
 }

@@ -6,7 +6,7 @@ import {
   updateOrganizationProfile,
 } from "@nts/shared/contract/organizations";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
@@ -17,7 +17,7 @@ import { changesTo } from "../revisions.rules.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import { saveIn, untilSaved } from "../until-saved.js";
-import { organizationAnswer, profileAnswer } from "./organization.js";
+import { organizationResponse, profileResponse } from "./organization.js";
 import type { OrganizationStore } from "./store.js";
 
 /** Settings that decide which credentials are accepted. */
@@ -36,7 +36,7 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
 
   mount(router, getOrganization, async ({ scope }) => {
     const organization = await organizations.get(scope.organizationId);
-    return answer.data(organizationAnswer(organization), { revision: organization.revision });
+    return respond.data(organizationResponse(organization), { revision: organization.revision });
   });
 
   const updates = { put: updateOrganization, patch: patchOrganization };
@@ -45,9 +45,9 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(id);
       requireRevision(ifMatch, current.revision);
-      const answered = organizationAnswer(current);
-      const { name, ...settings } = asked(answered);
-      const changes = changesTo({ ...current, ...rightsIn(answered) }, { name, ...rightsIn(settings) });
+      const response = organizationResponse(current);
+      const { name, ...settings } = asked(response);
+      const changes = changesTo({ ...current, ...rightsIn(response) }, { name, ...rightsIn(settings) });
       if (Object.keys(changes).length === 0) return current;
       // Requires a second factor of the caller, to prevent a lockout.
       if (changes.require_second_factor !== undefined) await requireConfirmed(principal, true);
@@ -57,7 +57,7 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
         ? changeRights(work, [id], (tx) => organizations.update(current, changes, tx))
         : saveIn(transaction, work, id, (tx) => organizations.update(current, changes, tx));
     });
-    return answer.data(organizationAnswer(saved), { revision: saved.revision });
+    return respond.data(organizationResponse(saved), { revision: saved.revision });
   });
 
   async function requireProvider({ kind, credentialId, userId, scope }: UserPrincipal): Promise<void> {
@@ -74,7 +74,7 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
         ? current
         : saveIn(transaction, work, current._id, (tx) => organizations.update(current, changes, tx));
     });
-    return answer.data(profileAnswer(saved));
+    return respond.data(profileResponse(saved));
   });
 }
 

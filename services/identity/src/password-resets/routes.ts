@@ -1,6 +1,6 @@
 import { requestPasswordReset, resetPassword } from "@nts/shared/contract/mail";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import { callerAt } from "../mail/limits-store.js";
 import type { LinkTokens } from "../mail/link-tokens-store.js";
@@ -28,7 +28,7 @@ export function mountPasswordResets(router: Router, routes: PasswordResetRoutes)
     await mail.require(callerAt(clientAddress), ["reset", email]);
     await mail.promise("password_reset", { email }, work);
     mail.wake();
-    return answer.data(null);
+    return respond.data(null);
   });
 
   mountAny(router, resetPassword, async ({ body: { token, new_password: password }, work }) => {
@@ -40,6 +40,6 @@ export function mountPasswordResets(router: Router, routes: PasswordResetRoutes)
     if (admitting === undefined) throw new AppError("password_login_disabled");
     await requireStrong("new_password", password, { email: user.email, organization: admitting.name });
     await resetByLink(work, user, token, password);
-    return answer.data(null);
+    return respond.data(null);
   });
 }

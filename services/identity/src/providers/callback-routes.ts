@@ -1,6 +1,6 @@
 import { finishProviderSignIn } from "@nts/shared/contract/providers";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { type Call, mountAny, type Router } from "@nts/shared/http/mount";
 import type { Affiliation, AffiliationsOf } from "../organizations/affiliations.js";
 import { requiresSecondFactor } from "../organizations/organization.js";
@@ -52,7 +52,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
       return { location: `${page}?problem=${error.code}` };
     });
     const cookies = [...(way.cookies ?? []), browserCookies.gone];
-    return answer.redirect(way.location, { headers: { "set-cookie": cookies } });
+    return respond.redirect(way.location, { headers: { "set-cookie": cookies } });
   });
 
   /** @param tellOn receives the page for errors */
@@ -97,6 +97,6 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
       },
       { provider: by },
     );
-    return { location: returnTo, cookies: begun.answered.headers["set-cookie"] };
+    return { location: returnTo, cookies: begun.extras.headers["set-cookie"] };
   }
 }

@@ -20,7 +20,7 @@ export interface SignedInBy {
 }
 
 /** A user's identities as returned to clients. @param names of the configured providers by id */
-export function identitiesAnswer(
+export function identitiesResponse(
   identities: readonly LinkedIdentity[],
   names: ReadonlyMap<string, string>,
 ): Identity[] {

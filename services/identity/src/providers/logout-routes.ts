@@ -1,7 +1,7 @@
 import { providerLogout } from "@nts/shared/contract/providers";
 import type { UploadedBytes } from "@nts/shared/contract/upload";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -46,7 +46,7 @@ export function mountProviderLogout(router: Router, routes: LogoutRoutes): void 
         return "ended";
       }),
     );
-    return answer.data(null);
+    return respond.data(null);
   });
 }
 

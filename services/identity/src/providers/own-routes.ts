@@ -1,6 +1,6 @@
 import { listIdentities, unlinkProvider } from "@nts/shared/contract/providers";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -12,7 +12,7 @@ import type { SessionStore } from "../sessions/store.js";
 import type { UserStore } from "../users/store.js";
 import type { UserDocument } from "../users/user.js";
 import type { IdentityStore } from "./identities-store.js";
-import { identitiesAnswer } from "./identity.rules.js";
+import { identitiesResponse } from "./identity.rules.js";
 import type { Providers } from "./providers.js";
 import { createUnlink } from "./unlink.js";
 
@@ -35,7 +35,7 @@ export function mountOwnIdentities(router: Router, routes: OwnIdentityRoutes): v
   mount(router, listIdentities, async ({ principal }) => {
     const { identities = [], passwordless } = await userOf(principal);
     const has_password = passwordless !== true;
-    return answer.data({ identities: identitiesAnswer(identities, providers.names), has_password });
+    return respond.data({ identities: identitiesResponse(identities, providers.names), has_password });
   });
 
   mount(router, unlinkProvider, async ({ principal, params, sessionHashes, work }) => {
@@ -48,7 +48,10 @@ export function mountOwnIdentities(router: Router, routes: OwnIdentityRoutes): v
     if (isNeeded && identities.length === 1) throw new AppError("last_sign_in");
     const ended = await unlink(work, user, identity);
     const isOwn = ended.includes(principal.credentialId);
-    return answer.data(null, isOwn ? { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } } : {});
+    return respond.data(
+      null,
+      isOwn ? { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } } : {},
+    );
   });
 
   /** @throws AppError `session_expired` */

@@ -1,4 +1,4 @@
-import type { Provider as ProviderAnswer } from "@nts/shared/contract/providers";
+import type { Provider as ProviderResponse } from "@nts/shared/contract/providers";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
 import { createProvider, type Provider } from "./provider.js";
@@ -6,7 +6,7 @@ import type { ProviderSettings } from "./settings.js";
 
 /** The configured providers. */
 export interface Providers {
-  readonly list: ProviderAnswer[];
+  readonly list: ProviderResponse[];
   /** Names by id. */
   readonly names: ReadonlyMap<string, string>;
   /** @throws AppError `not_found` */

@@ -6,7 +6,7 @@ import {
 } from "@nts/shared/contract/providers";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { hashCredential } from "@nts/shared/credential";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import { newToken } from "../tokens.js";
@@ -31,17 +31,17 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
   const { providers, signIns, browserCookies, confirmCaller, requireConfirmed } = routes;
   const inTurn = createBoundedQueue(STORING);
 
-  mountAny(router, listProviders, () => Promise.resolve(answer.data(providers.list)));
+  mountAny(router, listProviders, () => Promise.resolve(respond.data(providers.list)));
 
   mountAny(router, beginProviderSignIn, async ({ params, query, clientAddress }) => {
     const begun = await begin(params.provider, clientAddress, { returnTo: query.return_to });
-    return answer.redirect(begun.url, { headers: begun.headers });
+    return respond.redirect(begun.url, { headers: begun.headers });
   });
 
   mountAny(router, prepareProviderSignIn, async ({ params, body, clientAddress }) => {
     const invite = body.invite_token === undefined ? null : hashCredential(body.invite_token);
     const begun = await begin(params.provider, clientAddress, { returnTo: body.return_to, invite });
-    return answer.data({ authorization_url: begun.url }, { headers: begun.headers });
+    return respond.data({ authorization_url: begun.url }, { headers: begun.headers });
   });
 
   mount(router, linkProvider, async (call) => {
@@ -52,7 +52,7 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
     const { userId, credentialId: sessionId, scope } = principal;
     const link = { userId, sessionId, organizationId: scope.organizationId };
     const begun = await begin(params.provider, clientAddress, { returnTo: "/settings", link });
-    return answer.data({ authorization_url: begun.url }, { headers: begun.headers });
+    return respond.data({ authorization_url: begun.url }, { headers: begun.headers });
   });
 
   /** @throws AppError `not_found` · `provider_unavailable` · `provider_failed` · `unavailable` */

@@ -1,7 +1,7 @@
 import { register as registerOperation } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { actorFrom } from "../audit/notes.js";
@@ -22,7 +22,7 @@ import type { TopologyDirectory } from "../topology.js";
 import type { Passwords } from "../users/passwords.js";
 import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
-import { userAnswer } from "../users/user.js";
+import { userResponse } from "../users/user.js";
 import type { Joining } from "./joining.js";
 import { createRegisterUser, foundOrganization, type RegisterUser } from "./register-user.js";
 
@@ -81,7 +81,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       return { user, token };
     });
     mail.wake();
-    return answer.data(userAnswer(made.user, networkIds), {
+    return respond.data(userResponse(made.user, networkIds), {
       revision: made.user.revision,
       headers: { "set-cookie": cookies.replacing(sessionHashes.length, made.token) },
     });

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { enableSecondFactorAtLogin, offerSecondFactorAtLogin } from "@nts/shared/contract/second-factor";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { UserStore } from "../users/store.js";
@@ -35,7 +35,7 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     await transaction(work, [`user:${user._id}`], async (tx) => {
       if (!(await factors.offer(user, offer, tx))) throw new AppError("challenge_expired");
     });
-    return answer.data(data);
+    return respond.data(data);
   });
 
   mountAny(router, enableSecondFactorAtLogin, async (call) => {
@@ -49,7 +49,7 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
       if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
     };
     const begun = await signIn(call, user, admit, provider);
-    return answer.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.answered);
+    return respond.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.extras);
   });
 
   /** @throws AppError `challenge_expired`, also if there is a second factor by now */

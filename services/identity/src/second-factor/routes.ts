@@ -9,7 +9,7 @@ import {
   renewRecoveryCodes,
 } from "@nts/shared/contract/second-factor";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
@@ -73,7 +73,7 @@ function mountSecondStep(router: Router, { users, factors, challenges, checkCode
       if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
     };
     const begun = await signIn(call, user, admit, challenged?.provider);
-    return answer.data(begun.user, begun.answered);
+    return respond.data(begun.user, begun.extras);
   });
 }
 
@@ -89,7 +89,7 @@ function mountSetUp(router: Router, routes: Given): void {
     await transaction(work, [`user:${user._id}`], async (tx) => {
       if (!(await factors.offer(user, offer, tx))) throw new AppError("write_conflict");
     });
-    return answer.data(data);
+    return respond.data(data);
   });
 
   mount(router, enableSecondFactor, async ({ principal, body: { code }, clientAddress, work }) => {
@@ -104,7 +104,7 @@ function mountSetUp(router: Router, routes: Given): void {
       await sessions.confirm(principal.credentialId, now, tx);
       return "enabled";
     });
-    return answer.data({ recovery_codes: codes });
+    return respond.data({ recovery_codes: codes });
   });
 }
 
@@ -116,7 +116,7 @@ function mountPresentFactor(router: Router, routes: Given): void {
     const { credentialId, userId, scope } = principal;
     const { second_factor: factor } = await userOf(users, principal);
     const session = await sessions.find(scope.organizationId, userId, credentialId);
-    return answer.data({
+    return respond.data({
       enabled: factor !== undefined,
       enabled_at: factor?.since.toISOString() ?? null,
       recovery_codes_left: factor?.recovery.length ?? 0,
@@ -132,7 +132,7 @@ function mountPresentFactor(router: Router, routes: Given): void {
       if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
       await sessions.confirm(principal.credentialId, now, tx);
     });
-    return answer.data({ confirmed_until: confirmedUntil(now)?.toISOString() ?? "" });
+    return respond.data({ confirmed_until: confirmedUntil(now)?.toISOString() ?? "" });
   });
 
   mount(router, renewRecoveryCodes, async ({ principal, work }) => {
@@ -142,7 +142,7 @@ function mountPresentFactor(router: Router, routes: Given): void {
     await transaction(work, [`user:${user._id}`], async (tx) => {
       if (!(await factors.renewRecovery(user, hashesOf(codes), tx))) throw new AppError("write_conflict");
     });
-    return answer.data({ recovery_codes: codes });
+    return respond.data({ recovery_codes: codes });
   });
 
   mount(router, disableSecondFactor, async ({ principal, work }) => {
@@ -152,7 +152,7 @@ function mountPresentFactor(router: Router, routes: Given): void {
       if (!(await factors.disable(user, tx))) throw new AppError("write_conflict");
       return "disabled";
     });
-    return answer.data(null);
+    return respond.data(null);
   });
 }
 

@@ -1,13 +1,13 @@
 import { actInOrganization } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { UserStore } from "../users/store.js";
 import { switchFaultOf } from "./acting.js";
 import type { SessionCookies } from "./cookie.js";
-import type { AnswerCurrentUser } from "./current-user.js";
+import type { ReadCurrentUser } from "./current-user.js";
 import type { SignInProofOf } from "./sign-in-proof.js";
 import { continueSession } from "./start.js";
 import type { SessionStore } from "./store.js";
@@ -17,14 +17,14 @@ export interface ActingRoute {
   readonly sessions: Pick<SessionStore, "find" | "removeMany" | "insert">;
   readonly affiliationsOf: AffiliationsOf;
   readonly signInProofOf: SignInProofOf;
-  readonly answerCurrentUser: AnswerCurrentUser;
+  readonly readCurrentUser: ReadCurrentUser;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
 }
 
 /** The operation to continue a session in another of the user's organizations, with a new token. */
 export function mountActing(router: Router, routes: ActingRoute): void {
-  const { users, sessions, affiliationsOf, signInProofOf, answerCurrentUser, cookies, changeRights } = routes;
+  const { users, sessions, affiliationsOf, signInProofOf, readCurrentUser, cookies, changeRights } = routes;
 
   mount(router, actInOrganization, async (call) => {
     const { principal, scope, body, sessionHashes, cause, work } = call;
@@ -35,9 +35,9 @@ export function mountActing(router: Router, routes: ActingRoute): void {
     const all = await affiliationsOf(user);
     const next = all.find(({ organization }) => organization._id === body.organization_id);
     if (next === undefined) throw new AppError("invalid_reference", { path: "organization_id" });
-    const data = await answerCurrentUser(next.user, cause);
+    const data = await readCurrentUser(next.user, cause);
     const { revision } = next.user;
-    if (next.organization._id === before.organization_id) return answer.data(data, { revision });
+    if (next.organization._id === before.organization_id) return respond.data(data, { revision });
     const bar = switchFaultOf(next.organization, signInProofOf(before, user));
     if (bar !== null) throw new AppError(bar);
     const { token, session } = continueSession(before, next.user, new Date());
@@ -47,6 +47,6 @@ export function mountActing(router: Router, routes: ActingRoute): void {
       await sessions.insert(session, next.user, tx);
       return "begun";
     });
-    return answer.data(data, { revision, headers: { "set-cookie": cookies.replacing(sessionHashes.length, token) } });
+    return respond.data(data, { revision, headers: { "set-cookie": cookies.replacing(sessionHashes.length, token) } });
   });
 }

@@ -9,7 +9,7 @@ import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import { isDisabled } from "../users/disabled.rules.js";
-import { userAnswer, type UserDocument } from "../users/user.js";
+import { userResponse, type UserDocument } from "../users/user.js";
 import type { SessionCookies } from "./cookie.js";
 import type { NotePlace } from "./notice.js";
 import { placeOf } from "./place.js";
@@ -29,7 +29,7 @@ export interface SigningIn {
 /** The result of a sign-in. */
 export interface Begun {
   readonly user: User;
-  readonly answered: { readonly revision: number; readonly headers: { readonly "set-cookie": string[] } };
+  readonly extras: { readonly revision: number; readonly headers: { readonly "set-cookie": string[] } };
 }
 
 /**
@@ -62,7 +62,7 @@ export function createBeginSession(options: BeginSessionOptions): BeginSession {
     if (isDisabled(user)) throw new AppError("account_disabled");
     const { sessionHashes, cause, work } = call;
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
-    const data = userAnswer(user, await topology.networksIn(scope, cause));
+    const data = userResponse(user, await topology.networksIn(scope, cause));
     const now = new Date();
     const { token, session } = startSession(user, now, placeOf(call));
     const started = { ...session, ...(confirmed && { confirmed_at: now }), ...(provider && { provider }) };
@@ -77,6 +77,6 @@ export function createBeginSession(options: BeginSessionOptions): BeginSession {
       });
     });
     const headers = { "set-cookie": cookies.replacing(sessionHashes.length, token) };
-    return { user: data, answered: { revision: user.revision, headers } };
+    return { user: data, extras: { revision: user.revision, headers } };
   };
 }

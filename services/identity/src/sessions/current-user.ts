@@ -3,21 +3,21 @@ import type { ParentRequest } from "@nts/shared/http/headers";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { networksOf } from "../scopes.rules.js";
 import type { TopologyDirectory } from "../topology.js";
-import { userAnswer, type UserDocument } from "../users/user.js";
+import { userResponse, type UserDocument } from "../users/user.js";
 
 /** The current user as returned, with all organizations of the account in order of joining. */
-export type AnswerCurrentUser = (user: UserDocument, cause: ParentRequest) => Promise<CurrentUser>;
+export type ReadCurrentUser = (user: UserDocument, cause: ParentRequest) => Promise<CurrentUser>;
 
-export function createAnswerCurrentUser(
+export function createReadCurrentUser(
   affiliationsOf: AffiliationsOf,
   topology: Pick<TopologyDirectory, "networksIn">,
-): AnswerCurrentUser {
+): ReadCurrentUser {
   return async (user, cause) => {
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const [networkIds, affiliations] = await Promise.all([topology.networksIn(scope, cause), affiliationsOf(user)]);
     const organizations = affiliations
       .sort((a, b) => a.user.created_at.getTime() - b.user.created_at.getTime())
       .map(({ organization: { _id, name }, user: { permissions } }) => ({ id: _id, name, permissions }));
-    return { ...userAnswer(user, networkIds), organizations };
+    return { ...userResponse(user, networkIds), organizations };
   };
 }

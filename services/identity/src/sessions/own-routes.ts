@@ -1,11 +1,11 @@
 import { deleteSession, listSessions, revokeOtherSessions } from "@nts/shared/contract/sessions";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionCookies } from "./cookie.js";
-import { sessionAnswer } from "./session.js";
+import { sessionResponse } from "./session.js";
 import type { SessionOwner, SessionStore } from "./store.js";
 
 export interface OwnSessionRoutes {
@@ -19,8 +19,8 @@ export function mountOwnSessions(router: Router, { sessions, cookies, changeRigh
   mount(router, listSessions, async ({ principal, query }) => {
     const now = new Date();
     const { found, page } = await sessions.list(ownerOf(principal), query, now);
-    return answer.items(
-      found.map((session) => sessionAnswer(session, principal.credentialId, now)),
+    return respond.items(
+      found.map((session) => sessionResponse(session, principal.credentialId, now)),
       page,
     );
   });
@@ -31,13 +31,13 @@ export function mountOwnSessions(router: Router, { sessions, cookies, changeRigh
     const ended = found && (await changeRights(work, [id], (tx) => sessions.removeMany([id], tx)));
     if (ended !== "removed") throw new AppError("not_found", { entity: "Session" });
     const cookie = id === principal.credentialId ? cookies.replacing(1, null) : [];
-    return answer.data(null, cookie.length === 0 ? {} : { headers: { "set-cookie": cookie } });
+    return respond.data(null, cookie.length === 0 ? {} : { headers: { "set-cookie": cookie } });
   });
 
   mount(router, revokeOtherSessions, async ({ principal, work }) => {
     const { userId, credentialId } = principal;
     const ended = await changeRights(work, [userId], (tx) => sessions.removeOthers(userId, credentialId, tx));
-    return answer.data({ ended_count: ended === "conflict" ? 0 : ended });
+    return respond.data({ ended_count: ended === "conflict" ? 0 : ended });
   });
 }
 

@@ -1,6 +1,6 @@
 import { getCurrentUser, login, logout, postCurrentUser } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -13,14 +13,14 @@ import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import type { BeginSession } from "./begin.js";
 import type { SessionCookies } from "./cookie.js";
-import type { AnswerCurrentUser } from "./current-user.js";
+import type { ReadCurrentUser } from "./current-user.js";
 import type { SessionStore } from "./store.js";
 
 export interface SessionRoutes {
   readonly sessions: SessionStore;
   readonly users: UserStore;
   readonly affiliationsOf: AffiliationsOf;
-  readonly answerCurrentUser: AnswerCurrentUser;
+  readonly readCurrentUser: ReadCurrentUser;
   readonly beginSession: BeginSession;
   readonly challenges: Pick<Challenges, "issue">;
   readonly passwords: Passwords;
@@ -31,7 +31,7 @@ export interface SessionRoutes {
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
-  const { sessions, users, affiliationsOf, answerCurrentUser, beginSession, challenges, passwords } = routes;
+  const { sessions, users, affiliationsOf, readCurrentUser, beginSession, challenges, passwords } = routes;
   const { throttledCheck, failedLogins, cookies, changeRights } = routes;
 
   mountAny(router, login, async (call) => {
@@ -55,14 +55,14 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     const begun = await beginSession(call, user, async (tx) => {
       if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
     });
-    return answer.data(begun.user, begun.answered);
+    return respond.data(begun.user, begun.extras);
   });
 
   mountAny(router, logout, async ({ principal, sessionHashes, work }) => {
     const ended = await sessions.idsOf(sessionHashes);
     if (principal.kind === "session") ended.push(principal.credentialId);
     if (ended.length > 0) await changeRights(work, ended, (tx) => sessions.removeMany(ended, tx));
-    return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
+    return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 
   for (const operation of [getCurrentUser, postCurrentUser]) mount(router, operation, currentUser);
@@ -70,6 +70,6 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
   async function currentUser({ principal, scope, cause }: UserCall<typeof getCurrentUser>) {
     const user = await users.find(scope.organizationId, principal.userId);
     if (user === null) throw new AppError("session_expired");
-    return answer.data(await answerCurrentUser(user, cause), { revision: user.revision, volatile: true });
+    return respond.data(await readCurrentUser(user, cause), { revision: user.revision, volatile: true });
   }
 }

@@ -62,7 +62,7 @@ export function newSession(
 }
 
 /** A session as returned to clients. @param currentId of the requesting session, which is in use now */
-export function sessionAnswer(session: SessionDocument, currentId: string, now: Date): Session {
+export function sessionResponse(session: SessionDocument, currentId: string, now: Date): Session {
   const { _id, created_at, expires_at, browser, address } = session;
   const current = _id === currentId;
   return {

@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { actorFrom, noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";

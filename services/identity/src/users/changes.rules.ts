@@ -21,7 +21,7 @@ export function userChanges(
 ): Partial<UserRights> {
   const { permissions } = input;
   const asked = grantable(input.network_ids ?? [], networkIds);
-  const keeps = input.network_ids === undefined || isAnswered(current, asked, networkIds);
+  const keeps = input.network_ids === undefined || isVisibleSet(current, asked, networkIds);
   const granted = keeps ? current.network_ids : asked;
   return changesTo<UserRights>(current, {
     permissions,
@@ -41,8 +41,8 @@ export function grantable(asked: readonly string[], networkIds: readonly string[
 }
 
 /** True for the networks that a user below Admin is shown with, in any order: sent back, they change nothing. */
-function isAnswered(current: UserRights, asked: readonly string[], networkIds: readonly string[]): boolean {
+function isVisibleSet(current: UserRights, asked: readonly string[], networkIds: readonly string[]): boolean {
   if (isAtLeast(current.permissions, "Admin")) return false;
-  const answered = current.network_ids.filter((id) => networkIds.includes(id));
-  return asked.length === answered.length && answered.every((id) => asked.includes(id));
+  const visible = current.network_ids.filter((id) => networkIds.includes(id));
+  return asked.length === visible.length && visible.every((id) => asked.includes(id));
 }

@@ -1,5 +1,5 @@
 import { deleteCurrentUser } from "@nts/shared/contract/users";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
@@ -32,6 +32,6 @@ export function mountAccountDeletion(router: Router, routes: AccountDeletionRout
       requireRevision(ifMatch, current.revision);
       return changeRights(work, [current._id], (tx) => removeAccount(current, tx));
     });
-    return answer.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
+    return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 }

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { leaveOrganization } from "@nts/shared/contract/organizations";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
@@ -22,7 +22,7 @@ import type { ConfirmCaller } from "./confirm-caller.js";
 import { isOfSeveral, membershipsOf } from "./memberships.rules.js";
 import type { RemoveUser } from "./remove-user.js";
 import type { UserStore } from "./store.js";
-import { userAnswer, type UserDocument } from "./user.js";
+import { userResponse, type UserDocument } from "./user.js";
 
 export interface LeaveRoute {
   readonly users: Pick<UserStore, "get" | "join">;
@@ -78,7 +78,7 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
     });
     const { user, token } = made;
     const networks = { organizationId: user.organization_id, networks: networksOf(user) };
-    return answer.data(userAnswer(user, await topology.networksIn(networks, cause)), {
+    return respond.data(userResponse(user, await topology.networksIn(networks, cause)), {
       revision: user.revision,
       headers: { "set-cookie": cookies.replacing(sessionHashes.length, token) },
     });

@@ -1,5 +1,5 @@
 import type { Document } from "mongodb";
-import type { PageInfo } from "@nts/shared/http/answer";
+import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "../database.js";
 import type { Documents } from "../documents.js";

@@ -1,6 +1,6 @@
 import { changePassword } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { SessionCookies } from "../sessions/cookie.js";
@@ -34,6 +34,6 @@ export function mountPasswords(router: Router, routes: PasswordRoutes): void {
     const before = await sessions.find(scope.organizationId, userId, credentialId);
     const next = { ...session, ...(before?.provider && { provider: before.provider }) };
     if (!(await change(work, user, new_password, { next }))) throw new AppError("invalid_credentials");
-    return answer.data(null, { headers: { "set-cookie": cookies.carrying(token) } });
+    return respond.data(null, { headers: { "set-cookie": cookies.carrying(token) } });
   });
 }

@@ -7,7 +7,7 @@ import {
   updateUser,
 } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
 import { requireRevision } from "@nts/shared/revision";
@@ -24,7 +24,7 @@ import { requireRank } from "./rank.rules.js";
 import type { ApplyRights } from "./apply-rights.js";
 import type { RemoveUser } from "./remove-user.js";
 import type { UserStore } from "./store.js";
-import { userAnswer, type UserDocument } from "./user.js";
+import { userResponse, type UserDocument } from "./user.js";
 
 export interface UserRoutes {
   readonly users: UserStore;
@@ -47,7 +47,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     const networkIds = await topology.networksIn(scope, cause);
     const saved = await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
-      const body = asked(userAnswer(current, networkIds));
+      const body = asked(userResponse(current, networkIds));
       requireRank(principal, current.permissions, body.permissions);
       requireRevision(ifMatch, current.revision);
       const changes = userChanges(current, body, networkIds);
@@ -56,7 +56,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       if (changes.permissions === "Owner") await requireConfirmed(principal);
       return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
     });
-    return answerUser(saved, networkIds);
+    return respondWithUser(saved, networkIds);
   });
 
   mount(router, deleteUser, async ({ principal, scope, params: { id }, ifMatch, work }) => {
@@ -66,7 +66,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       requireRevision(ifMatch, current.revision);
       return changeRights(work, [id], (tx) => removeUser(current, tx));
     });
-    return answer.data(null);
+    return respond.data(null);
   });
 }
 
@@ -80,7 +80,7 @@ function mountSecondFactorReset(router: Router, { users, requireConfirmed, reset
     // It also protects the account in other organizations, which this one must not decide about.
     if (isOfSeveral(user)) throw new AppError("permission_denied", { required: "operator" });
     if (!(await resetSecondFactor(work, user))) throw new AppError("write_conflict");
-    return answer.data(null);
+    return respond.data(null);
   });
 }
 
@@ -89,20 +89,20 @@ function mountUserReads(router: Router, { users, topology }: Pick<UserRoutes, "u
     const { organizationId } = scope;
     const known = await topology.networksIn(scope, cause);
     const { limit, offset, network_id } = query;
-    if (network_id !== undefined && !known.includes(network_id)) return answer.items([], { total: 0, limit, offset });
+    if (network_id !== undefined && !known.includes(network_id)) return respond.items([], { total: 0, limit, offset });
     const listed = await users.list(organizationId, query);
-    return answer.items(
-      listed.users.map((user) => userAnswer(user, known)),
+    return respond.items(
+      listed.users.map((user) => userResponse(user, known)),
       listed.page,
     );
   });
 
   mount(router, getUser, async ({ scope, params: { id }, cause }) => {
     const known = await topology.networksIn(scope, cause);
-    return answerUser(await users.get(scope.organizationId, id), known);
+    return respondWithUser(await users.get(scope.organizationId, id), known);
   });
 }
 
-function answerUser(user: UserDocument, visibleIds: readonly string[]) {
-  return answer.data(userAnswer(user, visibleIds), { revision: user.revision, volatile: true });
+function respondWithUser(user: UserDocument, visibleIds: readonly string[]) {
+  return respond.data(userResponse(user, visibleIds), { revision: user.revision, volatile: true });
 }

@@ -26,9 +26,9 @@ export function createPasswordJudge(): PasswordJudge {
   async function ask(question: StrengthQuestion): Promise<string | null> {
     const asked = (worker ??= startWorker());
     try {
-      if (!isReady) await answerOf(asked, { parts: [], words: [] }, START_MS);
+      if (!isReady) await judgedBy(asked, { parts: [], words: [] }, START_MS);
       isReady = true;
-      return await answerOf(asked, question, LONGEST_MS);
+      return await judgedBy(asked, question, LONGEST_MS);
     } catch (error) {
       isReady = false;
       worker = null;
@@ -55,7 +55,7 @@ function startWorker(): Worker {
   return worker;
 }
 
-function answerOf(worker: Worker, question: StrengthQuestion, limitMs: number): Promise<string | null> {
+function judgedBy(worker: Worker, question: StrengthQuestion, limitMs: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
     const end = (): void => {
       clearTimeout(timer);

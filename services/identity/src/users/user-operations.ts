@@ -7,7 +7,7 @@ import type { ProviderSettings } from "../providers/settings.js";
 import { createJoining } from "../registrations/joining.js";
 import { createResetSecondFactor } from "../second-factor/reset.js";
 import { type ActingRoute, mountActing } from "../sessions/acting-route.js";
-import { createAnswerCurrentUser } from "../sessions/current-user.js";
+import { createReadCurrentUser } from "../sessions/current-user.js";
 import { createSignInProofOf } from "../sessions/sign-in-proof.js";
 import type { Stores } from "../stores.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -33,7 +33,7 @@ export function createUserOperations(stores: Stores, { changeRights, topology, p
     removeAccount: createRemoveAccount(stores),
     resetSecondFactor: createResetSecondFactor({ ...stores, changeRights }),
     affiliationsOf,
-    answerCurrentUser: createAnswerCurrentUser(affiliationsOf, topology),
+    readCurrentUser: createReadCurrentUser(affiliationsOf, topology),
     signInProofOf: createSignInProofOf(providers),
   };
 }

@@ -66,7 +66,7 @@ export function newUser(given: {
 }
 
 /** A user as returned to clients. @param visibleIds existing networks visible to the caller */
-export function userAnswer(user: UserDocument, visibleIds: readonly string[]): User {
+export function userResponse(user: UserDocument, visibleIds: readonly string[]): User {
   return {
     id: user._id,
     created_at: user.created_at.toISOString(),

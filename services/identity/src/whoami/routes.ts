@@ -1,6 +1,6 @@
 import { whoami } from "@nts/shared/contract/whoami";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { endOf, maxLifetimeOf } from "../keys/lifetime.rules.js";
 import type { KeyStore } from "../keys/store.js";
@@ -39,7 +39,7 @@ export function mountWhoami(router: Router, routes: WhoamiRoutes): void {
     // Ended concurrently.
     if (user === null || credential === null)
       throw new AppError(kind === "key" ? "api_key_invalid" : "session_expired");
-    return answer.data({
+    return respond.data({
       kind,
       credential_id: credentialId,
       name: key?.name ?? null,

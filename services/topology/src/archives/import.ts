@@ -80,7 +80,7 @@ export async function* importArchive({ storage, runner, slices }: Means, request
       failed: [],
       faultsInARow: 0,
     };
-    yield* answered(run, batchesIn(lines));
+    yield* responseText(run, batchesIn(lines));
   });
 } // prettier-ignore
 
@@ -95,7 +95,7 @@ async function* through(
   await fed;
 }
 
-async function* answered(run: Run, batches: AsyncIterable<Batch>): AsyncGenerator<string> {
+async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGenerator<string> {
   const { heading, counts } = run.checked;
   const { organization_id, changes_cursor, networks } = heading;
   const head = { dry_run: run.isDry, archive: { organization_id, changes_cursor, networks, counts } };

@@ -67,5 +67,5 @@ export function takeOffInPassing(
   { kind, ids, sweptBy }: { kind: keyof Kinds; ids: readonly string[]; sweptBy?: string | undefined },
 ): Promise<number> {
   const tagged = { _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  return storage[kind].storeAsAnswered(scope, tagged, sweptBy);
+  return storage[kind].storeAsRead(scope, tagged, sweptBy);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { ListPart } from "@nts/shared/http/answer";
+import type { ListPart } from "@nts/shared/http/respond";
 import { hostsIn } from "./rows.js";
 
 async function* list(...parts: (readonly [text: string, rows: number])[]): AsyncGenerator<ListPart> {

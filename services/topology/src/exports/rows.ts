@@ -1,5 +1,5 @@
 import type { Host } from "@nts/shared/contract";
-import type { ListPart } from "@nts/shared/http/answer";
+import type { ListPart } from "@nts/shared/http/respond";
 
 // A host can have tens of megabytes of virtualization details, which no export needs. The list streams such a host in chunks, so the
 // details of its children are dropped chunk by chunk.

@@ -70,8 +70,8 @@ describe("bindings: conflicts", () => {
   });
 
   it("reports every conflicting pair", () => {
-    const answer = refusal(on("i1"), on("i2"), port("p1"), port("p2", "i2"));
-    expect((answer as { violations: object[] }).violations).toEqual([
+    const refused = refusal(on("i1"), on("i2"), port("p1"), port("p2", "i2"));
+    expect((refused as { violations: object[] }).violations).toEqual([
       { index: 0, interface_id: "i1", conflicts_with: 2, port_id: "p1" },
       { index: 1, interface_id: "i2", conflicts_with: 2, port_id: "p1" },
       { index: 1, interface_id: "i2", conflicts_with: 3, port_id: "p2" },

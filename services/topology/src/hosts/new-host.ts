@@ -110,7 +110,7 @@ function withIds(binding: BindingInput, idOf: (name: string) => string): Binding
 }
 
 /** A new host as returned to clients. */
-export function answeredHost({ host, interfaces, ports, services }: NewHost): Host {
+export function hostResponse({ host, interfaces, ports, services }: NewHost): Host {
   const unseen = <T>(entities: readonly T[]): T[] => entities.map((entity) => ({ ...entity, ...NEVER_SEEN }));
   return {
     ...host,

@@ -30,7 +30,7 @@ export interface Drafts {
    *
    * @param interfaceId null for all interfaces
    */
-  answering(portId: string, interfaceId: string | null): Draft | null;
+  listening(portId: string, interfaceId: string | null): Draft | null;
   /** The first imported one to which the port belongs. */
   joinable(port: Port, interfaceId: string | null, guess: Guess | null): Draft | null;
   add(guess: Guess, id: string): Draft;
@@ -96,7 +96,7 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
   for (const service of services) enter(draftOf(service, lost));
   return {
     all: () => entries.map(({ draft }) => draft),
-    answering: (portId, interfaceId) => {
+    listening: (portId, interfaceId) => {
       const [anywhere, here] = [first.get(portId), first.get(`${portId} ${interfaceId ?? ""}`)];
       if (anywhere === undefined || here === undefined) return (anywhere ?? here)?.draft ?? null;
       return (anywhere.order < here.order ? anywhere : here).draft;

@@ -8,14 +8,14 @@ import type { Work } from "@nts/shared/work";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import {
-  answerOf,
-  answerOfFailed,
+  resultOf,
+  failedResult,
   countHost,
   countSubnet,
   emptySummary,
-  type HostAnswer,
+  type HostResult,
   refusalOf,
-} from "./answer.rules.js";
+} from "./result.rules.js";
 import { applyHost, makeSubnets, type Target } from "./apply.js";
 import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
@@ -96,7 +96,7 @@ export async function* importScan(
     };
     const given = { networkId, hints, format: request.format, resource: request.resource, named, nowMs: request.atMs };
     const read = await session.read(takeFile(), given);
-    yield* answered(run, read);
+    yield* responseText(run, read);
   });
 }
 
@@ -127,7 +127,7 @@ function requireTable({ resource, format }: ImportRequest): void {
   throw validationFailed({ path: "resource", message: `means nothing for files of the format ${format}` });
 }
 
-async function* answered(run: Run, read: ReadFile): AsyncGenerator<string> {
+async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
   const { format, info, brokeOff, batches, covered } = read;
   const { storage, session, target, isDry, networkId, atMs } = run;
   for (let batch = 0; batch < batches; batch++) {
@@ -221,16 +221,16 @@ async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator
   }
 }
 
-async function* hostsDone(run: Run, count: number): AsyncGenerator<HostAnswer> {
+async function* hostsDone(run: Run, count: number): AsyncGenerator<HostResult> {
   const attempt = createAttempts(run);
   for (let from = 0; from < count;) {
     const jobs = await run.session.jobs(from);
     from += jobs.length;
     const outcomes = await attempt(() => outcomesOf(run, jobs));
-    const answers = inOrder(jobs, (job): Promise<HostAnswer | AppError> =>
+    const results = inOrder(jobs, (job): Promise<HostResult | AppError> =>
       outcomes instanceof AppError ? Promise.resolve(outcomes) : attempt(() => hostDone(run, job, outcomes)),
     );
-    for await (const [job, done] of answers) yield done instanceof AppError ? answerOfFailed(job, done) : done;
+    for await (const [job, done] of results) yield done instanceof AppError ? failedResult(job, done) : done;
   }
 }
 
@@ -254,7 +254,7 @@ function createAttempts(run: Run): <T>(work: () => Promise<T>) => Promise<T | Ap
 }
 
 /** Writes what a host lacks. */
-async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostAnswer> {
+async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostResult> {
   const { storage, session, target, failedSubnets } = run;
   for (const cidr of job.subnets) {
     const fault = failedSubnets.get(cidr);
@@ -262,9 +262,9 @@ async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostAns
   }
   const outcome = outcomes.get(job.index);
   if (outcome !== undefined && "refusal" in outcome) throw new AppError(outcome.refusal.code, outcome.refusal.params);
-  if (outcome !== undefined && outcome.answer !== null) return outcome.answer;
+  if (outcome !== undefined && outcome.result !== null) return outcome.result;
   const { plan, names } = await applyHost(storage, target, session, job);
-  return answerOf(plan, names, false);
+  return resultOf(plan, names, false);
 }
 
 /** The failure as reported to the caller; unexpected ones are logged. */

@@ -48,9 +48,9 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
     const interfaceId = one.ip === null ? null : interfaceAt.get(one.ip);
     if (port === undefined || interfaceId === undefined) return true;
     const seenAt = { ip_address: placeText(one.ip), protocol: one.protocol, number: one.number };
-    const answering = drafts.answering(port.id, interfaceId);
-    if (answering !== null) {
-      answering.seenAt.set(atOf(seenAt), seenAt);
+    const listening = drafts.listening(port.id, interfaceId);
+    if (listening !== null) {
+      listening.seenAt.set(atOf(seenAt), seenAt);
       return true;
     }
     if (one.isListed === true && !isNew.has(port.id)) return true;

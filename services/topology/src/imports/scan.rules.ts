@@ -82,7 +82,7 @@ export interface Scan {
   /** Where it is truncated; null if complete. */
   readonly brokeOff: { readonly line: number; readonly column: number; readonly reason: string } | null;
   readonly hosts: readonly SeenHost[];
-  /** Hosts assumed up by option that did not answer. */
+  /** Hosts assumed up by option that did not respond. */
   readonly unanswered: number;
   readonly skipped: Skipped;
   /** Null for files written by people, which observed nothing. */

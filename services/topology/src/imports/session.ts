@@ -4,7 +4,7 @@ import { newId } from "@nts/shared/ids";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
 import { hostLabel } from "../values/host-names.rules.js";
-import { answerOf, type HostAnswer } from "./answer.rules.js";
+import { resultOf, type HostResult } from "./result.rules.js";
 import type { BareHost } from "./bare.rules.js";
 import { type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
@@ -73,7 +73,7 @@ export interface Moment {
 }
 
 /** The result for a host; null if something must be written first. Or why there is no plan. */
-export type Outcome = { readonly answer: HostAnswer | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
+export type Outcome = { readonly result: HostResult | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
 
 export interface Session {
   /** Reads the file. @throws AppError `validation_failed` */
@@ -166,7 +166,7 @@ export function createSession(): Session {
       recognition.match(settled[index] as Settled, interfaces, called, places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
       hosts.map(({ index, known }) =>
-        outcomeOf(() => answerIfKnown(plan(index, { now, known, interfaces: null }), names, isDry)),
+        outcomeOf(() => resultIfKnown(plan(index, { now, known, interfaces: null }), names, isDry)),
       ),
     plan,
     subnetMade: (cidr, id) => places.made(cidr, id),
@@ -185,14 +185,14 @@ function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
 }
 
 /** The result of a plan; null if something must be written first. */
-function answerIfKnown(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer | null {
-  return isDry || plan.action === "unchanged" ? answerOf(plan, names, isDry) : null;
+function resultIfKnown(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostResult | null {
+  return isDry || plan.action === "unchanged" ? resultOf(plan, names, isDry) : null;
 }
 
 /** A result, or why there is none. */
-function outcomeOf(answered: () => HostAnswer | null): Outcome {
+function outcomeOf(resultOfPlan: () => HostResult | null): Outcome {
   try {
-    return { answer: answered() };
+    return { result: resultOfPlan() };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { refusal: { code: error.code, params: error.params } };

@@ -2,7 +2,7 @@ import type { ImportSummary, Missing } from "@nts/shared/contract";
 import type { SightedKind } from "../storage/sightings.js";
 import { type Looking, missingIn, noteMissed } from "./missing.js";
 import type { Covered } from "./file-coverage.js";
-import type { HostAnswer } from "./answer.rules.js";
+import type { HostResult } from "./result.rules.js";
 import type { Missed } from "./sightings.rules.js";
 import { MOST_LISTED } from "./scan.rules.js";
 
@@ -18,7 +18,7 @@ const ENTITIES = { hosts: "Host", interfaces: "Interface", ports: "Port", servic
 
 export interface SightingRecorder {
   /** Records the outcome of a host. */
-  take(host: Pick<HostAnswer, "id" | "sighting">): Promise<void>;
+  take(host: Pick<HostResult, "id" | "sighting">): Promise<void>;
   /** Finishes with the missed entities: the first are listed, all counted. */
   missing(covered: Covered | null, summary: ImportSummary): AsyncGenerator<Missing>;
 }

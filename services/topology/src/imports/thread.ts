@@ -25,12 +25,12 @@ export type Reply =
   | { readonly id: number; readonly refusal: { readonly code: ErrorCode; readonly params: ErrorParams } }
   | { readonly id: number; readonly fault: unknown };
 
-type Answered<F> = F extends (...args: infer Args) => infer Result
+type Promised<F> = F extends (...args: infer Args) => infer Result
   ? (...args: Args) => Promise<Awaited<Result>>
   : never;
 
 /** A session in another thread. */
-export type Remote = { readonly [Name in keyof Session]: Answered<Session[Name]> };
+export type Remote = { readonly [Name in keyof Session]: Promised<Session[Name]> };
 
 export interface ImportThread {
   readonly session: Remote;

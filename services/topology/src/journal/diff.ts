@@ -9,7 +9,7 @@ import { differing, type Entity, type JournalDocument } from "./entries.rules.js
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import { entriesAt, entriesIn } from "./read.js";
-import { answeredSides } from "./entry-texts.js";
+import { currentSides } from "./entry-texts.js";
 
 // A difference follows from the first and last entry of each entity in the range. Their numbers are held in memory;
 // entries are read while the response is sent.
@@ -83,8 +83,8 @@ export async function* differencesOf(
 }
 
 function differenceOf(first: JournalDocument, last: JournalDocument): DifferentEntity {
-  const { before } = answeredSides(first);
-  const { after } = answeredSides(last);
+  const { before } = currentSides(first);
+  const { after } = currentSides(last);
   const [was, is] = [before, after].map((text) => (text === null ? null : (JSON.parse(text) as Entity)));
   const { entity, entity_id, network_id } = last;
   const shown = is ?? was ?? {};

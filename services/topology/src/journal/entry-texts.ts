@@ -11,13 +11,13 @@ const READERS = new Map(
 );
 
 /** The entity before and after an entry in today's format; null if it did not exist. */
-export function answeredSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
+export function currentSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
   const { before, after, fields } = sidesOf(entry);
   return { before: presentOf(entry, before), after: presentOf(entry, after), fields };
 }
 
 /** The entity before an entry in today's format; null if it did not exist. */
-export function answeredFormer(entry: JournalDocument): string | null {
+export function currentFormer(entry: JournalDocument): string | null {
   return presentOf(entry, formerIn(entry));
 }
 
@@ -38,7 +38,7 @@ function presentOf({ organization_id, entity, form }: JournalDocument, wire: str
 /** The JSON of an entry. */
 export function textOf(entry: JournalDocument, cursors: Cursors): string {
   const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
-  const { before, after, fields } = answeredSides(entry);
+  const { before, after, fields } = currentSides(entry);
   const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;
   const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
   const actor = user_id === undefined ? null : { user_id, key_id, email };
@@ -49,7 +49,7 @@ export function textOf(entry: JournalDocument, cursors: Cursors): string {
 /** The JSON of an object with `before` and `after` (already JSON) between its other members. */
 export function textWithSides(
   head: object,
-  { before, after }: Omit<ReturnType<typeof answeredSides>, "fields">,
+  { before, after }: Omit<ReturnType<typeof currentSides>, "fields">,
   tail: object,
 ): string {
   return `${JSON.stringify(head).slice(0, -1)},"before":${before ?? "null"},"after":${after ?? "null"},${JSON.stringify(tail).slice(1)}`;

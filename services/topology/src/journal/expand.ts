@@ -49,7 +49,7 @@ export async function* hiddenBy(
     }
     if (batch.length > 0) yield batch;
   }
-  // Its document is purged soon after the deletion is answered, recorded or not.
+  // Its document is purged soon after the response to the deletion, recorded or not.
   if (kind === "network") yield [{ ...base, collection: "networks", id: deletion._id, state: null }];
 }
 

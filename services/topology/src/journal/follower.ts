@@ -8,7 +8,7 @@ import type { JournalDocument } from "./entries.rules.js";
 import type { Feeds } from "./feeds.js";
 import { type ChangeFilter, isToldTo } from "./matching.rules.js";
 import type { Reached } from "./read.js";
-import { answeredSides } from "./entry-texts.js";
+import { currentSides } from "./entry-texts.js";
 import type { SelectableEntry, Taken } from "./recent-events.js";
 import { changeEvent, type Feed } from "./tail.js";
 
@@ -161,5 +161,5 @@ function* takenEvents({ events, n, told }: Taken, place: Place): Generator<Buffe
 function stateEvent(entry: JournalDocument): string {
   const { entity, entity_id, network_id, host_id, name } = entry;
   const head = JSON.stringify({ entity, entity_id, network_id, host_id, name });
-  return `event: state\ndata: ${head.slice(0, -1)},"after":${answeredSides(entry).after ?? "null"}}\n\n`;
+  return `event: state\ndata: ${head.slice(0, -1)},"after":${currentSides(entry).after ?? "null"}}\n\n`;
 }

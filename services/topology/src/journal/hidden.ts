@@ -62,9 +62,9 @@ export function createHiddenThings(): HiddenThings {
       if (deleted === undefined || entity.tags === undefined) return happening;
       if (deletedAmong(entity.tags, deleted).length === 0) return happening;
       const stored = { entity: entity as Entity & { tags: readonly string[] }, revision: state.revision ?? 1 };
-      const answered = withoutDeleted(stored, deleted);
-      const { revision } = answered;
-      return { ...happening, state: { ...state, revision, wire: JSON.stringify(answered.entity) } };
+      const visible = withoutDeleted(stored, deleted);
+      const { revision } = visible;
+      return { ...happening, state: { ...state, revision, wire: JSON.stringify(visible.entity) } };
     },
   };
 }

@@ -198,7 +198,7 @@ export const FORMER = Object.fromEntries(
   ]),
 );
 
-/** The fields used by {@link formerEntity} and {@link answeredFormer}. */
+/** The fields used by {@link formerEntity} and {@link currentFormer}. */
 export const formersAt = (database: Database, scope: Scope, numbers: readonly number[]): ReturnType<typeof entriesAt> =>
   entriesAt(database, scope, numbers, FORMER);
 

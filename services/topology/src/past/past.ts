@@ -1,5 +1,5 @@
 import { AppError } from "@nts/shared/errors";
-import { answer, type Answer, type ListPart } from "@nts/shared/http/answer";
+import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
@@ -41,9 +41,13 @@ export type PlanOf = (scope: Scope) => Omit<ListPlan, "work" | "scope" | "total"
 export interface Past {
   readonly open: OpenView;
   /** Reads a list. @throws AppError as {@link OpenView} */
-  list<T extends Entity>(entities: Entities<T>, paging: PageQuery, asked: AskedPast & Listed): Promise<Answer<never>>;
+  list<T extends Entity>(
+    entities: Entities<T>,
+    paging: PageQuery,
+    asked: AskedPast & Listed,
+  ): Promise<HandlerResponse<never>>;
   /** Reads an entity; hosts with their children. @throws AppError `not_found`, and as {@link OpenView} */
-  one<T extends Entity>(entities: Entities<T>, id: string, asked: AskedPast): Promise<Answer<never>>;
+  one<T extends Entity>(entities: Entities<T>, id: string, asked: AskedPast): Promise<HandlerResponse<never>>;
 }
 
 export interface Listed {
@@ -86,7 +90,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const { limit, offset, cursor } = paging;
       const page = pageOf(listing, written);
       const total = limit === 0 && cursor === undefined ? null : () => totalOf(listing);
-      const list = answer.list(limit === 0 ? streamed(work, page.parts) : page.parts, { total, limit, offset, next: page.next }); // prettier-ignore
+      const list = respond.list(limit === 0 ? streamed(work, page.parts) : page.parts, { total, limit, offset, next: page.next }); // prettier-ignore
       return limit === 0 ? { ...list, headers: { [INTERNAL.changesCursor]: view.cursor } } : list;
     },
     one: (entities, id, { work, rights, asOf }) =>
@@ -98,10 +102,10 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
         const found = await rowOf(view, kinds, kind, id);
         if (found === null) throw new AppError("not_found", { entity: kind.name });
         const writer = createWriter(view);
-        if (kind.name === "Host") return answer.jsonPieces(streamed(work, hostText(createHostPieces(view, kinds)([found], false), writer))); // prettier-ignore
+        if (kind.name === "Host") return respond.jsonPieces(streamed(work, hostText(createHostPieces(view, kinds)([found], false), writer))); // prettier-ignore
         const texts: Buffer[] = [];
         for await (const { text } of writer([{ before: "", ref: found }])) texts.push(text);
-        return answer.json(Buffer.concat(texts));
+        return respond.json(Buffer.concat(texts));
       }),
   };
 }

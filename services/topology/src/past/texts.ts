@@ -1,9 +1,9 @@
 import { putUnder } from "@nts/shared/groups";
-import type { ListPart } from "@nts/shared/http/answer";
+import type { ListPart } from "@nts/shared/http/respond";
 import { requireWanted } from "@nts/shared/work";
 import type { JournalDocument } from "../journal/entries.rules.js";
 import { formersAt } from "../journal/read.js";
-import { answeredFormer } from "../journal/entry-texts.js";
+import { currentFormer } from "../journal/entry-texts.js";
 import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
 import { keyedTextIn, textFields } from "../storage/rows.js";
@@ -96,7 +96,7 @@ async function readTold(
   }
   const { entries } = unknown.length === 0 ? { entries: [] } : await formersAt(database, rights, unknown);
   for (const [n, entry] of [...known, ...entries]) {
-    const former = answeredFormer(entry) ?? "{}";
+    const former = currentFormer(entry) ?? "{}";
     const refs = told.get(n) ?? [];
     const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);
     for (const ref of refs) texts.set(ref, Buffer.from(parts.find(({ id }) => id === ref.id)?.text ?? former));

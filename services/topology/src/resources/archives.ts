@@ -1,5 +1,5 @@
 import { ARCHIVE_TYPE, exportArchive, importArchive } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { readerOf } from "@nts/shared/http/author";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { notedExport, notedImport } from "../archives/audited.js";
@@ -42,7 +42,7 @@ export function mountArchives(router: Router, { storage, notices, runner, journa
       await audited(asking, [keyOf(organization_id)], (_tx, note) => note(notedExport(organization_id, networks)));
       yield* archiveLines(storage, rights, { organization_id, changes_cursor });
     };
-    return answer.file(streamed(work, lines()), FILE, { revision: FORM + changes_cursor });
+    return respond.file(streamed(work, lines()), FILE, { revision: FORM + changes_cursor });
   });
 
   mount(router, importArchive, ({ work, scope, query: { dry_run: isDry }, body: file, log }) => {
@@ -53,7 +53,7 @@ export function mountArchives(router: Router, { storage, notices, runner, journa
         note(notedImport(organizationId, checked)),
       );
     };
-    return Promise.resolve(answer.jsonPieces(importLines({ work, scope, isDry, file, log, onChecked })));
+    return Promise.resolve(respond.jsonPieces(importLines({ work, scope, isDry, file, log, onChecked })));
   });
 }
 

@@ -1,6 +1,6 @@
 import type { streamChanges } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
-import { type Answer, answer } from "@nts/shared/http/answer";
+import { type HandlerResponse, respond } from "@nts/shared/http/respond";
 import type { UserCall } from "@nts/shared/http/mount";
 import { goneBehind } from "../journal/cursors.js";
 import type { Feeds } from "../journal/feeds.js";
@@ -9,7 +9,7 @@ import { Follower } from "../journal/follower.js";
 /** Filters of events, not of current state. */
 const OF_CHANGES = ["action", "user_id", "key_id", "request_id"] as const;
 
-export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges>): Promise<Answer<never>> {
+export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges>): Promise<HandlerResponse<never>> {
   const { query, principal, work, log, lastEventId } = call;
   const { scope } = principal;
   const { after, since, until, initial, ...filter } = query;
@@ -31,7 +31,7 @@ export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges
   const follower = new Follower(feeds, cursors, { scope, filter, before, work, log });
   if (initial && from === null) {
     const now = await reader.place(scope);
-    return answer.events(follower.events({ n: now, told: now }, true));
+    return respond.events(follower.events({ n: now, told: now }, true));
   }
-  return answer.events(follower.events({ n: Math.max(begin, sinceN - 1), told: from ?? goneForCaller }));
+  return respond.events(follower.events({ n: Math.max(begin, sinceN - 1), told: from ?? goneForCaller }));
 }

@@ -10,7 +10,7 @@ import {
   streamChanges,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
-import { type Answer, answer } from "@nts/shared/http/answer";
+import { type HandlerResponse, respond } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -80,7 +80,7 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   });
   const reached: Reached = { n: null, isEnd: false };
   const begun = await begin(reader, scope, asked, reached);
-  if (wait === 0 || begun.first !== null || until !== undefined) return answerOf(begun, () => metaOf(reached));
+  if (wait === 0 || begun.first !== null || until !== undefined) return respondWithPage(begun, () => metaOf(reached));
 
   const networks = scope.networks === "all" ? "all" : new Set([...scope.networks, null]);
   const waiter = waiting.begin(principal.userId, organization, networks);
@@ -90,12 +90,12 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   };
   const isThere = ({ first }: Begun): boolean => first !== null;
   const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look, isThere });
-  return answer.jsonPieces(
+  return respond.jsonPieces(
     (async function* () {
       // Headers are sent at once to show that the response has started.
       yield "";
       try {
-        yield* answerPieces(await waited, () => metaOf(reached));
+        yield* pagePieces(await waited, () => metaOf(reached));
       } finally {
         waiter.end();
       }
@@ -115,7 +115,7 @@ async function historyOf(
   { reader }: JournalAccess,
   { principal, query }: Pick<UserCall<typeof getHostHistory>, "principal" | "query">,
   { filter, entity, isThere }: Subject,
-): Promise<Answer<never>> {
+): Promise<HandlerResponse<never>> {
   const { scope } = principal;
   const cursors = await reader.cursors();
   const { after, limit, order_direction: direction } = query;
@@ -130,7 +130,7 @@ async function historyOf(
     return any.first !== null || isThere();
   };
   if (begun.first === null && !(await isKnown())) throw new AppError("not_found", { entity });
-  return answerOf(begun, () => {
+  return respondWithPage(begun, () => {
     const next = reached.n ?? (direction === "asc" ? (from ?? 0) : null);
     const isLast = next === null || (reached.isEnd && direction === "desc");
     return { next: isLast ? null : cursors.of(scope.organizationId, next) };
@@ -151,11 +151,11 @@ async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached:
 
 const OPEN_META = { headers: { [INTERNAL.meta]: "open" } };
 
-function answerOf(begun: Begun, meta: () => object): Answer<never> {
-  return answer.jsonPieces(answerPieces(begun, meta), OPEN_META);
+function respondWithPage(begun: Begun, meta: () => object): HandlerResponse<never> {
+  return respond.jsonPieces(pagePieces(begun, meta), OPEN_META);
 }
 
-async function* answerPieces({ first, rest }: Begun, meta: () => object): AsyncGenerator<string> {
+async function* pagePieces({ first, rest }: Begun, meta: () => object): AsyncGenerator<string> {
   let before = "[";
   for (let rows = first; rows !== null;) {
     yield before + rows.join(",");

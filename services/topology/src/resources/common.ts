@@ -2,14 +2,14 @@ import type { z } from "zod";
 import type { bulkDeleteTags, deleteTag, Endpoint, getTag, QueryOf } from "@nts/shared/contract";
 import { type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
-import { answer, type Answer } from "@nts/shared/http/answer";
+import { respond, type HandlerResponse } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Removed } from "../deletions/removed.js";
 import type { Past } from "../past/past.js";
 import type { Entities, Entity } from "../storage/entities.js";
-import { answerList, type ListPlan } from "../storage/lists.js";
+import { respondWithList, type ListPlan } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 
 // Handlers common to all resources.
@@ -21,13 +21,13 @@ export function mountGet<T extends Entity>(
   router: Router,
   operation: GetOne,
   { entities, past }: { readonly entities: Entities<T>; readonly past: Past },
-  answerNow: (scope: Scope, id: string) => Promise<Answer<never>> = async (scope, id) => {
+  readCurrent: (scope: Scope, id: string) => Promise<HandlerResponse<never>> = async (scope, id) => {
     const { json, revision } = await entities.readOne(scope, id);
-    return answer.json(json, { revision });
+    return respond.json(json, { revision });
   },
 ): void {
   mount(router, operation, ({ work, scope, principal, params: { id }, query: { as_of: asOf } }) =>
-    asOf === undefined ? answerNow(scope, id) : past.one(entities, id, { work, rights: principal.scope, asOf }),
+    asOf === undefined ? readCurrent(scope, id) : past.one(entities, id, { work, rights: principal.scope, asOf }),
   );
 }
 
@@ -66,9 +66,9 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
     }
     const scope = narrowedTo(whole, networkId);
     if (socket === null || atSocket === undefined)
-      return answerList(entities, paging, { work, scope, ...planOf(query, scope) });
+      return respondWithList(entities, paging, { work, scope, ...planOf(query, scope) });
     const plan = planOf({ ...query, q: undefined }, scope);
-    return answerList(entities, paging, { work, scope, ...amongIds(plan, await atSocket(scope, socket)) });
+    return respondWithList(entities, paging, { work, scope, ...amongIds(plan, await atSocket(scope, socket)) });
   });
 }
 
@@ -91,10 +91,10 @@ export function mountRemoval(
 ): void {
   mount(router, operations.one, async ({ work, scope, params, ifMatch }) => {
     await remove({ work, scope, ids: [params.id], ifMatch });
-    return answer.data(null);
+    return respond.data(null);
   });
   mount(router, operations.several, async ({ work, scope, body: ids }) => {
     await remove({ work, scope, ids, ifMatch: null });
-    return answer.data({ deleted_count: ids.length, requested_count: ids.length });
+    return respond.data({ deleted_count: ids.length, requested_count: ids.length });
   });
 }

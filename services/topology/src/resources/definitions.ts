@@ -1,5 +1,5 @@
 import { listServiceDefinitions, ServiceDefinition } from "@nts/shared/contract";
-import { answer, type ListPart } from "@nts/shared/http/answer";
+import { respond, type ListPart } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { keysetOf } from "@nts/shared/mongo/keyset";
 import { CATALOGUE } from "../values/definitions/catalogue.js";
@@ -30,7 +30,7 @@ export function mountDefinitions(router: Router): void {
     const end = entries.at(-1);
     const isAll = limit === 0 || end === undefined || from + limit >= matching.length;
     return Promise.resolve(
-      answer.list(partsOf(entries), {
+      respond.list(partsOf(entries), {
         ...{ limit, offset },
         total: () => Promise.resolve(matching.length),
         next: () => (isAll ? null : cursorAfter(end)),

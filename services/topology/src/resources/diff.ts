@@ -1,6 +1,6 @@
 import { diffChanges } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { differencesOf, type Spans, spansIn } from "../journal/diff.js";
@@ -35,8 +35,8 @@ export function mountDiff(router: Router, reader: JournalReader, database: Datab
     const cursors = await reader.cursors();
     const [fromCursor, toCursor] = [from, to].map((n) => cursors.of(scope.organizationId, n));
     const compared = { scope, spans, from: fromCursor ?? "", to: toCursor ?? "" };
-    if (query.format === "markdown") return answer.file(streamed(work, markdown(database, compared)), MARKDOWN);
-    return answer.jsonPieces(streamed(work, json(database, compared)));
+    if (query.format === "markdown") return respond.file(streamed(work, markdown(database, compared)), MARKDOWN);
+    return respond.jsonPieces(streamed(work, json(database, compared)));
   });
 }
 

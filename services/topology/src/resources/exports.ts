@@ -1,6 +1,6 @@
 import { exportInventory, type ExportFormat, type QueryOf } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
-import { answer, type FileInfo } from "@nts/shared/http/answer";
+import { respond, type FileInfo } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createPacer } from "@nts/shared/pacer";
@@ -91,7 +91,7 @@ export function mountExports(
     // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
-    return answer.file(streamed(work, paced(text)), file, {
+    return respond.file(streamed(work, paced(text)), file, {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
     });
   });

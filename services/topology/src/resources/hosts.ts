@@ -10,7 +10,7 @@ import {
   type HostRecord,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { answer, type Answer } from "@nts/shared/http/answer";
+import { respond, type HandlerResponse } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -19,7 +19,7 @@ import { newId } from "@nts/shared/ids";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
 import { withNextAddresses } from "../references/next-addresses.js";
-import { answeredOf, type Stored } from "../storage/entities.js";
+import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -28,7 +28,7 @@ import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "../deletions/hosts.js";
 import { addressesOf, insertHost } from "../hosts/insert-host.js";
-import { answeredHost, newHostOf } from "../hosts/new-host.js";
+import { hostResponse, newHostOf } from "../hosts/new-host.js";
 import { reportRemovedBindingsOfHost } from "../hosts/removed-bindings.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
@@ -38,7 +38,7 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
   const { hosts: entities, sockets } = storage;
   mountList(router, listHosts, { entities, past, atSocket: sockets.hostsAt }, plan(storage));
   mount(router, createHost, create(storage));
-  mountGet(router, getHost, { entities: storage.hosts, past }, (scope, id) => answerHost(storage, scope, id));
+  mountGet(router, getHost, { entities: storage.hosts, past }, (scope, id) => respondWithHost(storage, scope, id));
   mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
 }
@@ -72,7 +72,7 @@ function create(storage: Storage): UserHandler<typeof createHost> {
         }),
       ),
     );
-    return answer.data(answeredHost(made), { revision: hostRevision(1, made.services.length) });
+    return respond.data(hostResponse(made), { revision: hostRevision(1, made.services.length) });
   };
 }
 
@@ -91,7 +91,7 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
     };
     const read = await hosts.get(scope, id);
     if (asked(read.entity).network_id === read.entity.network_id && next(read) === null) {
-      const given = await answerHost(storage, scope, id);
+      const given = await respondWithHost(storage, scope, id);
       requireRevision(ifMatch, given.revision ?? "");
       return given;
     }
@@ -109,31 +109,41 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
       await requireReferences(guards, tx, scope, tagClaims(changed.entity.tags, entity.tags));
       await hosts.replace(tx, scope, [changed]);
       if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);
-      return work.unit === undefined ? null : answerWithin(storage, tx, scope, id);
+      return work.unit === undefined ? null : respondWithin(storage, tx, scope, id);
     });
     // As committed, without concurrent later writes.
-    return inside ?? answerHost(storage, scope, id, written?.operationTime);
+    return inside ?? respondWithHost(storage, scope, id, written?.operationTime);
   };
 }
 
 /** The response of a transaction that has not ended. */
-async function answerWithin({ hosts }: Storage, tx: ClientSession, scope: Scope, id: string): Promise<Answer<never>> {
+async function respondWithin(
+  { hosts }: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  id: string,
+): Promise<HandlerResponse<never>> {
   const [found] = await hosts.findWithChildren(scope, [id], tx);
   if (found === undefined) throw new AppError("not_found", { entity: hosts.name });
   const { host, ...children } = found;
   const entities = Object.entries(children).map(
-    ([kind, list]) => [kind, list.map((one: Stored<unknown>) => answeredOf(one))] as const,
+    ([kind, list]) => [kind, list.map((one: Stored<unknown>) => withSighting(one))] as const,
   );
   const ofServices = found.services.reduce((sum, { revision }) => sum + revision, 0);
-  const json = JSON.stringify({ ...answeredOf(host), ...Object.fromEntries(entities) });
-  return answer.json(json, { revision: hostRevision(host.revision, ofServices) });
+  const json = JSON.stringify({ ...withSighting(host), ...Object.fromEntries(entities) });
+  return respond.json(json, { revision: hostRevision(host.revision, ofServices) });
 }
 
 /** @param at the snapshot to return */
-async function answerHost(storage: Storage, scope: Scope, id: string, at?: Timestamp): Promise<Answer<never>> {
+async function respondWithHost(
+  storage: Storage,
+  scope: Scope,
+  id: string,
+  at?: Timestamp,
+): Promise<HandlerResponse<never>> {
   const { hosts } = storage;
   const found = await hosts.readWithChildren(scope, id, at);
   if (found === null) throw new AppError("not_found", { entity: hosts.name });
   const { text, revision } = found;
-  return Buffer.isBuffer(text) ? answer.json(text, { revision }) : answer.jsonPieces(text, { revision });
+  return Buffer.isBuffer(text) ? respond.json(text, { revision }) : respond.jsonPieces(text, { revision });
 }

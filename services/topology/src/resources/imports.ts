@@ -1,6 +1,6 @@
 import { validationFailed } from "@nts/shared/errors";
 import { importFile, importNmap, type QueryOf } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Storage } from "../storage/storage.js";
 import { importScan } from "../imports/import.js";
@@ -15,14 +15,14 @@ const SKEW_MS = 60_000;
 export function mountImports(router: Router, storage: Storage, runner: ImportRunner): void {
   mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
     const request = { work, scope, ...askedOf(query), ...OF_NMAP, file, log };
-    return Promise.resolve(answer.jsonPieces(importScan(storage, runner, request)));
+    return Promise.resolve(respond.jsonPieces(importScan(storage, runner, request)));
   });
 
   mount(router, importFile, ({ work, scope, params, query, body: file, log }) => {
     const host = { id: query.host_id, name: query.hostname };
     const { format } = params;
     const request = { work, scope, ...askedOf(query), format, host, resource: query.resource ?? null, file, log };
-    return Promise.resolve(answer.jsonPieces(importScan(storage, runner, request)));
+    return Promise.resolve(respond.jsonPieces(importScan(storage, runner, request)));
   });
 }
 

@@ -11,7 +11,7 @@ import {
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
@@ -24,7 +24,7 @@ import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { type Placed, withNextAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
-import { answeredOf, type Stored } from "../storage/entities.js";
+import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -106,7 +106,7 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
       });
     const placing = { work, scope, networkId, asked };
     const created = await withNextAddresses(storage, placing, (given) => refusingDuplicates(() => write(given)));
-    return answer.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
+    return respond.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
   };
 }
 
@@ -147,7 +147,7 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
         return changed;
       }),
     );
-    return answer.data(answeredOf(updated), { revision: updated.revision });
+    return respond.data(withSighting(updated), { revision: updated.revision });
   };
 }
 

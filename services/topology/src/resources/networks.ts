@@ -8,7 +8,7 @@ import {
   updateNetwork,
   type Network,
 } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { newId } from "@nts/shared/ids";
@@ -60,7 +60,7 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
       await networks.insert(tx, scope, [network]);
       await guards.create(tx, [{ target: network.id, kind: "network", organization_id, network_id: network.id }]);
     });
-    return answer.data(network, { revision: 1 });
+    return respond.data(network, { revision: 1 });
   };
 }
 
@@ -77,6 +77,6 @@ function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
       await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
       await networks.replace(tx, scope, [next]);
     });
-    return answer.data(updated.entity, { revision: updated.revision });
+    return respond.data(updated.entity, { revision: updated.revision });
   };
 }

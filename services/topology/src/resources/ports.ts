@@ -10,7 +10,7 @@ import {
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { Discard } from "@nts/shared/mongo/transaction";
@@ -21,7 +21,7 @@ import { countsOfBindings, saveServices, unbound } from "../hosts/write-services
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import { HOST_PORTS_INDEX } from "../storage/indexes.js";
-import { answeredOf, type Stored } from "../storage/entities.js";
+import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -73,7 +73,7 @@ function create(storage: Storage): UserHandler<typeof createPort> {
         await ports.insert(tx, scope, [port]);
       }),
     );
-    return answer.data({ ...port, ...NEVER_SEEN }, { revision: 1 });
+    return respond.data({ ...port, ...NEVER_SEEN }, { revision: 1 });
   };
 }
 
@@ -98,7 +98,7 @@ function update(storage: Storage): UpdateHandler<typeof updatePort> {
         return changed;
       }),
     );
-    return answer.data(answeredOf(updated), { revision: updated.revision });
+    return respond.data(withSighting(updated), { revision: updated.revision });
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Gone, MOST_GONE, type Missing, reportGone } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { nameOf } from "@nts/shared/contract/names.rules";
@@ -26,7 +26,7 @@ export function mountReports(router: Router, storage: Storage): void {
       counts: { hosts: hosts.count, interfaces: interfaces.count, ports: ports.count, services: services.count },
       gone: rows.map((one) => ({ ...one, host_name: names.get(one.host_id) ?? "" })),
     };
-    return answer.data(gone);
+    return respond.data(gone);
   });
 }
 

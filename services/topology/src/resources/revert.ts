@@ -11,7 +11,7 @@ import {
   updateTag,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { authorize } from "@nts/shared/http/authorize";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Principal, Scope } from "@nts/shared/http/tenancy";
@@ -19,7 +19,7 @@ import type { Work } from "@nts/shared/work";
 import type { Notices } from "../deletions/notices.js";
 import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
-import { answeredSides } from "../journal/entry-texts.js";
+import { currentSides } from "../journal/entry-texts.js";
 import { revert } from "../reverts/revert.js";
 import { type Told, type Undo, undosOf } from "../reverts/undo.rules.js";
 import type { Storage } from "../storage/storage.js";
@@ -40,7 +40,7 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
     if (restored.size > 0) await storage.quota.require(scope);
     for (const few of ["networks", "tags"] as const) if (restored.has(few)) await storage.quota.require(scope, few);
     const done = await revert(storage, notices, { work: withComment(work, request_id), scope, undos });
-    return answer.data({ request_id, ...done });
+    return respond.data({ request_id, ...done });
   });
 }
 
@@ -52,7 +52,7 @@ async function toldOf(reader: JournalReader, { database }: Storage, scope: Scope
   let bytes = 0;
   for await (const batch of entriesIn(database, scope, { ...asked, limit: REVERTED_ENTITIES + 1 }))
     for (const entry of batch) {
-      const sides = answeredSides(entry);
+      const sides = currentSides(entry);
       told.push({ entry, ...sides });
       bytes += (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
       if (told.length > REVERTED_ENTITIES || bytes > REVERTED_BYTES)

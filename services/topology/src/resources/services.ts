@@ -10,7 +10,7 @@ import {
 } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../storage/indexes.js";
@@ -18,7 +18,7 @@ import { countsOf, lockHostFor, removeFromHosts, transactionOnHosts } from "../h
 import { newId } from "@nts/shared/ids";
 import { placeNew } from "../hosts/positions.rules.js";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
-import { answeredOf } from "../storage/entities.js";
+import { withSighting } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -92,14 +92,14 @@ function create(storage: Storage): UserHandler<typeof createService> {
       await applyShift(tx, scope, services, { hostId, shift, except: id, now });
       return service;
     });
-    return answer.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
+    return respond.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
   };
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateService> {
   return async ({ work, scope, params: { id }, said, asked, ifMatch }) => {
     const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, ifMatch });
-    return answer.data(answeredOf(updated), { revision: updated.revision });
+    return respond.data(withSighting(updated), { revision: updated.revision });
   };
 }
 

@@ -1,5 +1,5 @@
 import { getStats } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { JournalReader } from "../journal/read.js";
 import { count } from "../stats/count.js";
@@ -13,6 +13,6 @@ export function mountStats(router: Router, storage: Storage, reader: JournalRead
   mount(router, getStats, async ({ scope: whole, principal, query: { network_id: networkId } }) => {
     const [scope, rights] = [narrowedTo(whole, networkId), narrowedTo(principal.scope, networkId)];
     const { stats, etag } = await kept(scope, () => count(storage, reader, { scope, rights, now: new Date() }));
-    return answer.data(stats, { revision: etag });
+    return respond.data(stats, { revision: etag });
   });
 }

@@ -10,7 +10,7 @@ import {
   type Subnet,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { keyAt, reservedIn, sizesOf, spaceOf, textAt, within } from "../values/address-space.js";
@@ -67,7 +67,7 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
     await transaction(work, [subnet.id], async (tx) => {
       await insertSubnets(storage, tx, scope, { networkId: subnet.network_id, inserted: [subnet] });
     });
-    return answer.data(subnet, { revision: 1 });
+    return respond.data(subnet, { revision: 1 });
   };
 }
 
@@ -90,7 +90,7 @@ function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
       await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
       await replaceSubnet(storage, tx, scope, change);
     });
-    return answer.data(updated.entity, { revision: updated.revision });
+    return respond.data(updated.entity, { revision: updated.revision });
   };
 }
 
@@ -108,7 +108,7 @@ function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSub
     const amounts = Object.entries({ size: sizes.size, used, reserved, free: sizes.size - used - reserved });
     const text = next === undefined ? "null" : JSON.stringify(textAt(space, next));
     // Built by hand: JSON integers have any size, JavaScript's do not.
-    return answer.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
+    return respond.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
   };
 }
 

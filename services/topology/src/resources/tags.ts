@@ -8,7 +8,7 @@ import {
   updateTag,
   type Tag,
 } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { newId } from "@nts/shared/ids";
@@ -53,7 +53,7 @@ function create(storage: Storage): UserHandler<typeof createTag> {
         await guards.create(tx, [{ target: tag.id, kind: "tag", organization_id, network_id: null }]);
       }),
     );
-    return answer.data(tag, { revision: 1 });
+    return respond.data(tag, { revision: 1 });
   };
 }
 
@@ -70,6 +70,6 @@ function update(storage: Storage): UpdateHandler<typeof updateTag> {
     const updated = await refusingDuplicates(() =>
       updateAlone(storage, tags, { work, scope, id, next }, (tx, change) => tags.replace(tx, scope, [change.next])),
     );
-    return answer.data(updated.entity, { revision: updated.revision });
+    return respond.data(updated.entity, { revision: updated.revision });
   };
 }

@@ -1,5 +1,5 @@
 import { getTopology, type TopologyFormat } from "@nts/shared/contract";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -33,11 +33,11 @@ export function mountTopology(router: Router, storage: Storage, past: Past): voi
         ? storedSource(storage, narrowedTo(scope, network_id))
         : await pastSource(storage, past, { work, rights, asOf, networkId: network_id });
     const pieces = streamed(work, readGraph(source));
-    if (format === "json") return answer.jsonPieces(written(pieces, createJsonWriter()));
+    if (format === "json") return respond.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());
     // Mermaid's limits are only checked at the end; they also bound the memory for it.
-    return answer.file(format === "mermaid" ? await whole(text) : text, file);
+    return respond.file(format === "mermaid" ? await whole(text) : text, file);
   });
 }
 

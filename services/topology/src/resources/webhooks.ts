@@ -16,7 +16,7 @@ import {
   type WebhookInput,
 } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
-import { answer } from "@nts/shared/http/answer";
+import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -28,7 +28,7 @@ import { goneBehind } from "../journal/cursors.js";
 import type { JournalReader } from "../journal/read.js";
 import type { Stored } from "../storage/entities.js";
 import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
-import { answerList, commonFilter } from "../storage/lists.js";
+import { respondWithList, commonFilter } from "../storage/lists.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
 import { webhooksSeenFrom, type WebhookStore } from "../storage/stores/webhooks.js";
@@ -59,7 +59,7 @@ export function mountWebhooks(router: Router, parts: Parts): void {
   mount(router, createWebhook, create(means));
   mount(router, getWebhook, async ({ scope, params: { id } }) => {
     const { entity, revision } = await seen(webhooks, scope, id);
-    return answer.data(entity, { revision });
+    return respond.data(entity, { revision });
   });
   mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(means));
   mount(router, deleteWebhook, async ({ work, scope, params: { id }, ifMatch }) => {
@@ -70,7 +70,7 @@ export function mountWebhooks(router: Router, parts: Parts): void {
       await operations.states.remove(tx, { _id: id, organization_id: scope.organizationId });
       await note(notedOf(before, "deleted", { before }));
     });
-    return answer.data(null);
+    return respond.data(null);
   });
   mountActions(router, means);
 }
@@ -86,10 +86,10 @@ function mountActions(router: Router, means: Means): void {
       await operations.states.change(tx, { _id: id, organization_id: scope.organizationId }, { salt });
       await note(notedOf(entity, "rotated"));
     });
-    return answer.data({ secret });
+    return respond.data({ secret });
   });
   mount(router, testWebhook, async ({ scope, params: { id } }) =>
-    answer.data(await operations.test((await seen(webhooks, scope, id)).entity)),
+    respond.data(await operations.test((await seen(webhooks, scope, id)).entity)),
   );
   mount(router, replayWebhook, async ({ work, principal, scope, params: { id }, body: { after } }) => {
     await seen(webhooks, scope, id);
@@ -104,12 +104,12 @@ function mountActions(router: Router, means: Means): void {
       await note(notedOf(found.entity, "replayed"));
       return found;
     });
-    return answer.data(entity, { revision });
+    return respond.data(entity, { revision });
   });
   mount(router, listWebhookDeliveries, async ({ scope, params: { id } }) => {
     await seen(webhooks, scope, id);
     const found = await operations.states.deliveries({ _id: id, organization_id: scope.organizationId });
-    return answer.data(found.map(({ at, ...delivery }) => ({ ...delivery, at: at.toISOString() })));
+    return respond.data(found.map(({ at, ...delivery }) => ({ ...delivery, at: at.toISOString() })));
   });
 }
 
@@ -126,7 +126,7 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
     const { network_id, ...rest } = query;
     const named = network_id === undefined ? {} : { networks: network_id };
     const filter = { $and: [commonFilter(rest, scope), webhooksSeenFrom(scope), named] };
-    return answerList(webhooks, rest, { work, scope, filter, selective: FEW_INDEX });
+    return respondWithList(webhooks, rest, { work, scope, filter, selective: FEW_INDEX });
   };
 }
 
@@ -137,7 +137,7 @@ function progress({ storage, operations, reader }: Means): UserHandler<typeof li
     const states = storage.database.share(scope, () => operations.states.allOf(organizationId));
     const [cursors, webhooks, all] = await Promise.all([reader.cursors(), found, states]);
     const ids = new Set(webhooks.map(({ _id }) => _id));
-    return answer.data(
+    return respond.data(
       all
         .filter(({ _id }) => ids.has(_id))
         .map(({ _id, n, failing_since, attempts, delivered_at = null }) => ({
@@ -175,7 +175,7 @@ function create(means: Means): UserHandler<typeof createWebhook> {
       await operations.states.insert(tx, { _id: webhook.id, organization_id }, state);
       await note(notedOf(webhook, "created", { after: webhook }));
     });
-    return answer.data({ ...webhook, secret }, { revision: 1 });
+    return respond.data({ ...webhook, secret }, { revision: 1 });
   };
 }
 
@@ -203,7 +203,7 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
       await note(notedOf(next.entity, "updated", { before: entity, after: next.entity }));
       return next;
     });
-    return answer.data(updated.entity, { revision: updated.revision });
+    return respond.data(updated.entity, { revision: updated.revision });
   };
 }
 

@@ -26,8 +26,8 @@ describe("cached statistics", () => {
     const requests = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
     await new Promise(setImmediate);
     await end();
-    const answers = [...(await Promise.all(requests)), await kept(all("o"), count("third"))];
-    expect([begun, answers.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
+    const results = [...(await Promise.all(requests)), await kept(all("o"), count("third"))];
+    expect([begun, results.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
   });
 
   it("have the same ETag while the numbers are the same, whenever they were computed", async () => {

@@ -11,7 +11,7 @@ import {
 import { scopedCollection } from "./scoped-collection.js";
 
 // Large deletions take two steps: a small write hides everything, and a sweep deletes the documents later. Processes
-// cache what is hidden for at most LEASE_MS, and a deletion is answered when all older caches have expired. So reads
+// cache what is hidden for at most LEASE_MS, and a deletion gets its response when all older caches have expired. So reads
 // need no extra round trip, and nothing hidden is read after the response.
 
 /** Milliseconds for which the cache is valid, from the time of the request. */
@@ -83,9 +83,9 @@ function createKnowledge(read: () => Promise<AllHidden>) {
   async function current(): Promise<AllHidden> {
     const begunMs = performance.now();
     for (;;) {
-      const answered = await askOnce();
+      const knowledge = await askOnce();
       // Requests since the start of the call are recent enough, however long the response took.
-      if (answered.asked[0] >= begunMs || ageMs(answered) < LEASE_MS) return answered.hidden;
+      if (knowledge.asked[0] >= begunMs || ageMs(knowledge) < LEASE_MS) return knowledge.hidden;
     }
   }
 

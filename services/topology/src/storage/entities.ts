@@ -183,7 +183,7 @@ function createSingleReads<T extends Entity>(
       const found = (await gathered(scope, id)) ?? notFound(kind.name);
       if (!reader.differs(scope)) return { json: wholeText(found, reader), revision: found.revision };
       const stored = reader.storedIn({ ...found, wire: found.wire.toString() }, scope);
-      return { json: JSON.stringify(answeredOf(stored)), revision: stored.revision };
+      return { json: JSON.stringify(withSighting(stored)), revision: stored.revision };
     },
   };
 }
@@ -240,7 +240,7 @@ function wholeText(found: Found, { isSighted }: Pick<EntityReader<unknown>, "isS
 }
 
 /** An entity as returned to clients, with sightings. */
-export function answeredOf<T>({ entity, sighting }: Stored<T>): T {
+export function withSighting<T>({ entity, sighting }: Stored<T>): T {
   return sighting === undefined ? entity : { ...entity, ...sighting };
 }
 

@@ -36,7 +36,7 @@ export interface EntityWrites<T extends Entity> {
    * @param sweptBy the deletion being swept, if the journal has recorded it
    * @returns the number of matches; concurrently written ones may still match
    */
-  storeAsAnswered(scope: Scope, filter: Filter<EntityDocument>, sweptBy?: string): Promise<number>;
+  storeAsRead(scope: Scope, filter: Filter<EntityDocument>, sweptBy?: string): Promise<number>;
 }
 
 export function createEntityWrites<T extends Entity>(
@@ -72,7 +72,7 @@ export function createEntityWrites<T extends Entity>(
       recorderOf(tx)?.count(kind.collection, deletedCount - told);
       return deletedCount;
     },
-    storeAsAnswered: async (scope, filter, sweptBy) => {
+    storeAsRead: async (scope, filter, sweptBy) => {
       const { organizationId: organization_id } = scope;
       const options = { projection: { ...STORED, _id: 1 }, ...hintFor(filter) };
       const found = await collection.find({ ...filter, organization_id }, options).toArray();

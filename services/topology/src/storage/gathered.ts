@@ -81,7 +81,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     // After everything that arrived in this tick has been handled.
     setImmediate(() => {
       isScheduled = false;
-      while (ready.length > 0 && underWay < AT_A_TIME) void answerAll(takeGroups());
+      while (ready.length > 0 && underWay < AT_A_TIME) void readAll(takeGroups());
     });
   }
 
@@ -92,7 +92,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
     return taken;
   }
 
-  async function answerAll(groups: readonly Group[]): Promise<void> {
+  async function readAll(groups: readonly Group[]): Promise<void> {
     const asked = groups.flatMap((group) => group.asked);
     underWay += 1;
     try {

@@ -1,6 +1,6 @@
 import type { IndexDescription } from "mongodb";
 import type { Indexes } from "@nts/shared/mongo/migrations";
-import { ANSWERS, ANSWERS_EXPIRE } from "@nts/shared/writes/remembered";
+import { REMEMBERED_COLLECTION, REMEMBERED_EXPIRE } from "@nts/shared/writes/remembered";
 import { NOTES, NOTES_EXPIRE } from "./authorship.js";
 
 // Each order has one index, read in both directions, and a second one starting with the network: an organization-wide
@@ -148,7 +148,7 @@ export const INDEXES: Indexes = {
   tags: [{ key: FEW_INDEX }, { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true }],
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
-  [ANSWERS]: [ANSWERS_EXPIRE],
+  [REMEMBERED_COLLECTION]: [REMEMBERED_EXPIRE],
   journal: [JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK, JOURNAL_OF_REQUEST].map((key) => ({ key })),
   journal_gone: [{ key: { organization_id: 1 } }],
   journal_backlog: [{ key: { at: 1 }, expireAfterSeconds: BACKLOG_SECONDS }],

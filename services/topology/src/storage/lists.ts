@@ -1,6 +1,6 @@
 import type { Document, Filter } from "mongodb";
 import { validationFailed } from "@nts/shared/errors";
-import { answer, type Answer, type ListPart } from "@nts/shared/http/answer";
+import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/respond";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
@@ -37,11 +37,11 @@ export interface ListPlan {
 export type Join = (scope: Scope, ids: AsyncIterable<readonly string[]>) => AsyncGenerator<ListPart>;
 
 /** Returns a list: a page with its total, or for limit 0 a stream of everything. */
-export async function answerList<T extends Entity>(
+export async function respondWithList<T extends Entity>(
   entities: Entities<T>,
   paging: PageQuery,
   plan: ListPlan,
-): Promise<Answer<never>> {
+): Promise<HandlerResponse<never>> {
   const { limit, offset, cursor } = paging;
   const { scope, work } = plan;
   const keyset = keysetOf({ name: entities.name, organizationId: scope.organizationId }, paging, plan.keyOf);
@@ -53,7 +53,7 @@ export async function answerList<T extends Entity>(
   const passed = limit === 0 ? offset : 0;
   const rows = rowsOfPage(entities, plan, page, passed);
   const parts = limit === 0 ? streamed(work, rows) : rows;
-  return Promise.resolve(answer.list(parts, { total, limit, offset, next: page.next }));
+  return Promise.resolve(respond.list(parts, { total, limit, offset, next: page.next }));
 }
 
 /** All rows of a list, by age unless otherwise ordered. */

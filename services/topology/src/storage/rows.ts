@@ -35,7 +35,7 @@ export function textFields({ differs, isSighted }: RowReader, scope: Scope): Rea
 export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone = true): Buffer {
   const { bytes, starts } = batch;
   if (reader.differs(scope))
-    return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, answeredIn(reader, scope, batch, start)]));
+    return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, responseTextIn(reader, scope, batch, start)]));
   if (reader.isSighted) return sightedRows(batch);
   if (!isAlone) return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, textIn({ bytes, starts }, start)]));
   let end = 0;
@@ -108,7 +108,7 @@ export function keyedTextIn(
   return { id, text, revision: Number(fields.get("revision") ?? 0) };
 }
 
-function answeredIn(reader: RowReader, scope: Scope, batch: RawBatch, start: number): Buffer {
+function responseTextIn(reader: RowReader, scope: Scope, batch: RawBatch, start: number): Buffer {
   const document = decoded(batch, start);
   const wire = reader.wireOf(document, scope);
   return Buffer.from(reader.isSighted ? wire.slice(0, -1) + endingOf(sightingIn(document)) : wire);

@@ -82,11 +82,11 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
     // After everything that arrived in this tick has been handled.
     setImmediate(() => {
       line.isScheduled = false;
-      while (line.waiting.length > 0 && line.underWay < AT_A_TIME) void answerAll(line, line.waiting.splice(0, MOST));
+      while (line.waiting.length > 0 && line.underWay < AT_A_TIME) void writeAll(line, line.waiting.splice(0, MOST));
     });
   }
 
-  async function answerAll(line: Line, batch: readonly Waiting[]): Promise<void> {
+  async function writeAll(line: Line, batch: readonly Waiting[]): Promise<void> {
     line.underWay += 1;
     try {
       // Counts as one concurrent operation of the organization, for all its requests.

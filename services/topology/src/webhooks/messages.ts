@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { WebhookFormat } from "@nts/shared/contract";
 import type { Cursors } from "../journal/cursors.js";
 import type { JournalDocument } from "../journal/entries.rules.js";
-import { answeredSides, textOf } from "../journal/entry-texts.js";
+import { currentSides, textOf } from "../journal/entry-texts.js";
 import { DISCORD, PLAIN, SLACK, textOfLines, type Line } from "./texts.rules.js";
 
 export interface Message {
@@ -56,7 +56,7 @@ export function testMessage({ webhookId, format }: Pick<Manner, "webhookId" | "f
 }
 
 function lineOf(entry: JournalDocument): Line {
-  return { ...entry, fields: answeredSides(entry).fields };
+  return { ...entry, fields: currentSides(entry).fields };
 }
 
 type TextFormat = Exclude<WebhookFormat, "standard">;

@@ -87,7 +87,7 @@ async function refusedAt(url: string, allow: readonly string[], resolve: Resolve
   return error === "no_address" ? "sent" : null;
 }
 
-const answered: ResolveName = (name) => Promise.resolve(NAMES[name] ?? ["10.9.8.7"]);
+const resolved: ResolveName = (name) => Promise.resolve(NAMES[name] ?? ["10.9.8.7"]);
 
 describe("addresses that webhooks may not be sent to", () => {
   const corpus = [
@@ -101,7 +101,7 @@ describe("addresses that webhooks may not be sent to", () => {
     const through: string[] = [];
     for (const url of corpus) {
       const here = url.replace(/^(https?:\/\/[^/?#]+)\/$/, `$1:${port}/`);
-      if ((await refusedAt(here, [], answered)) === null) through.push(here);
+      if ((await refusedAt(here, [], resolved)) === null) through.push(here);
     }
     expect(through).toEqual([]);
     expect(hits).toBe(0);
@@ -109,7 +109,7 @@ describe("addresses that webhooks may not be sent to", () => {
 
   it("stay rejected beside a network that the operator allows", async () => {
     const through: string[] = [];
-    for (const url of corpus) if ((await refusedAt(url, ["10.77.0.0/16"], answered)) === null) through.push(url);
+    for (const url of corpus) if ((await refusedAt(url, ["10.77.0.0/16"], resolved)) === null) through.push(url);
     expect(through).toEqual([]);
   });
 

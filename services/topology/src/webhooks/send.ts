@@ -10,7 +10,7 @@ import { type AddressGuard, hostOf } from "./guard.js";
 export const DELIVERY_MS = 10_000;
 const NAMES_MS = 2_000;
 /** Maximum bytes of a response that are read; the content is ignored. */
-const ANSWER_BYTES = 16_384;
+const RESPONSE_BYTES = 16_384;
 
 /** Resolves all addresses of a name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
@@ -111,7 +111,7 @@ async function readToEnd(response: IncomingMessage, request: ClientRequest): Pro
   let bytes = 0;
   for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
-    if (bytes > ANSWER_BYTES) break;
+    if (bytes > RESPONSE_BYTES) break;
   }
   request.destroy();
 }

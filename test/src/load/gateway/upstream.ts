@@ -1,4 +1,4 @@
-/** The upstream of every compared gateway: answers any request with the same 2 kB of JSON. Argument: the port. */
+/** The upstream of every compared gateway: responds to any request with the same 2 kB of JSON. Argument: the port. */
 import { createServer } from "node:http";
 
 const BODY = Buffer.from(JSON.stringify({ id: "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", text: "x".repeat(1_996) }));

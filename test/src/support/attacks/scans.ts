@@ -34,9 +34,9 @@ export function scanAttack(name: string, file: () => string, cheap = true): Atta
         );
     },
     run: async (_target, send) => {
-      const answers = await send();
-      const slowest = Math.max(...answers.map(({ tookMs }) => tookMs));
-      return `${tally(answers.map(({ status }) => status))} within ${(slowest / 1_000).toFixed(1)} s`;
+      const responses = await send();
+      const slowest = Math.max(...responses.map(({ tookMs }) => tookMs));
+      return `${tally(responses.map(({ status }) => status))} within ${(slowest / 1_000).toFixed(1)} s`;
     },
   };
 }

@@ -75,13 +75,13 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends a request; a failure becomes an answer with status 0. */
+/** Sends a request; a failure becomes a response with status 0. */
 async function exchange(sent: Sent, body: unknown): Promise<AttackResponse & { cookie: string }> {
   const { url, headers, ...options } = sent;
   const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
   const describing = body === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length };
   const begunAt = performance.now();
-  const answer = (status: number, text: string, cookie = "") => {
+  const responseOf = (status: number, text: string, cookie = "") => {
     const code = /"code":"(\w+)"/.exec(text)?.[1] ?? "";
     return { status, code, text, cookie, tookMs: performance.now() - begunAt };
   };
@@ -92,17 +92,17 @@ async function exchange(sent: Sent, body: unknown): Promise<AttackResponse & { c
       (response) => {
         textOf(response).then(
           (text) => {
-            resolve(answer(response.statusCode ?? 0, text, response.headers["set-cookie"]?.[0]?.split(";")[0]));
+            resolve(responseOf(response.statusCode ?? 0, text, response.headers["set-cookie"]?.[0]?.split(";")[0]));
           },
           (error: unknown) => {
-            resolve(answer(0, String(error)));
+            resolve(responseOf(0, String(error)));
           },
         );
       },
     );
     request.on("timeout", () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)));
     request.on("error", (error) => {
-      resolve(answer(0, error.message));
+      resolve(responseOf(0, error.message));
     });
     request.end(bytes);
   });

@@ -3,7 +3,7 @@ import { type Verdict, verdictOn } from "./verdict.js";
 import type { Measurements } from "./victim.js";
 
 const CALM: Measurements = {
-  ...{ answers: 100, medianMs: 5, slowestMs: 40, failures: [], grownBytes: {}, starvedMs: {}, othersShare: 0 },
+  ...{ responses: 100, medianMs: 5, slowestMs: 40, failures: [], grownBytes: {}, starvedMs: {}, othersShare: 0 },
 };
 const STARVED = { starvedMs: { "gateway-1": 30, "identity-1": 17_000 }, othersShare: 1.5 };
 

@@ -39,14 +39,14 @@ export function verdictOn({ idle, attacked, wrong }: Evidence, slowLimitMs: numb
 const BOUNDED_BY_SETTING = "mongod";
 
 function faultsOf(seen: Measurements): string[] {
-  const { failures, grownBytes, answers } = seen;
+  const { failures, grownBytes, responses } = seen;
   const grown = Object.entries(grownBytes).filter(
     ([name, by]) => name !== BOUNDED_BY_SETTING && by > GROWTH_LIMIT_BYTES,
   );
   const isWaiting = waitingIn(seen);
   const wrong = failures.filter((failure) => !isWaiting(failure));
   return [
-    ...(wrong.length > 0 ? [failed(wrong, failures.length + answers)] : []),
+    ...(wrong.length > 0 ? [failed(wrong, failures.length + responses)] : []),
     ...grown.map(([name, by]) => `${name} took ${(by / 2 ** 20).toFixed(0)} MiB more memory`),
   ];
 }
@@ -64,11 +64,11 @@ function waitingIn(seen: Measurements): (failure: string) => boolean {
 }
 
 function slowness(seen: Measurements, limitMs: number): string[] {
-  const { answers, failures, slowestMs, othersShare } = seen;
+  const { responses, failures, slowestMs, othersShare } = seen;
   const waited = failures.filter(waitingIn(seen));
   const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
-  const silent = answers === 0 ? ["the victim got no answer"] : [];
-  const faults = [...(waited.length > 0 ? [failed(waited, failures.length + answers)] : []), ...silent, ...slow];
+  const silent = responses === 0 ? ["the victim got no answer"] : [];
+  const faults = [...(waited.length > 0 ? [failed(waited, failures.length + responses)] : []), ...silent, ...slow];
   const { name, ms } = starvedMostIn(seen);
   const starved = `${name} had no processor for ${ms.toFixed(0)} ms, others had ${othersShare.toFixed(1)}`;
   return faults.map((fault) => `${fault}; ${starved}`);

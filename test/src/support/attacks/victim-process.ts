@@ -90,7 +90,7 @@ setInterval(() => {
 // It ends with its parent.
 process.on("disconnect", () => process.exit());
 
-/** A report waits until all requests of the period are answered or have timed out. */
+/** A report waits until all requests of the period have responses or have timed out. */
 process.on("message", () => {
   const ended = period;
   period = newPeriod();
@@ -106,7 +106,7 @@ function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs
   const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
   const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
   return {
-    answers: sorted.length,
+    responses: sorted.length,
     medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
     slowestMs: sorted.at(-1) ?? 0,
     failures,

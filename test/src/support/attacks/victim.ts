@@ -13,7 +13,7 @@ export interface VictimOptions {
 
 /** The measurements of a victim in a period. */
 export interface Measurements {
-  readonly answers: number;
+  readonly responses: number;
   readonly medianMs: number;
   readonly slowestMs: number;
   /** Path and status of responses other than 200, or the connection error. */

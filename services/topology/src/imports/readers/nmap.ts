@@ -27,7 +27,7 @@ interface Reading {
   isUp: boolean;
   /** It was not probed. */
   isUnknown: boolean;
-  /** Assumed up by option, not because it answered. */
+  /** Assumed up by option, not because it responded. */
   isAssumed: boolean;
   /** As written; identifies the host where it is skipped. */
   named: string | null;

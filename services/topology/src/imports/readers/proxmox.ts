@@ -48,8 +48,9 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   const cluster: Cluster = { listed: [], configs: [], guests: [], absent: [], told: new Set() };
   for (const { line, value } of documentsIn(bytes)) {
     // The HTTP API nests responses in `data`.
-    const answer = isObject(value) && "data" in value ? value["data"] : value;
-    if (!takeAnswer(cluster, sightings, line, answer)) throw faultAt(line, "must be what `pvesh get` answers in JSON");
+    const response = isObject(value) && "data" in value ? value["data"] : value;
+    if (!takeResponse(cluster, sightings, line, response))
+      throw faultAt(line, "must be what `pvesh get` answers in JSON");
   }
   const cards = cardsOf(cluster.configs);
   const down = downIn(cluster.listed);
@@ -61,13 +62,13 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
 }
 
 /** @returns false for unknown responses */
-function takeAnswer(cluster: Cluster, sightings: Sightings, line: number, answer: unknown): boolean {
-  const links = linksIn(answer);
-  const config = configIn(answer);
+function takeResponse(cluster: Cluster, sightings: Sightings, line: number, response: unknown): boolean {
+  const links = linksIn(response);
+  const config = configIn(response);
   if (links !== null) cluster.guests.push({ line, links });
   else if (config !== null) cluster.configs.push({ ...config, line });
-  else if (Array.isArray(answer))
-    return answer.every((entry, index) => takeListed(cluster, sightings, index + 1, entry));
+  else if (Array.isArray(response))
+    return response.every((entry, index) => takeListed(cluster, sightings, index + 1, entry));
   else return false;
   return true;
 }

@@ -1,10 +1,10 @@
 import type { ClientSession, Timestamp } from "mongodb";
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
-import type { ListPart } from "@nts/shared/http/answer";
+import type { ListPart } from "@nts/shared/http/respond";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../database.js";
-import { answeredOf, type EntityDocument, type Stored } from "../entities.js";
+import { withSighting, type EntityDocument, type Stored } from "../entities.js";
 import { STORED } from "../entity-reader.js";
 import type { Join } from "../lists.js";
 import { sightedText } from "../rows.js";
@@ -62,7 +62,7 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
         const host =
           stored === null
             ? sightedText(Buffer.from(found.wire), found)
-            : Buffer.from(JSON.stringify(answeredOf(stored)));
+            : Buffer.from(JSON.stringify(withSighting(stored)));
         const children = await gathered(reading, scope, [id], moment);
         const revisions = children?.revisions ?? (await revisionsOf(reading, scope, id, moment));
         const text = children === null ? piecesOf(reading, scope, { id, host, moment }) : wholeText(id, host, children);

@@ -1,18 +1,18 @@
 import type { ServerResponse } from "node:http";
 import type { Exchange } from "./exchange.js";
-import type { UnreadAnswers } from "./unread-answers.js";
+import type { UnreadResponses } from "./unread-responses.js";
 
 /** Maximum bytes of a response read from a service ahead of its client. */
 const MOST_AHEAD_BYTES = 262_144;
 
 /** The body of a chunked response, written only by its holder. After the exchange has ended, writes are ignored. */
-export class AnswerStream {
+export class ResponseStream {
   #isPaused = false;
 
   constructor(
     private readonly exchange: Exchange,
     private readonly response: ServerResponse,
-    private readonly unread: UnreadAnswers,
+    private readonly unread: UnreadResponses,
     private readonly onDrain: () => void,
   ) {}
 

@@ -1,6 +1,6 @@
 import type { AppError } from "@nts/shared/errors";
 import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
-import { JSON_FIELDS, SECURITY_FIELDS } from "./answer-headers.js";
+import { JSON_FIELDS, SECURITY_FIELDS } from "./response-headers.js";
 import { failureText, successText } from "./envelope-text.js";
 import type { Exchange } from "./exchange.js";
 
@@ -16,11 +16,11 @@ export function sendFailure(exchange: Exchange, error: AppError, status: number 
 
 /** Responds with headers only. */
 export function sendEmpty(exchange: Exchange, status: number): void {
-  exchange.answer(status, SECURITY_FIELDS.copy(), null);
+  exchange.respond(status, SECURITY_FIELDS.copy(), null);
 }
 
 function sendText(exchange: Exchange, status: number, text: string, waitSeconds: number | null = null): void {
   const headers = JSON_FIELDS.copy();
   if (waitSeconds !== null) headers.add("Retry-After", waitSeconds);
-  exchange.answer(status, headers.add("Content-Length", Buffer.byteLength(text)), text);
+  exchange.respond(status, headers.add("Content-Length", Buffer.byteLength(text)), text);
 }

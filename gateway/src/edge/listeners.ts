@@ -8,9 +8,9 @@ import { createConnections } from "./connections.js";
 import type { Cors } from "./cors.js";
 import { Exchange, type ExchangeContext } from "./exchange.js";
 import type { UploadDeadlines } from "./upload-deadlines.js";
-import type { Answerers } from "./public-server.js";
+import type { Listeners } from "./public-server.js";
 
-export interface AnswererOptions {
+export interface ListenersOptions {
   readonly context: ExchangeContext;
   readonly pipeline: Serve;
   readonly refusals: Pick<Refusals, "refuseUnsound">;
@@ -20,11 +20,11 @@ export interface AnswererOptions {
 }
 
 /** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
-export function createAnswerers(options: AnswererOptions): Answerers {
+export function createListeners(options: ListenersOptions): Listeners {
   const { context, pipeline, refusals, uploadDeadlines, charges, cors } = options;
   const connections = createConnections(pipeline);
 
-  const serve: Answerers["serve"] = (request, response) => {
+  const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
     const exchange = new Exchange(request, response, context, connection.remove);
     exchange.isPreflight = cors(request, response);
@@ -39,7 +39,7 @@ export function createAnswerers(options: AnswererOptions): Answerers {
       uploadDeadlines,
       refuse: refusals.refuseUnsound,
       charge: async (remoteAddress) => {
-        const headers = context.everyAnswer.copy();
+        const headers = context.commonHeaders.copy();
         addRateLimit(headers, await charges.chargeBytes(canonicalAddress(remoteAddress)));
         return headers;
       },

@@ -8,7 +8,7 @@ import type { HostSighting } from "./sightings.rules.js";
 // is needed beside the text.
 
 /** The result for a host. */
-export interface HostAnswer {
+export interface HostResult {
   /** The JSON text of an `ImportedHost`. */
   readonly text: string;
   /** Its counts in the summary. */
@@ -25,22 +25,22 @@ const COUNTED = ["hosts", "interfaces", "ports", "services"] as const;
 type HostCounts = Pick<ImportSummary, (typeof COUNTED)[number]>;
 
 /** The result of a planned host. @param names of other hosts by id @param isDry new entities have no id yet */
-export function answerOf(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostAnswer {
-  return { ...answered(hostAnswer(plan, names, isDry), plan), id: plan.entity.id };
+export function resultOf(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostResult {
+  return { ...withCounts(importedHost(plan, names, isDry), plan), id: plan.entity.id };
 }
 
 /** The result of a failed host. */
-export function answerOfFailed({ line, hostname, name, match }: Job, error: AppError): HostAnswer {
+export function failedResult({ line, hostname, name, match }: Job, error: AppError): HostResult {
   const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
   const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
   const nobody = { skipped: [], sighting: null };
-  return { ...answered({ ...told, error: refusalOf(error) }, nobody), id: match?.hostId ?? null };
+  return { ...withCounts({ ...told, error: refusalOf(error) }, nobody), id: match?.hostId ?? null };
 }
 
-function answered(
+function withCounts(
   host: ImportedHost,
-  { skipped, sighting }: Pick<HostAnswer, "skipped" | "sighting">,
-): Omit<HostAnswer, "id"> {
+  { skipped, sighting }: Pick<HostResult, "skipped" | "sighting">,
+): Omit<HostResult, "id"> {
   const { hosts, interfaces, ports, services } = emptySummary();
   hosts[host.action]++;
   for (const { action } of host.interfaces) interfaces[action]++;
@@ -50,7 +50,7 @@ function answered(
   return { text: JSON.stringify(host), counts: { hosts, interfaces, ports, services }, skipped, sighting };
 }
 
-function hostAnswer(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): ImportedHost {
+function importedHost(plan: PlannedHost, names: ReadonlyMap<string, string>, isDry: boolean): ImportedHost {
   const idOf = ({ action, entity }: { action: string; entity: { id: string } }): string | null =>
     isDry && action === "create" ? null : entity.id;
   const { line, action, matchedBy, entity, changes } = plan;

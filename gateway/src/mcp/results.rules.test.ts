@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { fitting, inventoryText, pageOf, short } from "./answers.rules.js";
+import { fitting, inventoryText, pageOf, short } from "./results.rules.js";
 
 describe("the response of a tool", () => {
   it("contains as many items as fit, at least one, and how to continue", () => {

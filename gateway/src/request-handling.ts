@@ -4,21 +4,21 @@ import type { Tracing } from "@nts/shared/tracing/tracing";
 import type { Redis } from "ioredis";
 import { createAccessLog } from "./access-log.js";
 import { createAdmit } from "./admit.js";
-import { createAnswerHere } from "./answer-here.js";
+import { createRespondLocally } from "./respond-locally.js";
 import { createAuthenticate, createRecheck } from "./authenticate/authenticate.js";
 import { createTenancyHeaders } from "./authenticate/caller.js";
 import type { Credentials } from "./authenticate/credentials.js";
 import { type GatewayConfig, inFlightLimitsOf, tenancySecretsOf } from "./config.js";
 import { createConsole } from "./console/console.js";
-import { everyAnswerFields } from "./edge/answer-headers.js";
-import { createAnswerers } from "./edge/answerers.js";
+import { commonFields } from "./edge/response-headers.js";
+import { createListeners } from "./edge/listeners.js";
 import { createCors } from "./edge/cors.js";
 import { createInFlight, type InFlight } from "./edge/in-flight.js";
 import { createOpenConnections, type OpenConnections } from "./edge/open-connections.js";
 import { createUploadDeadlines } from "./edge/upload-deadlines.js";
-import type { Answerers } from "./edge/public-server.js";
+import type { Listeners } from "./edge/public-server.js";
 import { createBodyDiscard } from "./edge/body-discard.js";
-import { createUnreadAnswers } from "./edge/unread-answers.js";
+import { createUnreadResponses } from "./edge/unread-responses.js";
 import { createAssistants } from "./mcp/assistants.js";
 import { createProtectionMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
@@ -32,7 +32,7 @@ import { createRoutes } from "./routes.js";
 import { createStreamSlots } from "./streams/slots.js";
 import { createStreamRights } from "./streams/stream-rights.js";
 
-export interface AnsweringOptions {
+export interface RequestHandlingOptions {
   readonly config: GatewayConfig;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
@@ -45,8 +45,8 @@ export interface AnsweringOptions {
 }
 
 /** Assembles the pipeline and its dependencies. */
-export function createAnswering(options: AnsweringOptions): {
-  readonly answerers: Answerers;
+export function createRequestHandling(options: RequestHandlingOptions): {
+  readonly listeners: Listeners;
   readonly connections: OpenConnections;
   readonly inFlight: InFlight;
 } {
@@ -82,8 +82,8 @@ export function createAnswering(options: AnsweringOptions): {
       tenancyHeader: createTenancyHeaders(tenancySecretsOf(config)),
       ...{ inFlight, streamSlots, uploadDeadlines, services },
     }),
-    assistants: createAssistants(inFlight, (...asked) => answerers.serve(...asked)),
-    answerHere: createAnswerHere(webConsole.notFoundFor),
+    assistants: createAssistants(inFlight, (...asked) => listeners.serve(...asked)),
+    respondLocally: createRespondLocally(webConsole.notFoundFor),
     ...{ charges, refusals },
   });
   const connections = createOpenConnections({
@@ -92,14 +92,14 @@ export function createAnswering(options: AnsweringOptions): {
   });
   const context = {
     trustedHops: config.TRUST_PROXY_HOPS,
-    everyAnswer: everyAnswerFields(config.PUBLIC_URL),
-    unread: createUnreadAnswers(protection.cut),
+    commonHeaders: commonFields(config.PUBLIC_URL),
+    unread: createUnreadResponses(protection.cut),
     bodyDiscard: createBodyDiscard(),
     account: createAccessLog(log, metrics),
     onDefect: protection.defect,
     ...{ connections, tracing, log },
   };
   const cors = createCors(config.CORS_ORIGINS);
-  const answerers = createAnswerers({ context, pipeline, refusals, uploadDeadlines, charges, cors });
-  return { answerers, connections, inFlight };
+  const listeners = createListeners({ context, pipeline, refusals, uploadDeadlines, charges, cors });
+  return { listeners, connections, inFlight };
 }

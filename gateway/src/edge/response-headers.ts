@@ -21,10 +21,10 @@ export const PRIVATE_FIELDS = HeaderList.of({ "Cache-Control": "no-store", ...SE
 export const JSON_FIELDS = HeaderList.of({ "Content-Type": JSON_TYPE }).addAll(PRIVATE_FIELDS);
 
 /** The request id header as sent in responses. */
-export const ANSWERED_REQUEST_ID = "X-Request-Id";
+export const RESPONSE_REQUEST_ID = "X-Request-Id";
 
 /** HSTS, for deployments whose public URL is https. */
-export function everyAnswerFields(publicUrl: string | undefined): HeaderList {
+export function commonFields(publicUrl: string | undefined): HeaderList {
   return HeaderList.of(
     publicUrl?.startsWith("https:") === true ? { "Strict-Transport-Security": "max-age=31536000" } : {},
   );

@@ -6,7 +6,7 @@ import { endOf, endOfPrevious } from "./lifetime.rules.js";
 /**
  * A key as returned to clients, with masked secrets. @param holder its user, whose networks and organization limit it
  */
-export function keyAnswer(
+export function keyResponse(
   key: KeyDocument,
   { networkIds, maxLifetimeDays }: Pick<Grantor, "networkIds" | "maxLifetimeDays">,
   now = new Date(),

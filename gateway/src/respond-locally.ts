@@ -1,14 +1,14 @@
 import { AppError } from "@nts/shared/errors";
 import type { Console } from "./console/console.js";
-import { sendEmpty } from "./edge/answers.js";
+import { sendEmpty } from "./edge/responses.js";
 import type { Exchange } from "./edge/exchange.js";
 import { sendFile } from "./files/served-file.js";
 import type { Destination } from "./routes.js";
 
 /** Responds to everything that is not an operation. @throws AppError `not_found` · `method_not_allowed` */
-export type AnswerHere = (exchange: Exchange, destination: Exclude<Destination, { kind: "operation" }>) => void;
+export type RespondLocally = (exchange: Exchange, destination: Exclude<Destination, { kind: "operation" }>) => void;
 
-export function createAnswerHere(notFoundFor: Console["notFoundFor"]): AnswerHere {
+export function createRespondLocally(notFoundFor: Console["notFoundFor"]): RespondLocally {
   return (exchange, destination) => {
     if (destination.kind === "console" || destination.kind === "page") {
       exchange.operationId = destination.kind;

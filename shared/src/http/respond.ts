@@ -46,7 +46,7 @@ interface Extras {
  * The result of a handler. `data` and `items` are filtered through the response schema; `json` and `list` are stored
  * JSON texts that already were.
  */
-export type Answer<Data> =
+export type HandlerResponse<Data> =
   | ({ readonly kind: "data"; readonly data: Data } & Extras)
   | ({ readonly kind: "json"; readonly json: string | Buffer } & Extras)
   | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
@@ -57,34 +57,38 @@ export type Answer<Data> =
 /** A text that is generated while it is sent. */
 type Pieces = AsyncIterable<string | Buffer> | Iterable<string>;
 
-/** Constructors of answers. */
-export const answer = {
+/** Constructors of responses. */
+export const respond = {
   /** A value of the response schema. */
-  data: <Data>(data: Data, extras: Extras = {}): Answer<Data> => ({ kind: "data", data, ...extras }),
+  data: <Data>(data: Data, extras: Extras = {}): HandlerResponse<Data> => ({ kind: "data", data, ...extras }),
   /** The JSON text of one entity. */
-  json: (json: string | Buffer, extras: Extras = {}): Answer<never> => ({ kind: "json", json, ...extras }),
+  json: (json: string | Buffer, extras: Extras = {}): HandlerResponse<never> => ({ kind: "json", json, ...extras }),
   /** Redirects the browser. */
-  redirect: (location: string, extras: Extras = {}): Answer<never> => ({ kind: "redirect", location, ...extras }),
+  redirect: (location: string, extras: Extras = {}): HandlerResponse<never> => ({
+    kind: "redirect",
+    location,
+    ...extras,
+  }),
   /** A page of values. */
-  items: <Data>(items: readonly Data[], page: PageInfo): Answer<Data> => ({ kind: "items", items, page }),
+  items: <Data>(items: readonly Data[], page: PageInfo): HandlerResponse<Data> => ({ kind: "items", items, page }),
   /** A page or a whole list of JSON texts. */
-  list: (parts: AsyncIterable<ListPart>, paging: Paging): Answer<never> => ({ kind: "list", parts, paging }),
+  list: (parts: AsyncIterable<ListPart>, paging: Paging): HandlerResponse<never> => ({ kind: "list", parts, paging }),
   /** The JSON text of a value too large to be built at once. */
-  jsonPieces: (pieces: Pieces, extras: Extras = {}): Answer<never> => ({
+  jsonPieces: (pieces: Pieces, extras: Extras = {}): HandlerResponse<never> => ({
     kind: "pieces",
     pieces,
     file: null,
     ...extras,
   }),
   /** A file in another format. Its media type is one of the operation's `files`. */
-  file: (pieces: Pieces, file: FileInfo, extras: Extras = {}): Answer<never> => ({
+  file: (pieces: Pieces, file: FileInfo, extras: Extras = {}): HandlerResponse<never> => ({
     kind: "pieces",
     pieces,
     file,
     ...extras,
   }),
   /** Server-Sent Events. */
-  events: (pieces: Pieces): Answer<never> => ({
+  events: (pieces: Pieces): HandlerResponse<never> => ({
     kind: "pieces",
     pieces,
     file: { mediaType: EVENT_STREAM, fileName: null },

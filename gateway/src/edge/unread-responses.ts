@@ -26,7 +26,7 @@ interface Entry {
   pausedSince: number | null;
 }
 
-export interface UnreadAnswers {
+export interface UnreadResponses {
   /** Part of a response is unread. */
   note(exchange: Exchange): void;
   /** Its service is paused until the client has read. */
@@ -38,7 +38,7 @@ export interface UnreadAnswers {
 }
 
 /** @param onCut called for each response that was cut */
-export function createUnreadAnswers(onCut: () => void): UnreadAnswers {
+export function createUnreadResponses(onCut: () => void): UnreadResponses {
   const entries = new Map<Exchange, Entry>();
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
