@@ -72,7 +72,7 @@ async function collectOnce(
       exitCode ||= ended;
     }
   } catch (error) {
-    return tell(terminal, error, "");
+    return report(terminal, error, "");
   }
   if (found === 0) terminal.say("Nothing to collect: neither ip, ss, docker nor a lease file was found.");
   return found === 0 ? EXIT.missing : exitCode;
@@ -104,11 +104,11 @@ async function post(
     );
     return hosts.failed > 0 ? EXIT.conflict : EXIT.success;
   } catch (error) {
-    return tell(terminal, error, `${source}: `);
+    return report(terminal, error, `${source}: `);
   }
 }
 
-function tell(terminal: Terminal, error: unknown, before: string): number {
+function report(terminal: Terminal, error: unknown, before: string): number {
   const failure = describeFailure(error);
   if (failure === null) throw error;
   terminal.say(`${before}${failure.text}`);

@@ -58,11 +58,15 @@ async function importOne(
   if (network === undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
   const body = await bytesOf(terminal, path);
   const network_id = await idOf(connection, resourceNamed("networks"), network);
-  const told = { ...(hostname !== undefined && { hostname }), ...(resource !== undefined && { resource }) };
+  const query = { ...(hostname !== undefined && { hostname }), ...(resource !== undefined && { resource }) };
   const send = (dry_run: boolean, onText?: (text: string) => void): Promise<ImportPlan> => {
     const rest = { body, ...(onText && { onText }) };
     if (format === "nmap") return connection.client.call(importNmap, { query: { network_id, dry_run }, ...rest });
-    return connection.client.call(importFile, { params: { format }, query: { network_id, ...told, dry_run }, ...rest });
+    return connection.client.call(importFile, {
+      params: { format },
+      query: { network_id, ...query, dry_run },
+      ...rest,
+    });
   };
   terminal.progress(PLANNING);
   const plan = await send(true);

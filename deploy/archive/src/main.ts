@@ -51,12 +51,12 @@ async function main(args: readonly string[]): Promise<number> {
       );
       return 0;
     case "check":
-      tell(await check(given()), "The backup is whole");
+      report(await check(given()), "The backup is whole");
       return 0;
     case "restore":
     case "restore --replace":
       await withDatabases(async (_, databases) => {
-        tell(await restore(given(), databases, { replace: args.length > 1 }), "Restored");
+        report(await restore(given(), databases, { replace: args.length > 1 }), "Restored");
       });
       return 0;
     case "intact":
@@ -94,7 +94,7 @@ async function withDatabases(task: (client: MongoClient, databases: Databases) =
   }
 }
 
-function tell(contents: Contents, what: string): void {
+function report(contents: Contents, what: string): void {
   for (const [name, count] of Object.entries(contents)) say(`  ${name}: ${count}`);
   const total = Object.values(contents).reduce((sum, count) => sum + count, 0);
   say(`${what}: ${total} documents.`);

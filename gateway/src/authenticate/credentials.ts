@@ -75,7 +75,7 @@ export function startCredentials(options: CredentialsOptions): Credentials {
     },
     ...{ gatewayId, changes, lease, bus, clock, log },
   });
-  const keyUses = createKeyUses(gatewayId, (told) => reports.ask(recordKeyUses, { body: told }), log);
+  const keyUses = createKeyUses(gatewayId, (report) => reports.ask(recordKeyUses, { body: report }), log);
   return {
     ...{ verifier, follower, keyUses, lease, cache, streams },
     close: async () => {

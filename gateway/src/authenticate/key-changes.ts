@@ -15,7 +15,7 @@ const PULL_EVERY_MS = 200;
 export interface KeyChangesOptions {
   readonly gatewayId: string;
   readonly pull: (after: number) => Promise<KeyChanges>;
-  /** Tells identity that this gateway has stopped serving. */
+  /** Notifies identity that this gateway has stopped serving. */
   readonly deregister: (after: number) => Promise<unknown>;
   readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
   readonly changes: ChangeLog;

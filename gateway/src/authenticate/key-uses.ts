@@ -57,7 +57,7 @@ export interface KeyUses {
 }
 
 /** Starts collecting. @param gateway the id of this process */
-export function createKeyUses(gateway: string, send: (told: ReportedUses) => Promise<unknown>, log: Log): KeyUses {
+export function createKeyUses(gateway: string, send: (reported: ReportedUses) => Promise<unknown>, log: Log): KeyUses {
   let used = new Map<string, Collected>();
   const report = createReporting(gateway, send, log);
   let sending: Promise<void> = Promise.resolve();
@@ -93,7 +93,7 @@ export function createKeyUses(gateway: string, send: (told: ReportedUses) => Pro
       collect({ keyId, isPrevious, time: Date.now(), addresses: [address], requests: 1, refusals: 0 });
     },
     recordRefusal: (keyId) => {
-      collect({ keyId: keyId, isPrevious: false, time: 0, addresses: [], requests: 0, refusals: 1 });
+      collect({ keyId, isPrevious: false, time: 0, addresses: [], requests: 0, refusals: 1 });
     },
     flush,
     stop: () => {
@@ -106,7 +106,7 @@ export function createKeyUses(gateway: string, send: (told: ReportedUses) => Pro
 type Report = (take: () => Collected[]) => Promise<void>;
 
 /** Reports a batch after all earlier reports have arrived. */
-function createReporting(gateway: string, send: (told: ReportedUses) => Promise<unknown>, log: Log): Report {
+function createReporting(gateway: string, send: (reported: ReportedUses) => Promise<unknown>, log: Log): Report {
   // Reports with unknown outcome, oldest first.
   let pending: ReportedUses[] = [];
   let made = 0;
@@ -129,12 +129,12 @@ function createReporting(gateway: string, send: (told: ReportedUses) => Promise<
     if (!(await sendPending())) return;
     const [collected, at] = [take(), new Date().toISOString()];
     const starts = Array.from({ length: Math.ceil(collected.length / BATCH) }, (_, batch) => batch * BATCH);
-    pending = starts.map((start) => toldOf({ gateway, number: ++made, at }, collected.slice(start, start + BATCH)));
+    pending = starts.map((start) => reportedOf({ gateway, number: ++made, at }, collected.slice(start, start + BATCH)));
     await sendPending();
   };
 }
 
-function toldOf(report: ReportedUses["report"], batch: readonly Collected[]): ReportedUses {
+function reportedOf(report: ReportedUses["report"], batch: readonly Collected[]): ReportedUses {
   return {
     report,
     // Rejected requests do not count as use.

@@ -51,8 +51,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
       return Array.from({ length: count }, () => local.take(key));
     }
 
-    /** Redis may only be slow, so it is told what is allowed meanwhile. */
-    function tellRedis(key: string, levels: readonly BucketLevel[]): void {
+    /** Redis may only be slow, so it receives what is allowed meanwhile. */
+    function writeToRedis(key: string, levels: readonly BucketLevel[]): void {
       for (const { allowed } of levels) if (allowed) guard.fireAndForget(() => exact.take(key, 1));
     }
 
@@ -64,7 +64,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
         if (guard.isAway()) {
           source = "local";
           levels = takeLocally(batch);
-          tellRedis(key, levels);
+          writeToRedis(key, levels);
         } else {
           levels = await guard.run(() => exact.take(key, count));
           local.learn(key, Math.max(...levels.map(({ fullInMs }) => fullInMs)));

@@ -27,7 +27,7 @@ import { createFeeds, type Feeds } from "./journal/feeds.js";
 import { type Journal, startJournal } from "./journal/journal.js";
 import { createJournalReader } from "./journal/read.js";
 import { createWaiting, type Waiting } from "./journal/waiting.js";
-import type { Told } from "./journal/writer.js";
+import type { OnRecorded } from "./journal/writer.js";
 import { INDEXES } from "./storage/indexes.js";
 import { MIGRATIONS } from "./storage/migrations.js";
 import type { Notices } from "./deletions/notices.js";
@@ -41,7 +41,7 @@ import type { Workers } from "./webhooks/workers.js";
 const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS = 9_000;
 /** Maximum networks listed in a change notice. */
-const MOST_TOLD = 50;
+const MOST_NETWORKS = 50;
 
 startProcess(async () => {
   const settings = readConfig(TopologySettings, process.env);
@@ -152,7 +152,7 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Mea
       await connectMongo(client, log);
       const collections = journalCollections(client.db(settings.MONGODB_DATABASE));
       const retentionDays = settings.CHANGES_RETENTION_DAYS;
-      keeper = startJournal({ collections, registry, log, retentionDays, told: toldOver(bus), idle });
+      keeper = startJournal({ collections, registry, log, retentionDays, onRecorded: publishOver(bus), idle });
     },
     /** After the last write of this process, so that another one need not wait for its lease. */
     close: async () => {
@@ -181,9 +181,9 @@ function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Me
 }
 
 /** Notifies all processes that the journal has new entries. */
-function toldOver(bus: Bus): Told {
+function publishOver(bus: Bus): OnRecorded {
   return (organization_id, networks) => {
-    const network_ids = networks.size > MOST_TOLD ? null : [...networks];
+    const network_ids = networks.size > MOST_NETWORKS ? null : [...networks];
     bus.publish(changesAppended, { organization_id, network_ids });
   };
 }

@@ -103,7 +103,7 @@ async function sendList(
     } else
       await sendRest(response, {
         ...{ reading, before: Buffer.concat(texts), rows: begun.rows },
-        ...{ isTold: counted !== null, next },
+        ...{ includesTotal: counted !== null, next },
       });
   } finally {
     await reading.return?.();
@@ -116,17 +116,17 @@ interface Rest {
   readonly before: Buffer;
   readonly rows: number;
   /** The headers include the total. */
-  readonly isTold: boolean;
+  readonly includesTotal: boolean;
   readonly next: () => string | null;
 }
 
 async function sendRest(
   response: ServerResponse,
-  { reading, before, rows, isTold, next: nextCursor }: Rest,
+  { reading, before, rows, includesTotal, next: nextCursor }: Rest,
 ): Promise<void> {
   response.statusCode = 200;
   response.setHeader("content-type", JSON_TYPE);
-  response.setHeader("trailer", [...(isTold ? [] : [INTERNAL.listTotal]), INTERNAL.listNext].join(", "));
+  response.setHeader("trailer", [...(includesTotal ? [] : [INTERNAL.listTotal]), INTERNAL.listNext].join(", "));
   if (!(await isTaken(response, before))) return;
   let total = rows;
   for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
@@ -134,7 +134,7 @@ async function sendRest(
     if (next.value.text.length > 0 && !(await isTaken(response, next.value.text))) return;
   }
   response.addTrailers({
-    ...(!isTold && { [INTERNAL.listTotal]: String(total) }),
+    ...(!includesTotal && { [INTERNAL.listTotal]: String(total) }),
     [INTERNAL.listNext]: nextCursor() ?? END_OF_LIST,
   });
   response.end(CLOSE);

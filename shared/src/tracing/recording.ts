@@ -22,7 +22,7 @@ const TELL_EVERY_MS = 60_000;
 /** Tracing that exports spans in batches; rejected ones are dropped. */
 export function createRecording(options: TracingOptions & { readonly endpoint: string }): Tracing {
   const { processName, endpoint, share, log } = options;
-  tellFaults(log);
+  logFaults(log);
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: 5_000 });
   const provider = new TracerProvider({
     resource: defaultResource().merge(
@@ -76,13 +76,13 @@ export function createRecording(options: TracingOptions & { readonly endpoint: s
 }
 
 /** An unreachable endpoint is not a failure of a request, but logged now and then. */
-function tellFaults(log: Log): void {
+function logFaults(log: Log): void {
   let lastAt = -Infinity;
-  const tell = (message: string, ...details: unknown[]): void => {
+  const logFault = (message: string, ...details: unknown[]): void => {
     if (performance.now() - lastAt < TELL_EVERY_MS) return;
     lastAt = performance.now();
     log.warn({ details: details.map(String) }, `tracing: ${message}`);
   };
   const silent = (): void => undefined;
-  diag.setLogger({ error: tell, warn: tell, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
+  diag.setLogger({ error: logFault, warn: logFault, info: silent, debug: silent, verbose: silent }, DiagLogLevel.WARN);
 }

@@ -17,7 +17,7 @@ import { nameOf } from "../contract/names.rules.js";
 export const PLAN_TAG = "plan-";
 
 /** Members that do not describe the change. */
-const UNTOLD = new Set(["id", "created_at", "updated_at"]);
+const UNRECORDED = new Set(["id", "created_at", "updated_at"]);
 
 /** A write of a store. */
 export interface Recorded {
@@ -71,8 +71,8 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
       const action = before === null && after !== null ? "create" : after === null ? "delete" : "update";
       const fields = after === null ? {} : fieldsOf(before, after);
       if (after !== null) noteNewIds(newIds, before, after);
-      const told = [action, kind.name, newIds.get(id) ?? id, revision, withoutTimes(fields)];
-      hash.update(`${JSON.stringify(told, withoutNewIds)}\n`);
+      const entry = [action, kind.name, newIds.get(id) ?? id, revision, withoutTimes(fields)];
+      hash.update(`${JSON.stringify(entry, withoutNewIds)}\n`);
       if (action === "delete" && !named.has(id)) along(kind.collection, 1);
       if (truncated) return;
       const name = nameOf((before ?? after ?? {}) as Record<string, unknown>);
@@ -111,7 +111,7 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
 /** Members with different values. */
 function fieldsOf(before: object | null, after: object): PlannedChange["fields"] {
   const [old, next] = [before ?? {}, after] as [Record<string, unknown>, Record<string, unknown>];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((name) => !UNTOLD.has(name));
+  const names = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((name) => !UNRECORDED.has(name));
   return Object.fromEntries(
     names.flatMap((name) => {
       if (before === null) return [[name, { after: next[name] }]];

@@ -152,7 +152,7 @@ describe("a read of the past", () => {
         registry: createRegistry("topology"),
         log: createLog("test", "silent"),
         retentionDays: 90,
-        told: () => undefined,
+        onRecorded: () => undefined,
       });
     let keeper = keep();
     try {

@@ -214,7 +214,7 @@ describe("a diff by times", () => {
         registry: createRegistry("topology"),
         log: createLog("test", "silent"),
         retentionDays: 90,
-        told: () => undefined,
+        onRecorded: () => undefined,
       });
       await waitForJournal(world.owner);
       await aHost(world);

@@ -49,7 +49,7 @@ function keep(collections = journalCollections(topology.db)): Journal {
     registry: createRegistry("topology"),
     log: createLog("test", process.env["TEST_LOG_LEVEL"] ?? "silent"),
     retentionDays: 90,
-    told: () => undefined,
+    onRecorded: () => undefined,
   });
   keepers.push(keeper);
   return keeper;
@@ -139,7 +139,7 @@ describe("a journal that continues", () => {
   it("is written by one process at a time, and two that both believe it is theirs record nothing twice", async () => {
     const collections = journalCollections(topology.db);
     const [log, ended] = [createLog("test", "silent"), new AbortController()];
-    const parts = { collections, told: () => undefined, log, count: () => undefined };
+    const parts = { collections, onRecorded: () => undefined, log, count: () => undefined };
     const followUntilEnded = async (): Promise<void> => {
       while (!ended.signal.aborted) await follow(parts, ended.signal).catch(() => sleep(50 * Math.random()));
     };

@@ -121,7 +121,7 @@ describe("a revert while the journal is read", () => {
     const keep = (): Journal => {
       const log = createLog("test", "silent");
       const registry = createRegistry("topology");
-      const keeper = startJournal({ collections, registry, log, retentionDays: 90, told: () => undefined });
+      const keeper = startJournal({ collections, registry, log, retentionDays: 90, onRecorded: () => undefined });
       keepers.push(keeper);
       return keeper;
     };

@@ -253,7 +253,7 @@ describe("the sweep of a large network: what it records, and where it resumes", 
 });
 
 describe("of several sweeping processes", () => {
-  const times = { graceMs: 0, untoldMs: 0, keepMs: 0 };
+  const times = { graceMs: 0, unrecordedMs: 0, keepMs: 0 };
   const start = (registry: Registry): ReturnType<typeof startSweeper> =>
     startSweeper(topology.db, registry, { ...sweeps.parts, times }, 20);
   const sweptBy = async (registry: Registry): Promise<number> =>

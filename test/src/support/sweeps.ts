@@ -5,13 +5,13 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { createSweep, type SweepParts, type SweepTimes } from "@nts/topology/deletions/sweep";
 import { journalCollections } from "@nts/topology/journal/collections";
-import type { Happening } from "@nts/topology/journal/entries.rules";
+import type { EntityEvent } from "@nts/topology/journal/entries.rules";
 import { createEventReader } from "@nts/topology/journal/events";
 import { createHiddenThings } from "@nts/topology/journal/hidden";
 import { createKnownStates } from "@nts/topology/journal/known";
 import { reconcile } from "@nts/topology/journal/reconcile";
 import { openStream } from "@nts/topology/journal/stream";
-import { createTelling } from "@nts/topology/journal/telling";
+import { createEventRecorder } from "@nts/topology/journal/event-recorder";
 import { createJournalWriter } from "@nts/topology/journal/writer";
 import { startTopology, type Topology } from "./topology.js";
 import { until } from "./until.js";
@@ -40,7 +40,7 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
   const storage = createStorage(db, createTransactions(db.client));
   const notices = { networkDeleted: note, tagDeleted: note, auditNoted: () => undefined };
   const parts = { storage, notices, log: createLog("test", "silent") };
-  const times = { graceMs: 0, untoldMs: 0, keepMs: 0 };
+  const times = { graceMs: 0, unrecordedMs: 0, keepMs: 0 };
   return {
     storage,
     parts,
@@ -49,7 +49,7 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
       createSweep({ ...parts, times, count, signal }).run(),
     sweepRecorded: (others) => {
       const count = (): undefined => undefined;
-      const patient = { ...times, untoldMs: 3_600_000, ...others };
+      const patient = { ...times, unrecordedMs: 3_600_000, ...others };
       return createSweep({ ...parts, times: patient, count, signal: new AbortController().signal }).run();
     },
   };
@@ -68,39 +68,40 @@ export async function startManualJournal(db: Db): Promise<ManualJournal> {
   const collections = journalCollections(db);
   const hidden = createHiddenThings();
   const known = createKnownStates(collections);
-  const writer = createJournalWriter(collections, known, { hidden, told: () => undefined });
+  const writer = createJournalWriter(collections, known, { hidden, onRecorded: () => undefined });
   const making = { collections, hidden, known, writer };
   const stream = await openStream(db, null);
   await reconcile(making, new AbortController().signal);
-  const telling = createTelling(making);
+  const recorder = createEventRecorder(making);
   return {
     takeEvents: async () => {
       for (let taken = -1; taken !== 0;) {
         const { events } = await stream.next(500);
         taken = events.length;
-        await telling.take(events);
+        await recorder.take(events);
       }
     },
     record: async (entries = Infinity) => {
-      let told = 0;
-      const recordSome = async (): Promise<boolean> => (told += await telling.goOn()) >= entries || telling.isDone();
+      let recorded = 0;
+      const recordSome = async (): Promise<boolean> =>
+        (recorded += await recorder.goOn()) >= entries || recorder.isDone();
       await until(recordSome, 1);
     },
     close: async () => {
-      await telling.close();
+      await recorder.close();
       await stream.close();
     },
   };
 }
 
 /** The journal entries of all changes during a task. */
-export async function entriesDuring(db: Db, task: () => Promise<void>): Promise<Happening[]> {
+export async function entriesDuring(db: Db, task: () => Promise<void>): Promise<EntityEvent[]> {
   const stream = await openStream(db, null);
   try {
     await task();
     const collections = journalCollections(db);
     const reader = createEventReader(collections, createKnownStates(collections));
-    const heard: Happening[] = [];
+    const heard: EntityEvent[] = [];
     const takeSome = async (): Promise<boolean> => {
       const { events } = await stream.next(500);
       heard.push(...(await reader.read(events)));

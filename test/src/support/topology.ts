@@ -152,7 +152,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
         registry: createRegistry("topology"),
         log: createLog("topology", process.env["TEST_LOG_LEVEL"] ?? "error"),
         retentionDays: 90,
-        told: waiting.wake,
+        onRecorded: waiting.wake,
       })
     : null;
 

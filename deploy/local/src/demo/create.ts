@@ -62,7 +62,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
     const helpDesk = await enterAs(HELP_DESK, invitation);
     await createWebhook(api);
     await createHistory({ engineer, "help desk": helpDesk, script: api }, begin);
-    await untilTold(api);
+    await untilRecorded(api);
     // Only data written by this start is moved.
     const toMove = { organizationId: user.organization_id, seeding: { phases, until: Date.now() } };
     await createPartner({ email: record.email, password: record.password, options });
@@ -123,7 +123,7 @@ async function createWebhook(api: DemoApi): Promise<void> {
 }
 
 /** Waits until the journal has all changes, as a read of recent state does. */
-async function untilTold(api: DemoApi): Promise<void> {
+async function untilRecorded(api: DemoApi): Promise<void> {
   await api.get(`/api/v1/networks?as_of=${new Date().toISOString()}`);
 }
 

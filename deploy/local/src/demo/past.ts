@@ -65,8 +65,8 @@ export async function untilJournalPasses(time: Timestamp, { mongodbUrl, database
     const tails = client.db(databases.topology).collection<{ told?: Timestamp | null }>("journal_tail");
     const deadline = Date.now() + LONGEST_MS;
     while (Date.now() < deadline) {
-      const told = (await tails.findOne({}))?.told;
-      if (told?.greaterThan(time)) return;
+      const recorded = (await tails.findOne({}))?.told;
+      if (recorded?.greaterThan(time)) return;
       await sleep(POLL_MS);
     }
   } finally {

@@ -42,6 +42,6 @@ function reasonOf(command: string, { code, stderr, shortMessage }: ExecaError): 
   const said = typeof stderr === "string" ? stderr : "";
   if (OFFLINE.test(said)) return `${command} cannot reach the network`;
   const lines = said.split("\n").filter((line) => line.trim() !== "");
-  const telling = lines.findLast((line) => /^(E|ERROR|Error):?\s/.test(line)) ?? lines.at(-1);
-  return telling?.trim() ?? shortMessage;
+  const relevant = lines.findLast((line) => /^(E|ERROR|Error):?\s/.test(line)) ?? lines.at(-1);
+  return relevant?.trim() ?? shortMessage;
 }

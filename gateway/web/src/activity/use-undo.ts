@@ -6,7 +6,7 @@ import { notifySuccess } from "../parts/toast.js";
 /** Reverts a request after a preview. */
 export function useUndo(): (requestId: string) => void {
   const ask = useConfirm();
-  const tell = usePlan();
+  const showPlan = usePlan();
   const revert = useWrite(revertChanges);
   return (requestId) => {
     const input = { body: { request_id: requestId } };
@@ -15,7 +15,7 @@ export function useUndo(): (requestId: string) => void {
       text: "Everything this request changed is reverted. If any of it has changed since, nothing is reverted.",
       verb: "Undo",
       isDestructive: false,
-      plan: () => tell(revertChanges, input),
+      plan: () => showPlan(revertChanges, input),
       isReviewed: true,
       run: async () => {
         await revert.mutateAsync(input);

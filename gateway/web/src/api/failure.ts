@@ -36,28 +36,32 @@ export function describeFailure(error: unknown): Failure {
     return failure("unreachable", "Server unreachable", "Check your connection and try again.");
   }
   const { requestId, retryAfterSeconds: waitSeconds } = error;
-  const told = (kind: Failure["kind"], title: string, text: string): Failure => ({
+  const failureOf = (kind: Failure["kind"], title: string, text: string): Failure => ({
     ...failure(kind, title, text),
     requestId,
     waitSeconds,
   });
-  if (isSignedOut(error)) return told("signed-out", "Your session has ended", "Sign in again to continue.");
+  if (isSignedOut(error)) return failureOf("signed-out", "Your session has ended", "Sign in again to continue.");
   if (error.code === "precondition_failed")
-    return told(
+    return failureOf(
       "changed",
       "Edit conflict",
       "Someone else changed this in the meantime. Reload to see the current version; your input is kept until then.",
     );
-  if (error.status === 429) return told("limited", "Too many requests", waitText(waitSeconds));
-  if (error.code === "confirmation_required") return told("refused", "Not confirmed", error.message);
-  if (error.status === 403) return told("forbidden", "Permission denied", forbiddenText(error));
+  if (error.status === 429) return failureOf("limited", "Too many requests", waitText(waitSeconds));
+  if (error.code === "confirmation_required") return failureOf("refused", "Not confirmed", error.message);
+  if (error.status === 403) return failureOf("forbidden", "Permission denied", forbiddenText(error));
   if (error.status === 410)
-    return told("refused", "No longer available", "Older changes have expired. Try again to see the retained ones.");
+    return failureOf(
+      "refused",
+      "No longer available",
+      "Older changes have expired. Try again to see the retained ones.",
+    );
   if (error.status === 404)
-    return told("missing", "Not found", "It was deleted, or it is in a network you do not have access to.");
+    return failureOf("missing", "Not found", "It was deleted, or it is in a network you do not have access to.");
   if (error.status >= 500)
-    return told("fault", error.status === 500 ? "Internal error" : "Temporarily unavailable", error.message);
-  return told("refused", error.message, detailText(error));
+    return failureOf("fault", error.status === 500 ? "Internal error" : "Temporarily unavailable", error.message);
+  return failureOf("refused", error.message, detailText(error));
 }
 
 /** Error messages by field path; `""` for those without a field. */

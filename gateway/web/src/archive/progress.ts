@@ -20,8 +20,8 @@ export function progressIn(text: string): Progress | null {
   const steps = text.slice(head.index + head[0].length);
   if (steps.includes("]")) return { done: total, total };
   // The last number may be incomplete.
-  const told = steps.slice(0, Math.max(0, steps.lastIndexOf(",")));
-  return { done: Number(told.slice(told.lastIndexOf(",") + 1)), total };
+  const reported = steps.slice(0, Math.max(0, steps.lastIndexOf(",")));
+  return { done: Number(reported.slice(reported.lastIndexOf(",") + 1)), total };
 }
 
 export function totalOf(counts: Counts): number {

@@ -122,7 +122,7 @@ function BulkActions({ selection, shown, onRemove }: BulkActionsProps): ReactNod
 /** Deletes the selection after a preview. */
 function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, afterwards: () => void): () => void {
   const ask = useConfirm();
-  const tell = usePlan();
+  const showPlan = usePlan();
   const send = useSend();
   return () => {
     const deletions = deletionsOf(gone, chosen);
@@ -132,7 +132,7 @@ function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, 
       text: "Interfaces, ports and services of a deleted host are deleted as well, and so are bindings to deleted interfaces and ports. This cannot be undone.",
       verb: `Delete ${what}`,
       plan: async () =>
-        joined(await Promise.all(deletions.map(({ entity, ids }) => tell(DELETES[entity], { body: [...ids] })))),
+        joined(await Promise.all(deletions.map(({ entity, ids }) => showPlan(DELETES[entity], { body: [...ids] })))),
       run: async () => {
         for (const { entity, ids } of deletions) await send(DELETES[entity], { body: [...ids] });
         afterwards();

@@ -69,13 +69,13 @@ function useImport({ networkId, onApplied }: ScanImportProps) {
   const apply = useWrite(importFile);
   const plan = apply.data ?? look.data;
   const send = (operation: typeof look, dry_run: boolean, body: File, as = format): void => {
-    const told = takesHost(as) ? machine : null;
+    const reported = takesHost(as) ? machine : null;
     const table = as === "csv" && rows !== null ? { resource: rows } : {};
     const query = {
       network_id: networkId,
       dry_run,
       ...(hints.length > 0 && { subnet_hint: hints }),
-      ...told,
+      ...reported,
       ...table,
     };
     const params = { format: as };

@@ -25,10 +25,10 @@ export interface Removal {
 export function useRemoval<One extends Endpoint, Many extends Endpoint>(options: RemovalOptions<One, Many>): Removal {
   const { one, many, noun, consequence, selection } = options;
   const ask = useConfirm();
-  const tell = usePlan();
+  const showPlan = usePlan();
   // Previews deletions, if the API supports it.
   const planOf = (operation: Endpoint, input: object): Pick<Question, "plan"> =>
-    operation.plans === true ? { plan: () => tell(operation, input) } : {};
+    operation.plans === true ? { plan: () => showPlan(operation, input) } : {};
   const removeOne = useWrite(one);
   const removeMany = useWrite(many ?? one);
   return {

@@ -30,7 +30,7 @@ export function createFollower(): Follower {
   let recent: readonly Change[] = [];
   let cursor: string | null = null;
 
-  function tell(changes: readonly Change[] | null): void {
+  function notify(changes: readonly Change[] | null): void {
     const isMissed = changes === null || recent.length + changes.length > MOST;
     recent = isMissed ? [] : [...recent, ...changes];
     for (const watcher of watchers) watcher(isMissed ? null : changes);
@@ -41,7 +41,7 @@ export function createFollower(): Follower {
     for await (const { changes, cursor: reached } of follow(cursor, signal)) {
       cursor = reached;
       onGood();
-      if (changes?.length !== 0) tell(changes);
+      if (changes?.length !== 0) notify(changes);
     }
   }
 
@@ -59,7 +59,7 @@ export function createFollower(): Follower {
         }
         if (isCursorVoid(error)) {
           cursor = null;
-          tell(null);
+          notify(null);
         }
         failures += 1;
         await pause(retryMs(error, failures), signal);

@@ -73,10 +73,10 @@ export function createRefetching(queries: QueryClient): { readonly watcher: Watc
 
   function read(): void {
     timer = undefined;
-    const told = kinds;
+    const changed = kinds;
     kinds = newKinds();
     lastMs = performance.now();
-    for (const query of queries.getQueryCache().findAll({ predicate: (one) => isToldBy(one, told) }))
+    for (const query of queries.getQueryCache().findAll({ predicate: (one) => isAffectedBy(one, changed) }))
       resting.add(query);
     readRested();
   }
@@ -93,7 +93,7 @@ export function createRefetching(queries: QueryClient): { readonly watcher: Watc
     watcher: (changes) => {
       if (changes === null) {
         void queries.invalidateQueries({
-          predicate: ({ queryKey }) => queryKey[0] === FOLLOWED || isTelling(queryKey),
+          predicate: ({ queryKey }) => queryKey[0] === FOLLOWED || isAffecting(queryKey),
         });
         return;
       }
@@ -118,7 +118,7 @@ interface Kinds {
 
 const newKinds = (): Kinds => ({ all: new Set(), byOthers: new Set() });
 
-function isTelling([operationId, input]: Query["queryKey"]): boolean {
+function isAffecting([operationId, input]: Query["queryKey"]): boolean {
   return TELLS.has(String(operationId)) && !isOfThePast(input);
 }
 
@@ -128,11 +128,11 @@ function isOfThePast(input: unknown): boolean {
 }
 
 /** A failed query is not refetched, because that would remove its error message. */
-function isToldBy({ queryKey, state }: Query, { all, byOthers }: Kinds): boolean {
+function isAffectedBy({ queryKey, state }: Query, { all, byOthers }: Kinds): boolean {
   const kinds = FROM_JOURNAL.has(queryKey[0]) ? all : byOthers;
   return (
     state.data !== undefined &&
-    isTelling(queryKey) &&
+    isAffecting(queryKey) &&
     TELLS.get(String(queryKey[0]))?.some((kind) => kinds.has(kind)) === true
   );
 }

@@ -8,10 +8,10 @@ export interface AskedChallenge {
 
 /** Null if there is none. @param hash of the URL */
 export function challengeOf(hash: string): (AskedChallenge & { readonly next: string }) | null {
-  const told = new URLSearchParams(hash.replace(/^#/, ""));
-  const challenge = told.get("challenge");
+  const params = new URLSearchParams(hash.replace(/^#/, ""));
+  const challenge = params.get("challenge");
   if (challenge === null) return null;
-  return { challenge, isSetUp: told.get("set_up") === "true", next: told.get("next") ?? "/" };
+  return { challenge, isSetUp: params.get("set_up") === "true", next: params.get("next") ?? "/" };
 }
 
 /** The error of a provider sign-in; undefined without one. @param problem query parameter */

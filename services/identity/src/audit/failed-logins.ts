@@ -41,7 +41,7 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
 
   return {
     note: (user, failures, work, action = "login_failed") => {
-      if (!isTold(failures)) return;
+      if (!isRecorded(failures)) return;
       if (waiting.size >= MOST_WAITING) {
         log.warn({ user_id: user._id }, "a failed login was not recorded in the audit log: too many at once");
         return;
@@ -60,6 +60,6 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
 }
 
 /** Reports the first failure, and then each doubling. */
-function isTold(failures: number): boolean {
+function isRecorded(failures: number): boolean {
   return (failures & (failures - 1)) === 0;
 }

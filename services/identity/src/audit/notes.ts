@@ -107,18 +107,18 @@ export function noteEvent<Kind extends keyof AuditedDocuments>(
   tx: ClientSession,
   kind: Kind,
   one: AuditedDocuments[Kind],
-  told: Pick<AuditEvent, "action" | "actor" | "address" | "attempts">,
+  event: Pick<AuditEvent, "action" | "actor" | "address" | "attempts">,
 ): void {
-  trailOf(tx).note({ ...SUBJECTS[kind](one), before: null, after: null, ...told });
+  trailOf(tx).note({ ...SUBJECTS[kind](one), before: null, after: null, ...event });
 }
 
 /** Records an event of an account in all of its organizations. */
 export function noteAccountEvent(
   tx: ClientSession,
   user: UserDocument,
-  told: Pick<AuditEvent, "action" | "actor" | "address" | "attempts">,
+  event: Pick<AuditEvent, "action" | "actor" | "address" | "attempts">,
 ): void {
-  for (const { organization_id } of membershipsOf(user)) noteEvent(tx, "user", { ...user, organization_id }, told);
+  for (const { organization_id } of membershipsOf(user)) noteEvent(tx, "user", { ...user, organization_id }, event);
 }
 
 /** A user who acts before being signed in. */

@@ -41,7 +41,7 @@ export function createTakeNotes({ db, transaction, source, log }: TakingParts): 
       const known = new Set((await entries.find(wanted, options).toArray()).map(({ note }) => note));
       const fresh = notes.filter(({ id }) => !known.has(id));
       if (fresh.length === 0) throw new Discard(null);
-      for (const { id: note, ...happening } of fresh) trailOf(tx).note({ ...happening, note });
+      for (const { id: note, ...event } of fresh) trailOf(tx).note({ ...event, note });
     });
   }
 

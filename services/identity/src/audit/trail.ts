@@ -28,7 +28,7 @@ export interface HeadDocument {
 export interface Trail {
   /** Sets the actor of a request without a signed-in user. */
   actAs(actor: Actor): void;
-  note(happening: AuditEvent): void;
+  note(event: AuditEvent): void;
 }
 
 const trails = new WeakMap<ClientSession, Trail>();
@@ -52,17 +52,17 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
         actAs: (who) => {
           actor = who;
         },
-        note: (happening) => {
-          noted.push({ actor, ...happening });
+        note: (event) => {
+          noted.push({ actor, ...event });
         },
       });
       const result = await body(tx, attempt);
       const byOrganization = new Map<string, AuditEvent[]>();
-      for (const happening of noted) putUnder(byOrganization, happening.organization_id, happening);
+      for (const event of noted) putUnder(byOrganization, event.organization_id, event);
       for (const [organizationId, own] of byOrganization) {
         const head = await advance(heads, organizationId, own.length, tx);
         await entries.insertMany(
-          own.map((happening, at) => entryOf(happening, head, head.n - own.length + at + 1, work)),
+          own.map((event, at) => entryOf(event, head, head.n - own.length + at + 1, work)),
           {
             session: tx,
           },
@@ -87,12 +87,12 @@ async function advance(
   return head;
 }
 
-function entryOf(happening: AuditEvent, { at }: HeadDocument, n: number, work: Work): AuditDocument {
+function entryOf(event: AuditEvent, { at }: HeadDocument, n: number, work: Work): AuditDocument {
   const { author, origin } = work;
   return {
-    ...{ _id: placeOf(happening.organization_id, n), n, at },
+    ...{ _id: placeOf(event.organization_id, n), n, at },
     ...{ address: origin?.address ?? "", request_id: origin?.requestId ?? null, comment: author?.comment ?? null },
-    ...happening,
-    actor: happening.actor ?? null,
+    ...event,
+    actor: event.actor ?? null,
   };
 }

@@ -39,7 +39,7 @@ export interface CountedUses {
 
 export interface KeyUsage {
   /** Adds the counts to the day of the report, once per number. Addresses beyond the maximum are dropped. */
-  count(told: CountedUses, now: Date): Promise<void>;
+  count(uses: CountedUses, now: Date): Promise<void>;
   /** The last days, ending with today, including those without use. */
   days(keyId: string, now: Date): Promise<KeyUsageDay[]>;
 }
@@ -47,16 +47,16 @@ export interface KeyUsage {
 export function createKeyUsage(db: Db): KeyUsage {
   const usage = db.collection<UsageDocument>(KEY_USAGE);
   return {
-    count: async (told, now) => {
-      const counted = byKey(told);
+    count: async (uses, now) => {
+      const counted = byKey(uses);
       if (counted.size === 0) return;
       // A gateway's clock may be ahead.
-      const at = told.report === undefined ? now : new Date(Math.min(Date.parse(told.report.at), now.getTime()));
+      const at = uses.report === undefined ? now : new Date(Math.min(Date.parse(uses.report.at), now.getTime()));
       const day = dayOf(at);
       const expires_at = new Date(at.getTime() + (USAGE_DAYS + 1) * DAY_MS);
-      const { isTold, reports } = rememberedIn(told.report);
+      const { isReported, reports } = rememberedIn(uses.report);
       const plus = (member: string, count: number): object => ({
-        $add: [{ $ifNull: [`$${member}`, 0] }, { $cond: [isTold, 0, count] }],
+        $add: [{ $ifNull: [`$${member}`, 0] }, { $cond: [isReported, 0, count] }],
       });
       const updates = [...counted].map(([key_id, { requests, refusals, addresses }]) => ({
         updateOne: {
@@ -113,9 +113,9 @@ function byKey({ uses, refusals }: CountedUses): Map<string, Counts> {
 }
 
 /** Expressions for whether a report was already counted, and for the remembered reports. */
-function rememberedIn(report: CountedUses["report"]): { readonly isTold: unknown; readonly reports: object } {
+function rememberedIn(report: CountedUses["report"]): { readonly isReported: unknown; readonly reports: object } {
   const known = { $ifNull: ["$reports", []] };
-  if (report === undefined) return { isTold: false, reports: known };
+  if (report === undefined) return { isReported: false, reports: known };
   const { gateway, number } = report;
   const isOf = { $eq: ["$$this.gateway", { $literal: gateway }] };
   const own = { $map: { input: { $filter: { input: known, cond: isOf } }, in: "$$this.number" } };
@@ -123,7 +123,7 @@ function rememberedIn(report: CountedUses["report"]): { readonly isTold: unknown
   const last = { gateway: { $literal: gateway }, number: { $max: [{ $max: own }, number] } };
   return {
     // Nothing compares as less than a number.
-    isTold: { $gte: [{ $max: own }, number] },
+    isReported: { $gte: [{ $max: own }, number] },
     reports: { $slice: [{ $concatArrays: [others, [last]] }, -MOST_REPORTERS] },
   };
 }

@@ -102,12 +102,12 @@ async function deliver(
   } catch (error) {
     if (signal.aborted) return null;
     if (!(error instanceof MailFault)) throw error;
-    const told = { mail_id: id, kind, attempts, reason: error.message };
+    const fields = { mail_id: id, kind, attempts, reason: error.message };
     if (error.of === "recipient") {
-      log.warn(told, "a mail was dropped: the server rejects its recipient");
+      log.warn(fields, "a mail was dropped: the server rejects its recipient");
       return given("refused");
     }
-    log.warn(told, "a mail could not be sent; retrying");
+    log.warn(fields, "a mail could not be sent; retrying");
     await outbox.defer(mail, new Date(Date.now() + longestBackoffMs(attempts)));
     return "failed";
   }

@@ -55,8 +55,8 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     return respond.redirect(way.location, { headers: { "set-cookie": cookies } });
   });
 
-  /** @param tellOn receives the page for errors */
-  async function finish(call: Arriving, tellOn: (page: string) => void): Promise<Way> {
+  /** @param redirect receives the page for errors */
+  async function finish(call: Arriving, redirect: (page: string) => void): Promise<Way> {
     const { params, query, browserHashes, work, cause } = call;
     const provider = providers.get(params.provider);
     const { settings } = provider;
@@ -64,7 +64,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     const pending = await signIns.take(state, settings.id, browserHashes, new Date());
     if (pending === null) throw new AppError("sign_in_expired");
     const { link, invite, returnTo } = pending;
-    if (link !== null) tellOn(SETTINGS_PAGE);
+    if (link !== null) redirect(SETTINGS_PAGE);
     const person = await provider.finish(query, { ...pending, state });
     const callback = { settings, person, invite, work, cause };
     if (link === null) return signIn(call, callback, returnTo);
@@ -83,9 +83,9 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     const by = { id: settings.id, session };
     if (isGuarded(user) || requiresSecondFactor(organization)) {
       const challenge = await challenges.issue(user, call.clientAddress, new Date(), by);
-      const told = { challenge, set_up: String(!isGuarded(user)), next: returnTo };
+      const fragment = { challenge, set_up: String(!isGuarded(user)), next: returnTo };
       // In the fragment, so that no server or log sees it.
-      return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(told).toString()}` };
+      return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(fragment).toString()}` };
     }
     const used = { key: nameAt(settings, person.subject), email: person.email };
     const begun = await beginSession(

@@ -83,7 +83,7 @@ export function createProvider(settings: ProviderSettings, publicUrl: string): P
   return {
     settings,
     authorizationUrl: ({ state, nonce, verifier }) =>
-      telling(async () => {
+      reporting(async () => {
         const { configuration } = await discovered();
         const code_challenge = await oidc.calculatePKCECodeChallenge(verifier);
         return oidc.buildAuthorizationUrl(configuration, {
@@ -92,9 +92,9 @@ export function createProvider(settings: ProviderSettings, publicUrl: string): P
         }).href;
       }),
     finish: (query, secrets) =>
-      telling(async () => personIn(await claimsOf(query, secrets), settings.groups_claim, settings.trust_addresses)),
+      reporting(async () => personIn(await claimsOf(query, secrets), settings.groups_claim, settings.trust_addresses)),
     readLogout: (token) =>
-      telling(async () => {
+      reporting(async () => {
         const { keys } = await discovered();
         const options = {
           ...{ issuer: settings.issuer, audience: settings.client_id, algorithms: ALGORITHMS },
@@ -107,7 +107,7 @@ export function createProvider(settings: ProviderSettings, publicUrl: string): P
         });
         return logoutClaimsOf(payload);
       }),
-    check: () => telling(async () => void (await discovered())),
+    check: () => reporting(async () => void (await discovered())),
   };
 }
 
@@ -171,7 +171,7 @@ function authenticationOf({ client_secret: secret, client_authentication }: Prov
 }
 
 /** Runs requests to the provider with a time limit, and maps their errors. */
-async function telling<T>(task: () => Promise<T>): Promise<T> {
+async function reporting<T>(task: () => Promise<T>): Promise<T> {
   const { signal, abort } = deadline();
   try {
     return await Promise.race([task(), signal]);

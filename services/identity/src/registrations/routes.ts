@@ -65,7 +65,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
     const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
     const registerUser = createRegisterUser({ users, transaction, passwords });
-    const register = invite === null ? registerUser : tellingHowToJoin(registerUser);
+    const register = invite === null ? registerUser : explainingHowToJoin(registerUser);
     const made = await register(work, body, keys, async (candidate, tx) => {
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
       const user =
@@ -89,7 +89,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
 }
 
 /** Joins with the existing account, if there is one. */
-function tellingHowToJoin(registerUser: RegisterUser): RegisterUser {
+function explainingHowToJoin(registerUser: RegisterUser): RegisterUser {
   return async (...asked) => {
     try {
       return await registerUser(...asked);

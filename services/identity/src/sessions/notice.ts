@@ -14,9 +14,9 @@ export function createNotePlace(places: SignInPlaces, mail: Mail): NotePlace {
   return async (user, place, work, tx) => {
     if (!mail.isConfigured) return;
     const now = new Date();
-    const isTold = await places.note(user._id, place, now, tx);
+    const isNotified = await places.note(user._id, place, now, tx);
     // Others may read the mail of an unverified address.
-    if (!isTold || user.email_verified !== true) return;
+    if (!isNotified || user.email_verified !== true) return;
     await mail.promise("new_sign_in", { email: user.email, browser: place.browser, at: now }, work, tx);
   };
 }

@@ -30,10 +30,10 @@ export function createSignInPlaces(db: Db): SignInPlaces {
         ...{ address: hashOf(addressBlockOf(address ?? "")), browser: hashOf(withoutVersion(browser ?? "")) },
         now,
       };
-      const { known, isTold } = afterSignIn(found, seen);
+      const { known, isNotified } = afterSignIn(found, seen);
       const expires_at = new Date(now.getTime() + KEPT_MS);
       await places.replaceOne({ _id: userId }, { ...known, expires_at }, { upsert: true, session: tx });
-      return isTold;
+      return isNotified;
     },
   };
 }

@@ -10,7 +10,7 @@ function notifiedOf(...places: readonly (readonly [string, string])[]): boolean[
   return places.map(([address, browser], hour) => {
     const next = afterSignIn(known, { address, browser, now: after(hour) });
     known = next.known;
-    return next.isTold;
+    return next.isNotified;
   });
 }
 

@@ -16,7 +16,7 @@ export interface KnownPlaces {
 
 /** Per kind; the oldest are dropped. */
 const MOST_KEPT = 50;
-const MOST_TOLD_A_DAY = 5;
+const MOST_NOTICES_A_DAY = 5;
 const DAY_MS = 86_400_000;
 
 /** A sign-in, as hashes. */
@@ -35,18 +35,18 @@ export interface SignInAt {
 export function afterSignIn(
   known: KnownPlaces | null,
   { address, browser, now }: SignInAt,
-): { readonly known: KnownPlaces; readonly isTold: boolean } {
+): { readonly known: KnownPlaces; readonly isNotified: boolean } {
   // prettier-ignore
   const { addresses = [], browsers = [], told = [] } = known ?? {};
   const isNew = !addresses.some(({ hash }) => hash === address) || !browsers.some(({ hash }) => hash === browser);
   const lately = told.filter((at) => now.getTime() - at.getTime() < DAY_MS);
-  const isTold = known !== null && isNew && lately.length < MOST_TOLD_A_DAY;
+  const isNotified = known !== null && isNew && lately.length < MOST_NOTICES_A_DAY;
   return {
-    isTold,
+    isNotified,
     known: {
       addresses: seenNow(addresses, address, now),
       browsers: seenNow(browsers, browser, now),
-      told: isTold ? [now, ...lately] : lately,
+      told: isNotified ? [now, ...lately] : lately,
     },
   };
 }

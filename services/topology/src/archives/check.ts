@@ -103,7 +103,7 @@ export function createCheck(run: <T>(slice: (isOver: () => boolean) => T) => Pro
       } catch (error) {
         if (!(error instanceof Stop)) throw error;
       }
-      if (!faults.isClean()) throw new AppError("archive_invalid", faults.told());
+      if (!faults.isClean()) throw new AppError("archive_invalid", faults.reported());
     },
     result: (): Checked => {
       if (heading === null) throw new Error("the archive was not read");

@@ -101,15 +101,15 @@ async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGene
   const head = { dry_run: run.isDry, archive: { organization_id, changes_cursor, networks, counts } };
   yield `${JSON.stringify(head).slice(0, -1)},"progress":[0`;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  let [done, told] = [0, 0];
+  let [done, reported] = [0, 0];
   for await (const batch of batches) {
     const scope = await run.storage.deletions.visible(run.organizationScope);
     const target = { storage: run.storage, work: run.work, scope };
     if (batch.kind === "Host") await settleHosts(run, target, batch.items);
-    else await settleFew(run, target, batch.kind, batch.items as readonly TopLevelItem<TopLevelKind>[]);
+    else await settleTopLevel(run, target, batch.kind, batch.items as readonly TopLevelItem<TopLevelKind>[]);
     done += sizeOf(batch);
-    if (done - told < total / STEPS) continue;
-    told = done;
+    if (done - reported < total / STEPS) continue;
+    reported = done;
     yield `,${done}`;
   }
   yield `],"failed":${JSON.stringify(run.failed)},"summary":${JSON.stringify(run.summary)}}`;
@@ -120,7 +120,7 @@ function sizeOf(batch: Batch): number {
   return batch.items.reduce((sum, { interfaces, ports, services }) => sum + 1 + interfaces.length + ports.length + services.length, 0); // prettier-ignore
 }
 
-async function settleFew<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]): Promise<void> {
+async function settleTopLevel<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]): Promise<void> {
   const naming = namingOf(run, new Set());
   const onFailed = ({ line, data }: TopLevelItem<K>, error: AppError): Promise<void> => {
     fail(run, { line, entity: kind, id: data.id, taken: null }, error, { [kind]: 1 });

@@ -43,7 +43,7 @@ export interface Faults {
   stop(code: FaultCode, message: string): never;
   isClean(): boolean;
   /** The params of the error `archive_invalid`. */
-  told(): { faults: readonly (LineFault & { readonly line: number })[]; more: boolean };
+  reported(): { faults: readonly (LineFault & { readonly line: number })[]; more: boolean };
 }
 
 export function createFaults(): Faults {
@@ -61,6 +61,6 @@ export function createFaults(): Faults {
       throw new Stop();
     },
     isClean: () => faults.length === 0,
-    told: () => ({ faults, more: faults.length >= MOST_ARCHIVE_FAULTS }),
+    reported: () => ({ faults, more: faults.length >= MOST_ARCHIVE_FAULTS }),
   };
 }

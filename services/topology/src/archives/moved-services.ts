@@ -72,12 +72,12 @@ export async function takenBy(
   { code, params }: AppError,
 ): Promise<ArchiveFailure["taken"]> {
   if (code !== "already_exists") return null;
-  const told = (id: string, host_id: string) => ({ line: group.lines.get(id) ?? group.line, host_id });
+  const moved = (id: string, host_id: string) => ({ line: group.lines.get(id) ?? group.line, host_id });
   if (params["entity"] === "Service") {
     const ids = group.services.map(({ id }) => derived(id));
     const [one] = await services.select(scope, { _id: { $in: ids } }, { projection: { host_id: 1 }, hint: BY_ID });
     const asked = group.services.find(({ id }) => derived(id) === one?._id);
-    return one === undefined || asked === undefined ? null : told(asked.id, String(one["host_id"]));
+    return one === undefined || asked === undefined ? null : moved(asked.id, String(one["host_id"]));
   }
   const own = [group.host.id, derived(group.host.id)];
   const ipAddresses = group.interfaces.map(({ ip_address }) => ip_address);
@@ -85,7 +85,7 @@ export async function takenBy(
   for (const { id, subnet_id, ip_address } of group.interfaces) {
     const ip = parseAddress(ip_address).text;
     const taken = there.find((one) => one.subnet_id === place(subnet_id) && one.ip_address === ip && own.includes(one.host_id) && ![id, derived(id)].includes(one.id)); // prettier-ignore
-    if (taken !== undefined) return told(id, taken.host_id);
+    if (taken !== undefined) return moved(id, taken.host_id);
   }
   return null;
 } // prettier-ignore

@@ -151,8 +151,8 @@ export async function planTopLevel<K extends TopLevelKind>(
 export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly FewEntities[K][]): Promise<void> {
   if (created.length === 0) return;
   const { storage, work, scope } = target;
-  const few = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
-  await storage.quota.require(scope, few);
+  const limited = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
+  await storage.quota.require(scope, limited);
   const { insert } = MEANS[kind] as unknown as Means<K>;
   await refusingDuplicates(() => storage.transaction(work, created.map(({ id }) => id), (tx) => insert(target, tx, created))); // prettier-ignore
 } // prettier-ignore

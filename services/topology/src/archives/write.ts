@@ -5,7 +5,13 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
-import { creationIndex, FEW_INDEX, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey } from "../storage/indexes.js";
+import {
+  creationIndex,
+  SMALL_COLLECTION_INDEX,
+  HOST_ORDER_INDEX,
+  HOST_PORTS_INDEX,
+  type IndexKey,
+} from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { storedScope } from "../storage/stored-scope.js";
@@ -59,11 +65,11 @@ export async function* archiveLines(
 ): AsyncGenerator<string> {
   const hash = createHash("sha256");
   const counts = { ...NO_COUNTS };
-  const told = (text: string): string => {
+  const reported = (text: string): string => {
     hash.update(text);
     return text;
   };
-  yield told(headingLine({ ...heading, networks: rights.networks === "all" ? "all" : "some" }));
+  yield reported(headingLine({ ...heading, networks: rights.networks === "all" ? "all" : "some" }));
   const moment: Moment = {};
   const scope = await storedScope(storage.database, rights, moment);
   let text = "";
@@ -71,10 +77,10 @@ export async function* archiveLines(
     for (const { kind } of lines) counts[kind] += 1;
     text += lines.map(({ kind, json }) => entityLine(kind, json)).join("");
     if (text.length < PIECE) continue;
-    yield told(text);
+    yield reported(text);
     text = "";
   }
-  yield told(text);
+  yield reported(text);
   yield endLine(counts, hash.digest("hex"));
 }
 
@@ -85,9 +91,9 @@ interface Line {
 
 async function* entitiesOf(reading: Reading): AsyncGenerator<readonly Line[]> {
   const { tags, networks, subnets, hosts } = reading.storage;
-  const few = { sort: BY_AGE, hint: FEW_INDEX };
-  for await (const read of all(reading, tags, few)) yield linesOf("Tag", read);
-  for await (const read of all(reading, networks, few)) yield linesOf("Network", read);
+  const small = { sort: BY_AGE, hint: SMALL_COLLECTION_INDEX };
+  for await (const read of all(reading, tags, small)) yield linesOf("Tag", read);
+  for await (const read of all(reading, networks, small)) yield linesOf("Network", read);
   const ofSubnets = { sort: BY_NETWORK, hint: creationIndex("subnets", true) };
   for await (const read of all(reading, subnets, ofSubnets)) yield linesOf("Subnet", read);
   const ofHosts = { sort: BY_NETWORK, hint: creationIndex("hosts", true), mostRows: MOST_HOSTS };

@@ -39,12 +39,12 @@ export interface SweepTimes {
    * Milliseconds from hiding after which a sweep no longer waits for the journal. Until then it begins when the journal has
    * recorded the deletion of everything hidden, for which it reads the documents; it ignores the writes of the sweep.
    */
-  readonly untoldMs: number;
+  readonly unrecordedMs: number;
   /** Milliseconds from the last deleted document until the deletion record is removed; also longer than any request. */
   readonly keepMs: number;
 }
 
-export const SWEEP_TIMES: SweepTimes = { graceMs: 10_000, untoldMs: 900_000, keepMs: 60_000 };
+export const SWEEP_TIMES: SweepTimes = { graceMs: 10_000, unrecordedMs: 900_000, keepMs: 60_000 };
 
 export interface Sweep {
   /** Processes due deletions. */
@@ -86,7 +86,7 @@ export function createSweep(parts: SweepParts): Sweep {
   return {
     run: async () => {
       for (const deletion of await deletions.unannounced(times.graceMs)) await announce(deletion);
-      const due = await deletions.unswept(times.graceMs, times.untoldMs);
+      const due = await deletions.unswept(times.graceMs, times.unrecordedMs);
       for (const deletion of due) if (!signal.aborted) await sweepOne(deletion);
       for (const deletion of await deletions.swept(times.keepMs)) {
         // Documents written meanwhile would become visible once the record is removed.

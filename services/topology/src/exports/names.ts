@@ -1,7 +1,7 @@
 import type { Network, Tag } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Entities } from "../storage/entities.js";
-import { FEW_INDEX } from "../storage/indexes.js";
+import { SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Names } from "./formats/writer.rules.js";
 
@@ -24,7 +24,7 @@ async function namesOf<T extends Network | Tag>(
   scope: Scope,
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
-  for await (const batch of readStored(scope, { filter: within(scope), hint: FEW_INDEX }))
+  for await (const batch of readStored(scope, { filter: within(scope), hint: SMALL_COLLECTION_INDEX }))
     for (const { entity } of batch) names.set(entity.id, entity.name);
   return names;
 }

@@ -33,7 +33,7 @@ export interface Coverage {
   /** Addresses of hosts that may be up, in canonical form; never missed, whatever their outcome. */
   readonly mentioned: ReadonlySet<string>;
   /** For display. */
-  readonly told: { readonly addresses: readonly string[]; readonly ports: readonly string[] };
+  readonly reported: { readonly addresses: readonly string[]; readonly ports: readonly string[] };
 }
 
 /** For files that report presence but not absence. */
@@ -41,7 +41,7 @@ export const COVERS_NOTHING: Coverage = {
   addresses: [],
   absent: [],
   mentioned: new Set(),
-  told: { addresses: [], ports: [] },
+  reported: { addresses: [], ports: [] },
 };
 
 /** Whether an address is in one of the ranges. @param key of the address */
@@ -51,7 +51,7 @@ export function isWithin(ranges: readonly AddressRange[], key: string): boolean 
 }
 
 /** Whether the file reports if a port is open there. */
-export function tellsOf({ ranges, except }: CoveredPorts, number: number): boolean {
+export function reportsOn({ ranges, except }: CoveredPorts, number: number): boolean {
   const found = lastBeginningAt(ranges, ([from]) => from <= number);
   return found !== null && number <= found[1] && !except.has(number);
 }

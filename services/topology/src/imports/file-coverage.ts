@@ -10,7 +10,7 @@ import { type HostSighting, sightingOf } from "./sightings.rules.js";
 const BATCH = 500;
 
 /** The coverage, as far as it leaves the thread. */
-export interface Covered extends Pick<Coverage, "addresses" | "told"> {
+export interface Covered extends Pick<Coverage, "addresses" | "reported"> {
   /** Number of batches of identities reported as absent. */
   readonly absentBatches: number;
 }
@@ -37,7 +37,7 @@ interface Given {
 }
 
 export function createFileCoverage({ coverage, hosts }: Scan, { format, nowMs, lost }: Given): FileCoverage {
-  const { addresses, absent, mentioned, told } = coverage ?? COVERS_NOTHING;
+  const { addresses, absent, mentioned, reported } = coverage ?? COVERS_NOTHING;
   const found = new Set(hosts.flatMap((host) => host.addresses.map(({ ip }) => ip)));
   const named = new Map(absent.map((one) => [one.ip, one]));
   const isAbsent = ({ ip, mac }: SeenAddress): boolean => {
@@ -52,7 +52,7 @@ export function createFileCoverage({ coverage, hosts }: Scan, { format, nowMs, l
     isAbsent: (ip: string) => isAbsent({ ip, mac: null }),
   };
   return {
-    covered: coverage === null ? null : { addresses, told, absentBatches: Math.ceil(absent.length / BATCH) },
+    covered: coverage === null ? null : { addresses, reported, absentBatches: Math.ceil(absent.length / BATCH) },
     of: (seen, plan, known) => (coverage === null ? null : sightingOf(seen, plan, known, sighted)),
     presenceOf: (one) => (lost.has(one.id) ? "lost" : isAbsent(one) ? "absent" : "unknown"),
     absentIdentities: (batch) => ({

@@ -44,8 +44,10 @@ export function guessOf(port: PortNumber, service: SeenService | null): Guess | 
   if (ofName !== null) return guess(ofName, "service_name", service);
   const type = portType(port.number, port.protocol);
   if (type !== "Custom") return guess(DEFINITION_OF_NAME[type.toLowerCase()] ?? type, "port", service);
-  const told = service?.isProbed === true ? service.name : null;
-  return told === null || told === "unknown" || told === "tcpwrapped" ? null : guess(told, "service_name", service);
+  const probed = service?.isProbed === true ? service.name : null;
+  return probed === null || probed === "unknown" || probed === "tcpwrapped"
+    ? null
+    : guess(probed, "service_name", service);
 }
 
 /** True if the port is typical for the definition. */

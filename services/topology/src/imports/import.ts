@@ -150,7 +150,7 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
     scan: info,
     complete: brokeOff === null,
     broke_off: brokeOff,
-    covered: covered?.told ?? NOTHING_COVERED,
+    covered: covered?.reported ?? NOTHING_COVERED,
   };
   yield `${JSON.stringify(head).slice(0, -1)},"subnets":[`;
   yield* listed(subnetsDone(run, subnets), (subnet) => {

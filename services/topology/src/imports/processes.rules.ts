@@ -169,7 +169,7 @@ export function serviceOfProcess(written: string | null): SeenService | null {
   if (program === null || name === undefined || PASS_ON.has(name)) return null;
   // Programs append roles to their names, as in `pveproxy worker`.
   const known = own(SERVICE_OF_PROCESS, name) ?? own(SERVICE_OF_PROCESS, name.split(" ", 1)[0] ?? "");
-  const told = { isWrapped: false, isProbed: true };
-  if (known === undefined) return { ...told, name: program, product: RUN_OTHERS.has(name) ? null : program };
-  return CATALOGUED.has(known) ? { ...told, name: null, product: known } : { ...told, name: known, product: null };
+  const probed = { isWrapped: false, isProbed: true };
+  if (known === undefined) return { ...probed, name: program, product: RUN_OTHERS.has(name) ? null : program };
+  return CATALOGUED.has(known) ? { ...probed, name: null, product: known } : { ...probed, name: known, product: null };
 }

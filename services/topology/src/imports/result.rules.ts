@@ -32,9 +32,9 @@ export function resultOf(plan: SightedPlan, names: ReadonlyMap<string, string>, 
 /** The result of a failed host. */
 export function failedResult({ line, hostname, name, match }: Job, error: AppError): HostResult {
   const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
-  const told = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
-  const nobody = { skipped: [], sighting: null };
-  return { ...withCounts({ ...told, error: refusalOf(error) }, nobody), id: match?.hostId ?? null };
+  const failed = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
+  const nothingSeen = { skipped: [], sighting: null };
+  return { ...withCounts({ ...failed, error: refusalOf(error) }, nothingSeen), id: match?.hostId ?? null };
 }
 
 function withCounts(

@@ -2,7 +2,7 @@ import type { Binding, Interface, Port, Service } from "@nts/shared/contract";
 import type { Sighting } from "@nts/shared/contract/sightings";
 import { putUnder } from "@nts/shared/groups";
 import type { Entity, Stored } from "../storage/entities.js";
-import { type CoveredPorts, tellsOf } from "./coverage.rules.js";
+import { type CoveredPorts, reportsOn } from "./coverage.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { portText, type SeenHost } from "./scan.rules.js";
 
@@ -106,17 +106,17 @@ function createJudge(seen: SeenHost, interfaces: readonly Stored<Interface>[], i
     if (one.ip !== null && (byIp.get(one.ip)?.length ?? 0) < MOST_COVERED) putUnder(byIp, one.ip, one);
   const ipOf = new Map(interfaces.map(({ entity }) => [entity.id, entity.ip_address]));
   const ips = [...new Set(ipOf.values())];
-  const tells = (some: readonly CoveredPorts[], port: Port): boolean =>
-    some.some((one) => one.protocol === port.protocol && tellsOf(one, port.number));
+  const reports = (some: readonly CoveredPorts[], port: Port): boolean =>
+    some.some((one) => one.protocol === port.protocol && reportsOn(one, port.number));
   const isOpenAt = (ip: string, port: Port): boolean =>
     open.has(` ${portText(port)}`) || open.has(`${ip} ${portText(port)}`);
   const isClosedAt = (ip: string, port: Port): boolean =>
-    !isOpenAt(ip, port) && (tells(everywhere, port) || tells(byIp.get(ip) ?? [], port) || isAbsent(ip));
+    !isOpenAt(ip, port) && (reports(everywhere, port) || reports(byIp.get(ip) ?? [], port) || isAbsent(ip));
   /** Called for every binding of every service. */
   const closedEverywhere = memoized((port: Port): boolean => {
     if (openSomewhere.has(portText(port))) return false;
     // Without a probed address, only the machine itself can tell.
-    return tells(everywhere, port) || (ips.some((ip) => !isAbsent(ip)) && ips.every((ip) => isClosedAt(ip, port)));
+    return reports(everywhere, port) || (ips.some((ip) => !isAbsent(ip)) && ips.every((ip) => isClosedAt(ip, port)));
   });
   return {
     ipOf,

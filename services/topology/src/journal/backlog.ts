@@ -3,7 +3,7 @@ import { UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { placeOf } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
-import type { Happening } from "./entries.rules.js";
+import type { EntityEvent } from "./entries.rules.js";
 import { BATCH } from "./writer.js";
 
 // Events that cannot be recorded yet, kept in the database because their number is unbounded. A new journal process
@@ -20,9 +20,9 @@ export interface Stretch {
 
 export interface Backlog {
   /** Appends events to those of their organization. @returns the number of the last one */
-  put(organizationId: string, happenings: readonly Happening[]): Promise<number>;
+  put(organizationId: string, events: readonly EntityEvent[]): Promise<number>;
   /** @throws Error if some of it no longer exists */
-  read(stretch: Stretch): AsyncGenerator<readonly Happening[]>;
+  read(stretch: Stretch): AsyncGenerator<readonly EntityEvent[]>;
   remove(stretch: Stretch): Promise<void>;
 }
 
@@ -36,12 +36,12 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
   });
 
   return {
-    put: async (organization_id, happenings) => {
+    put: async (organization_id, events) => {
       const n = numbers.get(organization_id) ?? 0;
       const at = new Date();
-      const documents = happenings.map((happening, i) => {
+      const documents = events.map((event, i) => {
         const _id = idOf(organization_id, n + i + 1);
-        return { _id, organization_id, at, happening };
+        return { _id, organization_id, at, happening: event };
       });
       await backlog.insertMany(documents, { ignoreUndefined: true, writeConcern: UNCONFIRMED });
       numbers.set(organization_id, n + documents.length);
@@ -55,7 +55,7 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
         const found = await backlog.find(within(some), { hint: BY_ID }).sort({ _id: 1 }).toArray();
         if (found.length !== some.last - first + 1) throw new Error("what had to wait for the journal is gone");
         first += found.length;
-        yield found.map(({ happening }) => happening);
+        yield found.map(({ happening: event }) => event);
       }
       stretch.isRead = true;
     },

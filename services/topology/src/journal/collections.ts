@@ -2,7 +2,7 @@ import type { Collection, Db, Document, Timestamp } from "mongodb";
 import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
-import type { Happening, JournalDocument } from "./entries.rules.js";
+import type { EntityEvent, JournalDocument } from "./entries.rules.js";
 
 /** The stream position up to which everything is recorded; meaningless in another database. */
 export interface TailDocument {
@@ -30,7 +30,7 @@ export interface BacklogDocument {
   _id: string;
   organization_id: string;
   at: Date;
-  happening: Happening;
+  happening: EntityEvent;
 }
 
 /** No network has this id. */

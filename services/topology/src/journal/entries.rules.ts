@@ -42,12 +42,12 @@ export interface Known {
   readonly state: State | null;
   /** The last recorded revision. */
   readonly revision: number;
-  /** When it was restored, see {@link Happening.order}; absent if never deleted. */
+  /** When it was restored, see {@link EntityEvent.order}; absent if never deleted. */
   readonly restored?: number | undefined;
 }
 
 /** An event of an entity. */
-export interface Happening {
+export interface EntityEvent {
   readonly collection: Journaled;
   readonly id: string;
   readonly organizationId: string;
@@ -94,9 +94,9 @@ export interface JournalDocument extends Draft {
 }
 
 /** The entry for an event; null if it changes nothing. */
-export function draftOf(known: Known | null, happening: Happening): Draft | null {
+export function draftOf(known: Known | null, event: EntityEvent): Draft | null {
   const before = known?.state ?? null;
-  const { collection, id, organizationId, at, by, state, isReconciled = false, isNew = false, order } = happening;
+  const { collection, id, organizationId, at, by, state, isReconciled = false, isNew = false, order } = event;
   if (state === null && before === null) return null;
   // A deleted entity only returns as a new document with a higher revision; other events belong to its former life.
   const comesBack = known !== null && before === null;
@@ -108,9 +108,9 @@ export function draftOf(known: Known | null, happening: Happening): Draft | null
     const isOlder = state?.revision !== undefined && state.revision <= before.revision;
     if (isOlder || after.wire === before.wire) return null;
   }
-  const told = after ?? before;
-  if (told === null) return null;
-  const entity = JSON.parse(told.wire) as Entity;
+  const current = after ?? before;
+  if (current === null) return null;
+  const entity = JSON.parse(current.wire) as Entity;
   return {
     organization_id: organizationId,
     at,
@@ -120,9 +120,9 @@ export function draftOf(known: Known | null, happening: Happening): Draft | null
     network_id: collection === "networks" ? id : (entity.network_id ?? null),
     host_id: collection === "hosts" ? id : (entity.host_id ?? null),
     name: nameOf(entity),
-    revision: told.revision,
-    ...(told.form !== undefined && told.form > 1 && { form: told.form }),
-    wire: told.wire,
+    revision: current.revision,
+    ...(current.form !== undefined && current.form > 1 && { form: current.form }),
+    wire: current.wire,
     ...(before !== null && after !== null && formerFields(before.wire, entity)),
     ...by,
     ...(isReconciled && { reconciled: true as const }),
@@ -153,24 +153,24 @@ function isOther(value: unknown, other: unknown): boolean {
   return value !== other && JSON.stringify(value) !== JSON.stringify(other);
 }
 
-type Told = Pick<Draft, "action" | "wire" | "old" | "was">;
+type Sides = Pick<Draft, "action" | "wire" | "old" | "was">;
 
 /** The entity before an entry; null if it did not exist. */
-export function formerOf({ action, wire, old, was }: Told): Entity | null {
+export function formerOf({ action, wire, old, was }: Sides): Entity | null {
   if (action === "created") return null;
   const entity = JSON.parse(was ?? wire) as Entity;
   return old === undefined ? entity : { ...entity, ...(JSON.parse(old) as Entity) };
 }
 
 /** Its JSON. */
-export function formerIn(told: Told): string | null {
-  const { action, wire, was } = told;
+export function formerIn(current: Sides): string | null {
+  const { action, wire, was } = current;
   if (action === "created") return null;
-  return action === "deleted" ? wire : (was ?? JSON.stringify(formerOf(told)));
+  return action === "deleted" ? wire : (was ?? JSON.stringify(formerOf(current)));
 }
 
 /** The entity before and after an entry, and the names of members changed by an update. */
-export function sidesOf({ action, wire, old, was }: Told): {
+export function sidesOf({ action, wire, old, was }: Sides): {
   readonly before: string | null;
   readonly after: string | null;
   readonly fields: readonly string[];

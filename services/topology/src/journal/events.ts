@@ -2,7 +2,7 @@ import type { Authorship } from "../storage/authorship.js";
 import { authorshipIn, BARRIER, NOTES } from "../storage/authorship.js";
 import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
-import { type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
+import { type EntityEvent, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { KnownStates } from "./known.js";
 import type { ChangeEvent } from "./stream.js";
 import { signatureOf } from "./writer.js";
@@ -13,10 +13,10 @@ import { signatureOf } from "./writer.js";
 
 export interface EventReader {
   /** The entity events of some database events, in order. */
-  read(events: readonly ChangeEvent[]): Promise<Happening[]>;
+  read(events: readonly ChangeEvent[]): Promise<EntityEvent[]>;
 }
 
-interface Unplaced extends Omit<Happening, "organizationId"> {
+interface Unplaced extends Omit<EntityEvent, "organizationId"> {
   readonly organizationId: string | null;
 }
 
@@ -28,7 +28,7 @@ interface Note {
 export function createEventReader(collections: JournalCollections, known: Pick<KnownStates, "goneAmong">): EventReader {
   let note: Note | null = null;
 
-  function happeningIn(event: ChangeEvent): Unplaced | null {
+  function entityEventIn(event: ChangeEvent): Unplaced | null {
     const { ns, documentKey, operationType, fullDocument, updateDescription } = event;
     const fields = fullDocument ?? updateDescription?.updatedFields ?? {};
     const by = fields["by"] as string | undefined;
@@ -57,7 +57,7 @@ export function createEventReader(collections: JournalCollections, known: Pick<K
 
   return {
     read: async (events) => {
-      const seen = events.flatMap((event) => happeningIn(event) ?? []);
+      const seen = events.flatMap((event) => entityEventIn(event) ?? []);
       const swept = await known.goneAmong(seen.filter(isNobodys).map(({ id }) => id));
       const all = seen.filter((one) => !(isNobodys(one) && swept.has(one.id)));
       const unplaced = all.filter(({ organizationId }) => organizationId === null);
@@ -83,11 +83,11 @@ async function organizationsOf(
     { $sort: LAST_ENTRIES_FIRST },
     { $group: { _id: "$entity_id", organization_id: { $first: "$organization_id" } } },
   ];
-  const told = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });
-  for (const { _id, organization_id } of await told.toArray()) found.set(_id, organization_id);
-  const untold = unplaced.filter(({ id }) => !found.has(id));
-  for (const collection of new Set(untold.map(({ collection: kind }) => kind))) {
-    const those = untold.filter(({ collection: kind }) => kind === collection).map(({ id }) => id);
+  const recorded = journal.aggregate<{ _id: string; organization_id: string }>(stages, { hint: JOURNAL_OF_ENTITY });
+  for (const { _id, organization_id } of await recorded.toArray()) found.set(_id, organization_id);
+  const unrecorded = unplaced.filter(({ id }) => !found.has(id));
+  for (const collection of new Set(unrecorded.map(({ collection: kind }) => kind))) {
+    const those = unrecorded.filter(({ collection: kind }) => kind === collection).map(({ id }) => id);
     const options = { hint: BY_ID, projection: { organization_id: 1 } } as const;
     for await (const { _id, organization_id } of entities(collection).find({ _id: { $in: those } }, options))
       found.set(_id, organization_id);

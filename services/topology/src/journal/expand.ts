@@ -5,7 +5,7 @@ import type { DeletionDocument } from "../storage/deletion-records.js";
 import { creationIndex, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { JournalCollections } from "./collections.js";
-import type { Happening, Journaled } from "./entries.rules.js";
+import type { EntityEvent, Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import { signatureOf } from "./writer.js";
 
@@ -32,13 +32,13 @@ export async function* hiddenBy(
   { entities }: JournalCollections,
   deletion: HidingDeletion,
   { at, hidden }: { readonly at: Date; readonly hidden: HiddenThings },
-): AsyncGenerator<readonly Happening[]> {
+): AsyncGenerator<readonly EntityEvent[]> {
   const { organization_id, by, kind } = deletion;
   const isOfTags = kind === "tags";
   if (isOfTags) hidden.add(deletion);
   const base = { organizationId: organization_id, at, by: by === undefined ? {} : signatureOf(authorshipIn(by)) };
   for (const { collection, filter, hint } of partsOf(deletion)) {
-    let batch: Happening[] = [];
+    let batch: EntityEvent[] = [];
     const projection = isOfTags ? { wire: 1, revision: 1, form: 1 } : { _id: 1 };
     const options = { projection, hint, batchSize: BATCH, maxTimeMS: STREAM_MS } as const;
     for await (const { _id: id, wire, revision, form } of entities(collection).find(filter, options)) {

@@ -8,8 +8,8 @@ import { createHiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
 import { reconcile } from "./reconcile.js";
 import { type ChangeEvent, type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
-import { createTelling, type Making } from "./telling.js";
-import { createJournalWriter, PAUSE_MS, type Told } from "./writer.js";
+import { createEventRecorder, type RecorderParts } from "./event-recorder.js";
+import { createJournalWriter, PAUSE_MS, type OnRecorded } from "./writer.js";
 
 /** Milliseconds between reads, to batch changes: a command costs nearly the same for several. */
 const GATHER_MS = 25;
@@ -24,7 +24,7 @@ const SAVE_MS = 1_000;
 
 export interface FollowParts {
   readonly collections: JournalCollections;
-  readonly told: Told;
+  readonly onRecorded: OnRecorded;
   /** Lets requests go first for a while; by default not. */
   readonly idle?: (() => Promise<void>) | undefined;
   readonly log: Log;
@@ -37,12 +37,15 @@ export interface FollowParts {
  *
  * @throws if another process appends, or the database is unavailable; all cached state is then invalid
  */
-export async function follow({ collections, told, idle, log, count }: FollowParts, signal: AbortSignal): Promise<void> {
+export async function follow(
+  { collections, onRecorded, idle, log, count }: FollowParts,
+  signal: AbortSignal,
+): Promise<void> {
   const hidden = createHiddenThings();
   const known = createKnownStates(collections);
-  const writer = createJournalWriter(collections, known, { hidden, told });
+  const writer = createJournalWriter(collections, known, { hidden, onRecorded });
   const making = { collections, hidden, known, writer };
-  const telling = createTelling(making);
+  const recorder = createEventRecorder(making);
   const stream = await open(making, log, signal);
   const place = createSafePlace(stream.begun);
   let saved = { token: stream.begun, atMs: performance.now() };
@@ -51,8 +54,8 @@ export async function follow({ collections, told, idle, log, count }: FollowPart
 
   /** @returns the number of events */
   async function take(): Promise<number> {
-    const { events, token } = await stream.next(telling.isDone() ? AWAIT_MS : 1);
-    const entries = await telling.take(events);
+    const { events, token } = await stream.next(recorder.isDone() ? AWAIT_MS : 1);
+    const entries = await recorder.take(events);
     const last = events.at(-1);
     if (last !== undefined) count(entries, Date.now() - timeOf(last).getTime());
     place.pass(events, token);
@@ -62,7 +65,7 @@ export async function follow({ collections, told, idle, log, count }: FollowPart
   async function goOn(): Promise<void> {
     await idle?.();
     const begun = performance.now();
-    await telling.goOn();
+    await recorder.goOn();
     await delay(restMs(begun, DUTY));
   }
 
@@ -75,15 +78,15 @@ export async function follow({ collections, told, idle, log, count }: FollowPart
   try {
     while (!signal.aborted) {
       const taken = await take();
-      const isBusy = !telling.isDone() || taken === MOST_EVENTS;
+      const isBusy = !recorder.isDone() || taken === MOST_EVENTS;
       full = taken === MOST_EVENTS ? full + 1 : 0;
-      if (telling.isDone()) await saveNowAndThen();
+      if (recorder.isDone()) await saveNowAndThen();
       else if (full % OTHERS_FIRST === 0) await goOn();
       if (isBusy) await delay(PAUSE_MS);
       else if (taken > 0) await delay(GATHER_MS);
     }
   } finally {
-    await telling.close();
+    await recorder.close();
     await stream.close();
   }
 }
@@ -93,7 +96,7 @@ async function save({ tails }: JournalCollections, token: Document): Promise<voi
 }
 
 /** The stream from the saved position; without one, from now, after comparing everything. */
-async function open(making: Making, log: Log, signal: AbortSignal): Promise<ChangeStream> {
+async function open(making: RecorderParts, log: Log, signal: AbortSignal): Promise<ChangeStream> {
   const { collections, hidden } = making;
   const { db, deletions, tails } = collections;
   const tail = await tails.findOne({ _id: "topology" });

@@ -6,7 +6,7 @@ import type { Work } from "@nts/shared/work";
 import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
 import type { Feeds } from "./feeds.js";
-import { type ChangeFilter, isToldTo } from "./matching.rules.js";
+import { type ChangeFilter, isSelected } from "./matching.rules.js";
 import type { Reached } from "./read.js";
 import { currentSides } from "./entry-texts.js";
 import type { SelectableEntry, Taken } from "./recent-events.js";
@@ -38,7 +38,7 @@ export interface Following {
 /** The position of a follower: the last entry it examined, and the last one it sent. */
 export interface Place {
   n: number;
-  told: number;
+  sent: number;
 }
 
 export class Follower {
@@ -52,7 +52,7 @@ export class Follower {
   ) {
     const { scope, filter, before } = following;
     const networks = scope.networks === "all" ? "all" : new Set(scope.networks);
-    this.#isMine = (entry) => isToldTo(networks, filter, entry) && (before === null || entry.at < before);
+    this.#isMine = (entry) => isSelected(networks, filter, entry) && (before === null || entry.at < before);
   }
 
   /** @param initial true to start with the current state */
@@ -126,16 +126,16 @@ export class Follower {
     for await (const entries of this.feeds.reader.entries(scope, { ...asked, ...sizes }, reached)) {
       const mine = entries.filter(this.#isMine);
       place.n = entries.at(-1)?.n ?? place.n;
-      place.told = mine.at(-1)?.n ?? place.told;
+      place.sent = mine.at(-1)?.n ?? place.sent;
       yield mine.map((entry) => changeEvent(entry, this.cursors)).join("");
     }
     place.n = reached.isEnd ? last : (reached.n ?? place.n);
   }
 
   /** Restricted callers are not shown the positions of others. */
-  #bookmark({ n, told }: Place): string {
+  #bookmark({ n, sent }: Place): string {
     const { organizationId, networks } = this.following.scope;
-    const cursor = this.cursors.of(organizationId, networks === "all" ? n : told);
+    const cursor = this.cursors.of(organizationId, networks === "all" ? n : sent);
     this.#bookmarkLater();
     return `id: ${cursor}\nevent: bookmark\ndata: ${JSON.stringify({ cursor })}\n\n`;
   }
@@ -150,9 +150,9 @@ export class Follower {
 }
 
 /** The events, and the place behind them. */
-function* takenEvents({ events, n, told }: Taken, place: Place): Generator<Buffer, void, void> {
+function* takenEvents({ events, n, last }: Taken, place: Place): Generator<Buffer, void, void> {
   place.n = n;
-  place.told = told ?? place.told;
+  place.sent = last ?? place.sent;
   if (events.some((event) => event.length > LARGE_BYTES)) yield* events;
   else if (events.length > 0) yield Buffer.concat(events);
 }

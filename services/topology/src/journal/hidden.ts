@@ -1,7 +1,7 @@
 import { deletedAmong, withoutDeleted } from "../storage/hidden-tags.rules.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { Entity } from "../storage/entities.js";
-import type { Happening } from "./entries.rules.js";
+import type { EntityEvent } from "./entries.rules.js";
 
 // Recorded deletions whose documents still exist: later writes of such documents are not recorded, and deleted tags are
 // removed from whatever carries them.
@@ -14,7 +14,7 @@ export interface HiddenThings {
   remove(deletionId: string): void;
   clear(): void;
   /** The event as returned to clients; null if its entity is hidden. */
-  seen(happening: Happening): Happening | null;
+  seen(event: EntityEvent): EntityEvent | null;
 }
 
 export function createHiddenThings(): HiddenThings {
@@ -52,19 +52,19 @@ export function createHiddenThings(): HiddenThings {
       deletions.clear();
       putTogether();
     },
-    seen: (happening) => {
-      const { state, organizationId } = happening;
+    seen: (event) => {
+      const { state, organizationId } = event;
       if (organizations.has(organizationId)) return null;
       const deleted = tags.get(organizationId);
-      if (state === null || (places.size === 0 && deleted === undefined)) return happening;
+      if (state === null || (places.size === 0 && deleted === undefined)) return event;
       const entity = JSON.parse(state.wire) as Entity & Placed & { readonly tags?: readonly string[] };
       if ([entity.network_id, entity.host_id].some((id) => id !== undefined && places.has(id))) return null;
-      if (deleted === undefined || entity.tags === undefined) return happening;
-      if (deletedAmong(entity.tags, deleted).length === 0) return happening;
+      if (deleted === undefined || entity.tags === undefined) return event;
+      if (deletedAmong(entity.tags, deleted).length === 0) return event;
       const stored = { entity: entity as Entity & { tags: readonly string[] }, revision: state.revision ?? 1 };
       const visible = withoutDeleted(stored, deleted);
       const { revision } = visible;
-      return { ...happening, state: { ...state, revision, wire: JSON.stringify(visible.entity) } };
+      return { ...event, state: { ...state, revision, wire: JSON.stringify(visible.entity) } };
     },
   };
 }

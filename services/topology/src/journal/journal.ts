@@ -6,7 +6,7 @@ import { repeat } from "@nts/shared/repeat";
 import type { JournalCollections } from "./collections.js";
 import { follow } from "./follow.js";
 import { sweepJournal } from "./retention.js";
-import type { Told } from "./writer.js";
+import type { OnRecorded } from "./writer.js";
 
 /** Milliseconds after which another process takes over the journal of a dead one. */
 const LEASE_MS = 3_000;
@@ -21,7 +21,7 @@ export interface JournalParts {
   readonly registry: Registry;
   readonly log: Log;
   readonly retentionDays: number;
-  readonly told: Told;
+  readonly onRecorded: OnRecorded;
   /** See {@link FollowParts}. */
   readonly idle?: (() => Promise<void>) | undefined;
 }
@@ -33,7 +33,7 @@ export interface Journal {
 
 /** Maintains the journal until stopped; only one process per database at a time. */
 export function startJournal(parts: JournalParts): Journal {
-  const { collections, registry, log, told, idle } = parts;
+  const { collections, registry, log, onRecorded, idle } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   const count = createCounting(registry);
@@ -43,7 +43,7 @@ export function startJournal(parts: JournalParts): Journal {
     const until = AbortSignal.any([signal, lost, ended.signal]);
     const sweeping = sweepNowAndThen(parts, until);
     try {
-      await follow({ collections, told, idle, log, count }, until);
+      await follow({ collections, onRecorded, idle, log, count }, until);
     } finally {
       ended.abort();
       await sweeping;

@@ -3,7 +3,7 @@ import { placeOf, placesBehind } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import { ALL, type JournalCollections } from "./collections.js";
 import { type Draft, type JournalDocument, type Known, knownAfter } from "./entries.rules.js";
-import { lastEntries, toldGone } from "./last-entries.js";
+import { lastEntries, recordedAsDeleted } from "./last-entries.js";
 
 // The end of the journal: the last state of each entity, and the last number of each organization. Partly cached by the
 // appending process, which is valid while no other process appends; that is detected.
@@ -53,7 +53,7 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       const asked = [...new Set(ids)].map((id) => ({ id, remembered: states.get(id) }));
       const gone = new Set(asked.flatMap(({ id, remembered }) => (remembered?.known?.state === null ? [id] : [])));
       const missing = asked.flatMap(({ id, remembered }) => (remembered === undefined ? [id] : []));
-      for (const id of await toldGone({ journal }, missing)) gone.add(id);
+      for (const id of await recordedAsDeleted({ journal }, missing)) gone.add(id);
       return gone;
     },
     get: (id) => batch.get(id) ?? null,

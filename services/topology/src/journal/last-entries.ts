@@ -32,7 +32,7 @@ export async function lastEntries(
 }
 
 /** Those recorded as deleted. */
-export async function toldGone(
+export async function recordedAsDeleted(
   collections: Pick<JournalCollections, "journal">,
   ids: readonly string[],
 ): Promise<string[]> {

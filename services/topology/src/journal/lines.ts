@@ -1,5 +1,5 @@
 import type { Backlog, Stretch } from "./backlog.js";
-import type { Happening } from "./entries.rules.js";
+import type { EntityEvent } from "./entries.rules.js";
 import type { JournalWriter } from "./writer.js";
 
 // Queues of delayed recordings, one per organization, so that its entries keep commit order independently of others.
@@ -7,22 +7,22 @@ import type { JournalWriter } from "./writer.js";
 /** Something recorded in batches. */
 export interface Piece {
   /** Prefetched: slow reads only delay their own queue. Null if there is nothing to record. */
-  readonly batches: AsyncGenerator<readonly Happening[]> | null;
+  readonly batches: AsyncGenerator<readonly EntityEvent[]> | null;
   /** Runs when all of it is recorded. */
-  readonly told: () => Promise<void> | void;
+  readonly onRecorded: () => Promise<void> | void;
 }
 
 export interface Lines {
   has(organizationId: string): boolean;
   add(organizationId: string, piece: Piece): void;
-  addHappenings(organizationId: string, happenings: readonly Happening[]): Promise<void>;
+  addEvents(organizationId: string, events: readonly EntityEvent[]): Promise<void>;
   /** Records a batch of the queue whose turn it is, if prefetched. @returns the number of new entries */
   goOn(): Promise<number>;
   isEmpty(): boolean;
   close(): Promise<void>;
 }
 
-type Read = { readonly result: IteratorResult<readonly Happening[], unknown> } | { readonly error: unknown };
+type Read = { readonly result: IteratorResult<readonly EntityEvent[], unknown> } | { readonly error: unknown };
 
 interface Line {
   readonly pieces: Piece[];
@@ -43,11 +43,11 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
   }
 
   /** Records the prefetched part of the first item, and removes the item when done. */
-  async function tell(line: Line, read: Read): Promise<number> {
+  async function record(line: Line, read: Read): Promise<number> {
     line.read = null;
     if ("error" in read) throw read.error;
     if (read.result.done !== true) return writer.write(read.result.value);
-    await line.pieces.shift()?.told();
+    await line.pieces.shift()?.onRecorded();
     return 0;
   }
 
@@ -58,13 +58,13 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
       line.gathering = null;
       line.pieces.push(piece);
     },
-    addHappenings: async (organizationId, happenings) => {
-      const last = await backlog.put(organizationId, happenings);
+    addEvents: async (organizationId, events) => {
+      const last = await backlog.put(organizationId, events);
       const line = lineOf(organizationId);
       if (line.gathering?.isRead === false) return void (line.gathering.last = last);
-      const stretch = { organizationId, first: last - happenings.length + 1, last, isRead: false };
+      const stretch = { organizationId, first: last - events.length + 1, last, isRead: false };
       line.gathering = stretch;
-      line.pieces.push({ batches: backlog.read(stretch), told: () => backlog.remove(stretch) });
+      line.pieces.push({ batches: backlog.read(stretch), onRecorded: () => backlog.remove(stretch) });
     },
     goOn: async () => {
       for (const [organizationId, line] of lines) {
@@ -72,7 +72,7 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
           readAhead(line);
           continue;
         }
-        const entries = await tell(line, line.read);
+        const entries = await record(line, line.read);
         // The others first.
         lines.delete(organizationId);
         if (line.pieces.length > 0) lines.set(organizationId, line);
@@ -83,8 +83,8 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
     },
     isEmpty: () => lines.size === 0,
     close: async () => {
-      const begun = [...lines.values()].flatMap(({ pieces }) => pieces.slice(0, 1));
-      await Promise.allSettled(begun.map(async ({ batches }) => batches?.return(undefined)));
+      const started = [...lines.values()].flatMap(({ pieces }) => pieces.slice(0, 1));
+      await Promise.allSettled(started.map(async ({ batches }) => batches?.return(undefined)));
     },
   };
 }

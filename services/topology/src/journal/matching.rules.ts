@@ -17,12 +17,12 @@ export interface ChangeFilter {
 type Choosable = { readonly [Name in keyof ChangeFilter]?: string | null };
 
 /** True for an entry that the caller may see, and that matches the filter. */
-export function isToldTo(networks: "all" | ReadonlySet<string>, filter: ChangeFilter, entry: Choosable): boolean {
+export function isSelected(networks: "all" | ReadonlySet<string>, filter: ChangeFilter, entry: Choosable): boolean {
   const { network_id = null } = entry;
   if (networks !== "all" && network_id !== null && !networks.has(network_id)) return false;
   for (const name in filter) {
-    const wanted = filter[name as keyof ChangeFilter];
-    if (wanted !== undefined && entry[name as keyof ChangeFilter] !== wanted) return false;
+    const requested = filter[name as keyof ChangeFilter];
+    if (requested !== undefined && entry[name as keyof ChangeFilter] !== requested) return false;
   }
   return true;
 }

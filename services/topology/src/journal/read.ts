@@ -80,8 +80,8 @@ export function createJournalReader(database: Database): JournalReader {
     ...createPlaces(database, collections),
     entries,
     texts: async function* (scope, asked, reached) {
-      const told = await cursors();
-      for await (const batch of entries(scope, asked, reached)) yield batch.map((entry) => textOf(entry, told));
+      const known = await cursors();
+      for await (const batch of entries(scope, asked, reached)) yield batch.map((entry) => textOf(entry, known));
     },
   };
 }

@@ -19,7 +19,7 @@ describe("recent events", () => {
     recent.add(entry(3), Buffer.from("3"));
     recent.add(entry(4, "b"), null);
 
-    expect(recent.take(ORGANIZATION, wanted)).toEqual({ events: [Buffer.from("1"), Buffer.from("3")], n: 4, told: 3 });
+    expect(recent.take(ORGANIZATION, wanted)).toEqual({ events: [Buffer.from("1"), Buffer.from("3")], n: 4, last: 3 });
   });
 
   it("are read from the journal by a follower who selects what no other did", () => {
@@ -28,7 +28,7 @@ describe("recent events", () => {
     recent.add(entry(2, "b"), null);
     const isMine = (): boolean => true;
 
-    expect(recent.take(ORGANIZATION, { ...wanted, isMine })).toMatchObject({ n: 1, told: 1 });
+    expect(recent.take(ORGANIZATION, { ...wanted, isMine })).toMatchObject({ n: 1, last: 1 });
     expect(recent.take(ORGANIZATION, { ...wanted, isMine, after: 1 })).toBeNull();
   });
 

@@ -24,15 +24,15 @@ interface RecentEvent {
   readonly event: Buffer | null;
 }
 
-/** Events of entries up to a number; `told`: the last one among them, null if there is none. */
+/** Events of entries up to a number; `last`: the number of the last one among them, null if there is none. */
 export interface Taken {
   readonly events: readonly Buffer[];
   readonly n: number;
-  readonly told: number | null;
+  readonly last: number | null;
 }
 
 /** The entries between two numbers that a follower selects. */
-export interface Wanted {
+export interface Selection {
   readonly after: number;
   readonly upTo: number;
   readonly isMine: (entry: SelectableEntry) => boolean;
@@ -44,7 +44,7 @@ export interface RecentEvents {
   /** @param event null if no follower selects the entry */
   add(entry: JournalDocument, event: Buffer | null): void;
   /** The next events; null if they are not kept, and must be read. */
-  take(organizationId: string, wanted: Wanted): Taken | null;
+  take(organizationId: string, selection: Selection): Taken | null;
 }
 
 export function createRecentEvents(): RecentEvents {
@@ -60,7 +60,7 @@ export function createRecentEvents(): RecentEvents {
     },
     take: (organizationId, { after, upTo, isMine, bytes }) => {
       const events: Buffer[] = [];
-      let [n, told, left]: [number, number | null, number] = [after, null, bytes];
+      let [n, last, left]: [number, number | null, number] = [after, null, bytes];
       while (n < upTo && left > 0 && n - after < MOST_ENTRIES) {
         // Not marked as used: the oldest leave first.
         const next = recent.peek(placeOf(organizationId, n + 1));
@@ -70,9 +70,9 @@ export function createRecentEvents(): RecentEvents {
         if (!isSelected || next.event === null) continue;
         events.push(next.event);
         left -= next.event.length;
-        told = n;
+        last = n;
       }
-      return n === after ? null : { events, n, told };
+      return n === after ? null : { events, n, last };
     },
   };
 }

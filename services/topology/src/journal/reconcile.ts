@@ -3,7 +3,7 @@ import { batchesById } from "@nts/shared/mongo/migrations";
 import type { EntityDocument } from "../storage/entities.js";
 import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
-import { COLLECTIONS, type Happening, JOURNALED, type Journaled } from "./entries.rules.js";
+import { COLLECTIONS, type EntityEvent, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import type { JournalWriter } from "./writer.js";
 
@@ -36,7 +36,7 @@ export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Pro
     }
   for await (const batch of livingIn(collections)) {
     if (signal.aborted) return entries;
-    entries += await tellGone(parts, batch, at);
+    entries += await recordGone(parts, batch, at);
   }
   await deletions.updateMany({ _id: { $in: hiding.map(({ _id }) => _id) } }, { $set: { journaled: true } });
   return entries;
@@ -70,13 +70,13 @@ async function* livingIn({ journal }: JournalCollections): AsyncGenerator<readon
 }
 
 /** Records the deletion of those that no longer exist. */
-async function tellGone(
+async function recordGone(
   { collections, hidden, writer }: ReconcileParts,
   living: readonly Last[],
   at: Date,
 ): Promise<number> {
   const { entities } = collections;
-  let told = 0;
+  let recorded = 0;
   for (const collection of COLLECTIONS) {
     const mine = living.filter(({ entity }) => entity === nameOf(collection));
     const ids = mine.map(({ entity_id }) => entity_id);
@@ -84,17 +84,17 @@ async function tellGone(
     const isThere = (one: EntityDocument): boolean => hidden.seen(stateOf(collection, one, at)) !== null;
     const there = new Set(found.filter(isThere).map(({ _id }) => _id));
     const gone = mine.filter(({ entity_id }) => !there.has(entity_id));
-    told += await writer.write(
+    recorded += await writer.write(
       gone.map(({ entity_id: id, organization_id: organizationId }) => ({
         ...{ collection, id, organizationId, at, by: {} },
         ...{ state: null, isReconciled: true },
       })),
     );
   }
-  return told;
+  return recorded;
 }
 
-function stateOf(collection: Journaled, document: Document, at: Date): Happening {
+function stateOf(collection: Journaled, document: Document, at: Date): EntityEvent {
   const { _id: id, organization_id: organizationId, wire, revision, form } = document as EntityDocument;
   const state = { wire, revision, form };
   return { ...{ collection, id, organizationId, at, state }, by: {}, isReconciled: true, isNew: true };

@@ -3,7 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
-import { BY_ID, creationIndex, FEW_INDEX } from "../storage/indexes.js";
+import { BY_ID, creationIndex, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import { matching, narrowedTo, type ScopeFilter, within, withinOrganization } from "../storage/scope.js";
 import { caughtUp } from "./barrier.js";
 import { COLLECTIONS, type Journaled, JOURNALED } from "./entries.rules.js";
@@ -15,7 +15,7 @@ import { entriesIn, type JournalReader } from "./read.js";
 
 /** Entities per query. */
 export const BATCH = 500;
-const FEW: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
+const SMALL_COLLECTIONS: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
 
 export interface AskedStates {
   readonly scope: Scope;
@@ -40,7 +40,7 @@ export function createIds({ database, reader }: IdsParts): (asked: AskedStates, 
     kind === "tags" ? withinOrganization(scope) : within(scope);
 
   async function* idsOf(kind: Journaled, scope: Scope, moment: Moment): AsyncGenerator<string[]> {
-    const hint = FEW.has(kind) ? FEW_INDEX : creationIndex(kind, scope.networks !== "all");
+    const hint = SMALL_COLLECTIONS.has(kind) ? SMALL_COLLECTION_INDEX : creationIndex(kind, scope.networks !== "all");
     const find = { collection: kind, filter: scopeOf(kind, scope), projection: { _id: 1 }, hint, mostRows: BATCH };
     for await (const batch of database.batches(scope, find, moment))
       yield documentsIn(batch).map(({ _id }) => String(_id));

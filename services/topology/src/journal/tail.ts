@@ -112,7 +112,7 @@ export class Tail {
     const asked = { filter: {}, range, direction: "asc", limit: PAGE } as const;
     let left = PAGE;
     for await (const entries of this.reader.entries(this.#scope, asked, { n: null, isEnd: false })) {
-      for (const entry of entries) this.#tell(entry, cursors);
+      for (const entry of entries) this.#deliver(entry, cursors);
       left -= entries.length;
       for (const member of this.#members) if (member.hasNews) member.alert();
     }
@@ -123,7 +123,7 @@ export class Tail {
     return this.#again;
   }
 
-  #tell(entry: JournalDocument, cursors: Cursors): void {
+  #deliver(entry: JournalDocument, cursors: Cursors): void {
     let event: Buffer | null = null;
     for (const member of this.#members)
       if (member.isMine(entry)) member.add(entry.n, (event ??= Buffer.from(changeEvent(entry, cursors))));
@@ -133,8 +133,8 @@ export class Tail {
 
   /** The next recent events that a member selects; null if they are not kept. */
   recent(after: number, isMine: (entry: SelectableEntry) => boolean): Taken | null {
-    const wanted = { after, upTo: this.n, isMine, bytes: MOST_BYTES };
-    return this.parts.recent.take(this.#scope.organizationId, wanted);
+    const selection = { after, upTo: this.n, isMine, bytes: MOST_BYTES };
+    return this.parts.recent.take(this.#scope.organizationId, selection);
   }
 }
 
@@ -144,7 +144,7 @@ export class Member implements Feed {
   #bytes = 0;
   /** A follower from another process, or one that has just read, may be ahead of the shared reads. */
   #joinedAt = 0;
-  #told: number | null = null;
+  #lastN: number | null = null;
   #resolve: (() => void) | null = null;
   #isEnded = false;
 
@@ -167,7 +167,7 @@ export class Member implements Feed {
     this.#bytes += event.length;
     if (this.#bytes > MOST_BYTES && this.hasNews) this.#events = null;
     else this.#events.push(event);
-    this.#told = n;
+    this.#lastN = n;
   }
 
   readonly alert = (): void => {
@@ -181,7 +181,7 @@ export class Member implements Feed {
   join(n: number): boolean {
     if (n < this.tail.n) return false;
     this.#joinedAt = n;
-    [this.#events, this.#bytes, this.#told] = [[], 0, null];
+    [this.#events, this.#bytes, this.#lastN] = [[], 0, null];
     return true;
   }
 
@@ -190,10 +190,10 @@ export class Member implements Feed {
   }
 
   take(): Taken | null {
-    const [events, told] = [this.#events, this.#told];
+    const [events, last] = [this.#events, this.#lastN];
     if (events === null) return null;
-    [this.#events, this.#bytes, this.#told] = [[], 0, null];
-    return { events, n: Math.max(this.#joinedAt, this.tail.n), told };
+    [this.#events, this.#bytes, this.#lastN] = [[], 0, null];
+    return { events, n: Math.max(this.#joinedAt, this.tail.n), last };
   }
 
   async arrival(ms: number): Promise<void> {

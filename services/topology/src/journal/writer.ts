@@ -1,6 +1,6 @@
 import type { Authorship } from "../storage/authorship.js";
 import type { JournalCollections } from "./collections.js";
-import { draftOf, type Happening, type JournalDocument, type Signature } from "./entries.rules.js";
+import { draftOf, type EntityEvent, type JournalDocument, type Signature } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 
@@ -11,18 +11,18 @@ const BATCH_BYTES = 4 * 1_048_576;
 export const PAUSE_MS = 5;
 
 /** Notified of new entries. */
-export type Told = (organizationId: string, networkIds: ReadonlySet<string | null>) => void;
+export type OnRecorded = (organizationId: string, networkIds: ReadonlySet<string | null>) => void;
 
 /** Appends to the journal. */
 export interface JournalWriter {
   /** Records events in order. @returns the number of new entries */
-  write(happenings: readonly Happening[]): Promise<number>;
+  write(events: readonly EntityEvent[]): Promise<number>;
 }
 
 export function createJournalWriter(
   { journal }: JournalCollections,
   known: KnownStates,
-  { hidden, told }: { hidden: HiddenThings; told: Told },
+  { hidden, onRecorded }: { hidden: HiddenThings; onRecorded: OnRecorded },
 ): JournalWriter {
   async function append(documents: readonly JournalDocument[]): Promise<void> {
     // Ordered: if a concurrent writer has taken the first number, nothing of ours is inserted.
@@ -30,15 +30,15 @@ export function createJournalWriter(
     const networks = new Map<string, Set<string | null>>();
     for (const { organization_id, network_id } of documents)
       networks.set(organization_id, (networks.get(organization_id) ?? new Set()).add(network_id));
-    for (const [organizationId, networkIds] of networks) told(organizationId, networkIds);
+    for (const [organizationId, networkIds] of networks) onRecorded(organizationId, networkIds);
   }
 
-  async function writeSome(happenings: readonly Happening[]): Promise<number> {
-    const organizations = new Set(happenings.map(({ organizationId }) => organizationId));
-    await known.load(happenings.map(({ id }) => id), [...organizations]); // prettier-ignore
+  async function writeSome(events: readonly EntityEvent[]): Promise<number> {
+    const organizations = new Set(events.map(({ organizationId }) => organizationId));
+    await known.load(events.map(({ id }) => id), [...organizations]); // prettier-ignore
     const documents: JournalDocument[] = [];
-    for (const happening of happenings) {
-      const draft = draftOf(known.get(happening.id), happening);
+    for (const event of events) {
+      const draft = draftOf(known.get(event.id), event);
       if (draft !== null) documents.push(known.place(draft));
     }
     await append(documents);
@@ -46,8 +46,8 @@ export function createJournalWriter(
   }
 
   return {
-    write: async (happenings) => {
-      const seen = happenings.flatMap((one) => hidden.seen(one) ?? []);
+    write: async (events) => {
+      const seen = events.flatMap((one) => hidden.seen(one) ?? []);
       let entries = 0;
       for (let at = 0; at < seen.length; at += BATCH) entries += await writeSome(seen.slice(at, at + BATCH));
       return entries;

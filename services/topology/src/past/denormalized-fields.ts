@@ -67,8 +67,8 @@ function searchTexts(view: View, { hosts, interfaces }: Kinds): DenormalizedFiel
 
   async function changedInterfaces(): Promise<ByHost> {
     const found: ByHost = new Map();
-    for await (const told of entitiesBefore(view, numbersOf(known)))
-      for (const { entity } of told) {
+    for await (const formers of entitiesBefore(view, numbersOf(known)))
+      for (const { entity } of formers) {
         const { host_id, ip_address } = entity as Interface;
         putUnder(found, host_id, { host_id, ip_address });
       }

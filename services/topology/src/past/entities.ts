@@ -55,10 +55,10 @@ export interface Former {
 /** Yields the entities before some changes: those that have been read first, the others reading ahead by one batch. */
 export async function* entitiesBefore(
   { database, rights, work, formers }: View,
-  wanted: readonly number[],
+  requested: readonly number[],
 ): AsyncGenerator<Former[]> {
-  const numbers = wanted.filter((n) => !formers.has(n));
-  const known = wanted.flatMap((n) => formers.get(n) ?? []);
+  const numbers = requested.filter((n) => !formers.has(n));
+  const known = requested.flatMap((n) => formers.get(n) ?? []);
   for (let at = 0; at < known.length; at += BATCH) {
     requireWanted(work);
     yield formerEntities(known.slice(at, at + BATCH));
@@ -110,11 +110,11 @@ export async function entitiesAt<T extends Entity>(
   ids: readonly string[],
 ): Promise<Map<string, T>> {
   const known = view.changed.get(kind.name);
-  const wanted = [...new Set(ids)];
+  const requested = [...new Set(ids)];
   const entities = new Map<string, T>();
-  for await (const told of entitiesBefore(view, numbersOf(known, wanted)))
-    for (const { entity } of told) entities.set(entity.id, entity as T);
-  for (const some of inBatches(wanted.filter((id) => known?.has(id) !== true)))
+  for await (const formers of entitiesBefore(view, numbersOf(known, requested)))
+    for (const { entity } of formers) entities.set(entity.id, entity as T);
+  for (const some of inBatches(requested.filter((id) => known?.has(id) !== true)))
     for await (const found of storedEntities<T>(view, kind, [{ _id: { $in: some } }], BY_ID))
       for (const entity of found) entities.set(entity.id, entity);
   return entities;

@@ -57,9 +57,9 @@ export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Pro
   const rows: Row[] = [];
   const denormalized: DenormalizedFields = denormalizedFieldsOf(view, kinds, wanted);
 
-  async function add(told: readonly (Pick<Former, "entity"> & Pick<Row, "n">)[]): Promise<void> {
-    const beside = await denormalized.fieldsOf(told.map(({ entity }) => entity));
-    for (const { n, entity } of told)
+  async function add(formers: readonly (Pick<Former, "entity"> & Pick<Row, "n">)[]): Promise<void> {
+    const beside = await denormalized.fieldsOf(formers.map(({ entity }) => entity));
+    for (const { n, entity } of formers)
       for (const one of isPart ? (entity as Service).bindings : [entity]) {
         const document = { ...kind.keysOf(one), ...beside.get(one.id) };
         if (meets(document, filter)) rows.push({ kind, id: one.id, n, place: placeOf(sort, document) });
@@ -67,7 +67,7 @@ export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Pro
   }
 
   const named = isPart ? undefined : (filter["_id"] as { readonly $in: readonly string[] } | undefined)?.$in;
-  for await (const told of entitiesBefore(view, numbersOf(known, named))) await add(told);
+  for await (const formers of entitiesBefore(view, numbersOf(known, named))) await add(formers);
   for await (const entities of denormalized.dependents()) {
     const unchanged = entities.filter(({ id }) => !ids.has(id));
     for (const { id } of unchanged) ids.add(id);

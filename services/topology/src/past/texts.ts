@@ -60,36 +60,36 @@ type Texts = Map<Ref, Buffer>;
 async function textsOf(view: View, pieces: readonly Piece[]): Promise<Texts> {
   const texts: Texts = new Map();
   const stored = new Map<Kind, Ref[]>();
-  const told = new Map<number, Ref[]>();
+  const recorded = new Map<number, Ref[]>();
   for (const { ref } of pieces)
     if (ref?.text !== undefined) texts.set(ref, typeof ref.text === "string" ? Buffer.from(ref.text) : ref.text);
     else if (ref?.n === null) putUnder(stored, ref.kind, ref);
-    else if (ref !== undefined) putUnder(told, ref.n, ref);
+    else if (ref !== undefined) putUnder(recorded, ref.n, ref);
   const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, texts));
-  await Promise.all(told.size === 0 ? reads : [...reads, readTold(view, told, texts)]);
+  await Promise.all(recorded.size === 0 ? reads : [...reads, readRecorded(view, recorded, texts)]);
   return texts;
 }
 
 async function readStored({ stored, moment }: View, kind: Kind, refs: readonly Ref[], texts: Texts): Promise<void> {
-  const wanted = new Map(refs.map((ref) => [ref.id, ref]));
-  const filter = matching(kind.within(stored), { _id: { $in: [...wanted.keys()] } });
+  const refOf = new Map(refs.map((ref) => [ref.id, ref]));
+  const filter = matching(kind.within(stored), { _id: { $in: [...refOf.keys()] } });
   const reader = unsighted(kind);
   const projection = { _id: 1, ...textFields(reader, stored), ...(kind.differs(stored) && { revision: 1 as const }) };
   for await (const batch of kind.read(stored, { filter, projection, hint: BY_ID }, moment))
     for (const start of batch.starts) {
       const { id, text } = keyedTextIn(reader, stored, batch, { start, key: "_id" });
-      const ref = wanted.get(id);
+      const ref = refOf.get(id);
       if (ref !== undefined) texts.set(ref, text);
     }
 }
 
-async function readTold(
+async function readRecorded(
   { database, rights, formers }: View,
-  told: ReadonlyMap<number, Ref[]>,
+  recorded: ReadonlyMap<number, Ref[]>,
   texts: Texts,
 ): Promise<void> {
   const [known, unknown] = [new Map<number, JournalDocument>(), [] as number[]];
-  for (const n of told.keys()) {
+  for (const n of recorded.keys()) {
     const former = formers.get(n);
     if (former === undefined) unknown.push(n);
     else known.set(n, former);
@@ -97,7 +97,7 @@ async function readTold(
   const { entries } = unknown.length === 0 ? { entries: [] } : await formersAt(database, rights, unknown);
   for (const [n, entry] of [...known, ...entries]) {
     const former = currentFormer(entry) ?? "{}";
-    const refs = told.get(n) ?? [];
+    const refs = recorded.get(n) ?? [];
     const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);
     for (const ref of refs) texts.set(ref, Buffer.from(parts.find(({ id }) => id === ref.id)?.text ?? former));
   }

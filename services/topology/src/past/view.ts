@@ -10,7 +10,7 @@ import type { ChangeFilter } from "../journal/matching.rules.js";
 import { createMoments, isTime } from "../journal/moments.js";
 import type { JournalDocument } from "../journal/entries.rules.js";
 import { entriesIn, FORMER, type JournalReader } from "../journal/read.js";
-import { createToldUpTo, lastAt } from "../journal/told.js";
+import { createRecordedUntil, lastAt } from "../journal/recorded-until.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
 
@@ -63,11 +63,11 @@ const CLOCKS_MS = 10_000;
 /** @param most maximum changes since the moment, and entities that they affect */
 export function createViews(database: Database, reader: JournalReader, most: Most = PAST): OpenView {
   const moments = createMoments(database, reader);
-  const toldUpTo = createToldUpTo(database);
+  const recordedUntil = createRecordedUntil(database);
 
   /** Finds a moment that the journal already covers; null if that is not certain yet. */
   async function withoutWaiting({ rights, asOf }: Looked): Promise<Found | null> {
-    const time = await toldUpTo(rights);
+    const time = await recordedUntil(rights);
     if (time === null) return null;
     if (isTime(asOf) && new Date(asOf).getTime() > time.t * 1_000 - CLOCKS_MS) return null;
     const moment = { time };

@@ -31,7 +31,7 @@ export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges
   const follower = new Follower(feeds, cursors, { scope, filter, before, work, log });
   if (initial && from === null) {
     const now = await reader.place(scope);
-    return respond.events(follower.events({ n: now, told: now }, true));
+    return respond.events(follower.events({ n: now, sent: now }, true));
   }
-  return respond.events(follower.events({ n: Math.max(begin, sinceN - 1), told: from ?? goneForCaller }));
+  return respond.events(follower.events({ n: Math.max(begin, sinceN - 1), sent: from ?? goneForCaller }));
 }

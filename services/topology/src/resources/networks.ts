@@ -14,7 +14,7 @@ import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireReferences, tagClaims } from "../references/claims.js";
-import { FEW_INDEX } from "../storage/indexes.js";
+import { SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import { commonFilter } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -37,7 +37,7 @@ export function mountNetworks(router: Router, storage: Storage, past: Past, noti
 }
 
 function plan(): ListPlanOf<typeof listNetworks> {
-  return (query, scope) => ({ filter: commonFilter(query, scope), selective: FEW_INDEX });
+  return (query, scope) => ({ filter: commonFilter(query, scope), selective: SMALL_COLLECTION_INDEX });
 }
 
 function create(storage: Storage): UserHandler<typeof createNetwork> {

@@ -21,7 +21,7 @@ import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
 import { currentSides } from "../journal/entry-texts.js";
 import { revert } from "../reverts/revert.js";
-import { type Told, type Undo, undosOf } from "../reverts/undo.rules.js";
+import { type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
 import type { Storage } from "../storage/storage.js";
 
 /** A revert requires the rights of the opposite operations; for networks and tags, these are higher than its own. */
@@ -34,32 +34,37 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
   mount(router, revertChanges, async ({ principal, scope, work, body: { request_id } }) => {
     // Entries of a request are recorded one by one; half of them must not be reverted as if complete.
     await caughtUp(storage.database, scope, work);
-    const undos = undosOf(await toldOf(reader, storage, principal.scope, request_id));
+    const undos = undosOf(await changesOf(reader, storage, principal.scope, request_id));
     requireRights(principal, undos);
     const restored = new Set(undos.filter(({ after }) => after === null).map(({ kind }) => kind));
     if (restored.size > 0) await storage.quota.require(scope);
-    for (const few of ["networks", "tags"] as const) if (restored.has(few)) await storage.quota.require(scope, few);
+    for (const kind of ["networks", "tags"] as const) if (restored.has(kind)) await storage.quota.require(scope, kind);
     const done = await revert(storage, notices, { work: withComment(work, request_id), scope, undos });
     return respond.data({ request_id, ...done });
   });
 }
 
 /** The recorded changes of a request in the caller's networks. @throws AppError `not_found` · `too_many_changes` */
-async function toldOf(reader: JournalReader, { database }: Storage, scope: Scope, request_id: string): Promise<Told[]> {
+async function changesOf(
+  reader: JournalReader,
+  { database }: Storage,
+  scope: Scope,
+  request_id: string,
+): Promise<RecordedChange[]> {
   const { gone, last } = await reader.ends(scope);
   const asked = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
-  const told: Told[] = [];
+  const changes: RecordedChange[] = [];
   let bytes = 0;
   for await (const batch of entriesIn(database, scope, { ...asked, limit: REVERTED_ENTITIES + 1 }))
     for (const entry of batch) {
       const sides = currentSides(entry);
-      told.push({ entry, ...sides });
+      changes.push({ entry, ...sides });
       bytes += (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
-      if (told.length > REVERTED_ENTITIES || bytes > REVERTED_BYTES)
+      if (changes.length > REVERTED_ENTITIES || bytes > REVERTED_BYTES)
         throw new AppError("too_many_changes", { limit: REVERTED_ENTITIES });
     }
-  if (told.length === 0) throw new AppError("not_found", { entity: "Request" });
-  return told;
+  if (changes.length === 0) throw new AppError("not_found", { entity: "Request" });
+  return changes;
 }
 
 function requireRights(principal: Principal, undos: readonly Undo[]): void {

@@ -15,7 +15,7 @@ import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { FEW_INDEX } from "../storage/indexes.js";
+import { SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import { commonFilter } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
@@ -35,7 +35,7 @@ export function mountTags(router: Router, storage: Storage, past: Past, notices:
 }
 
 function plan(): ListPlanOf<typeof listTags> {
-  return (query, scope) => ({ filter: commonFilter(query, scope), selective: FEW_INDEX });
+  return (query, scope) => ({ filter: commonFilter(query, scope), selective: SMALL_COLLECTION_INDEX });
 }
 
 function create(storage: Storage): UserHandler<typeof createTag> {

@@ -27,7 +27,7 @@ import type { Notices } from "../deletions/notices.js";
 import { goneBehind } from "../journal/cursors.js";
 import type { JournalReader } from "../journal/read.js";
 import type { Stored } from "../storage/entities.js";
-import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
+import { BY_ID, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import { respondWithList, commonFilter } from "../storage/lists.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
@@ -126,14 +126,17 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
     const { network_id, ...rest } = query;
     const named = network_id === undefined ? {} : { networks: network_id };
     const filter = { $and: [commonFilter(rest, scope), webhooksSeenFrom(scope), named] };
-    return respondWithList(webhooks, rest, { work, scope, filter, selective: FEW_INDEX });
+    return respondWithList(webhooks, rest, { work, scope, filter, selective: SMALL_COLLECTION_INDEX });
   };
 }
 
 function progress({ storage, operations, reader }: Means): UserHandler<typeof listWebhookProgress> {
   return async ({ scope }) => {
     const { organizationId } = scope;
-    const found = storage.webhooks.select(scope, webhooksSeenFrom(scope), { projection: { _id: 1 }, hint: FEW_INDEX });
+    const found = storage.webhooks.select(scope, webhooksSeenFrom(scope), {
+      projection: { _id: 1 },
+      hint: SMALL_COLLECTION_INDEX,
+    });
     const states = storage.database.share(scope, () => operations.states.allOf(organizationId));
     const [cursors, webhooks, all] = await Promise.all([reader.cursors(), found, states]);
     const ids = new Set(webhooks.map(({ _id }) => _id));
@@ -168,7 +171,10 @@ function create(means: Means): UserHandler<typeof createWebhook> {
     const secret = await operations.secretOf(salt);
     const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
     await audited({ work, scope }, [`webhooks:${organization_id}`], async (tx, note) => {
-      if ((await webhooks.countIn(tx, scope, {}, { most: operations.most, hint: FEW_INDEX })) >= operations.most)
+      if (
+        (await webhooks.countIn(tx, scope, {}, { most: operations.most, hint: SMALL_COLLECTION_INDEX })) >=
+        operations.most
+      )
         throw new AppError("quota_exceeded", { entity: "Webhook", limit: operations.most });
       await webhooks.insert(tx, scope, [webhook]);
       const state = { salt, is_active: webhook.is_enabled, n };

@@ -17,7 +17,7 @@ export interface Undo {
 }
 
 /** An entry with its states as JSON. */
-export interface Told {
+export interface RecordedChange {
   readonly entry: Pick<JournalDocument, "entity" | "entity_id" | "revision">;
   readonly before: string | null;
   readonly after: string | null;
@@ -27,10 +27,10 @@ const COLLECTION_OF = new Map<string, Journaled>(
   Object.entries(JOURNALED).map(([kind, entity]) => [entity, kind as Journaled]),
 );
 
-/** Computes the inverse of entries. @param told in commit order */
-export function undosOf(told: readonly Told[]): Undo[] {
-  const spans = new Map<string, { readonly first: Told; last: Told }>();
-  for (const one of told) {
+/** Computes the inverse of entries. @param changes in commit order */
+export function undosOf(changes: readonly RecordedChange[]): Undo[] {
+  const spans = new Map<string, { readonly first: RecordedChange; last: RecordedChange }>();
+  for (const one of changes) {
     const span = spans.get(one.entry.entity_id);
     if (span === undefined) spans.set(one.entry.entity_id, { first: one, last: one });
     else span.last = one;

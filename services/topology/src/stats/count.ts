@@ -3,7 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { JournalReader } from "../journal/read.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { addedUp, COUNTED, type Counts } from "../storage/guards.js";
-import { BY_ID, FEW_INDEX } from "../storage/indexes.js";
+import { BY_ID, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { sizesOf, spaceOf } from "../values/address-space.js";
 
@@ -30,7 +30,7 @@ export async function count(storage: Reads, reader: Reader, { scope, rights, now
   const totals = filled([...byNetwork.values()].reduce((sum, one) => addedUp(sum, one), {}));
   return {
     at: now.toISOString(),
-    totals: { networks: byNetwork.size, ...totals, tags: await tags.count(scope, {}, FEW_INDEX) },
+    totals: { networks: byNetwork.size, ...totals, tags: await tags.count(scope, {}, SMALL_COLLECTION_INDEX) },
     networks: await largest(storage, scope, byNetwork),
     categories: await counted.byCategory(scope),
     virtualization: totals.hosts + totals.services > MOST.read ? [] : await virtualization(storage, scope),

@@ -48,7 +48,7 @@ export interface DeletionRecords {
    * Those that are to be swept, oldest first: journaled, or so old that they do not wait for the journal any more. Times are
    * milliseconds since they were hidden, by the clock of the database.
    */
-  unswept(agedMs: number, untoldMs: number): Promise<DeletionDocument[]>;
+  unswept(agedMs: number, unrecordedMs: number): Promise<DeletionDocument[]>;
   /** Marks a sweeping transaction for the journal. */
   readonly note: Note;
   /** Those swept at least this many milliseconds ago. */
@@ -82,8 +82,8 @@ export function createDeletionRecords(db: Db): DeletionRecords {
       const due = { swept_at: { $exists: false }, announced: { $exists: false }, ...aged("deleted_at", agedMs) };
       return collection.find(due).sort({ deleted_at: 1 }).toArray();
     },
-    unswept: (agedMs, untoldMs) => {
-      const isDue = { $or: [{ journaled: true }, aged("deleted_at", untoldMs)] };
+    unswept: (agedMs, unrecordedMs) => {
+      const isDue = { $or: [{ journaled: true }, aged("deleted_at", unrecordedMs)] };
       const due = { swept_at: { $exists: false }, ...aged("deleted_at", agedMs), ...isDue };
       return collection.find(due).sort({ deleted_at: 1 }).toArray();
     },

@@ -67,9 +67,9 @@ export function createEntityWrites<T extends Entity>(
     ...createReplacing(kind, { collection, visible, documentOf, recordChanges }),
     remove: async (tx, scope, filter) => {
       const all = matching(visible(scope), filter);
-      const told = await recordRemovals(tx, scope, all);
+      const recorded = await recordRemovals(tx, scope, all);
       const { deletedCount } = await collection.deleteMany(all, { session: tx, ...hintFor(filter) });
-      recorderOf(tx)?.count(kind.collection, deletedCount - told);
+      recorderOf(tx)?.count(kind.collection, deletedCount - recorded);
       return deletedCount;
     },
     storeAsRead: async (scope, filter, sweptBy) => {

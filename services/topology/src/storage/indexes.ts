@@ -82,7 +82,7 @@ export const BINDING_INDEXES = {
 } as const;
 
 /** The index of an organization's networks or tags, which are few; other orders are sorted in memory. */
-export const FEW_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
+export const SMALL_COLLECTION_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
 
 /** The index for counting bindings of hosts. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
@@ -123,7 +123,7 @@ const BACKLOG_SECONDS = 86_400;
  * organization.
  */
 export const INDEXES: Indexes = {
-  networks: [{ key: FEW_INDEX }, tagged],
+  networks: [{ key: SMALL_COLLECTION_INDEX }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, searched],
   hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted, labelled, lostMacs],
   interfaces: [
@@ -145,7 +145,10 @@ export const INDEXES: Indexes = {
     sighted,
   ],
   bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
-  tags: [{ key: FEW_INDEX }, { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true }],
+  tags: [
+    { key: SMALL_COLLECTION_INDEX },
+    { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },
+  ],
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
   [REMEMBERED_COLLECTION]: [REMEMBERED_EXPIRE],
@@ -153,7 +156,7 @@ export const INDEXES: Indexes = {
   journal_gone: [{ key: { organization_id: 1 } }],
   journal_backlog: [{ key: { at: 1 }, expireAfterSeconds: BACKLOG_SECONDS }],
   [NOTES]: [NOTES_EXPIRE],
-  webhooks: [{ key: FEW_INDEX }],
+  webhooks: [{ key: SMALL_COLLECTION_INDEX }],
   webhook_states: [
     { key: { organization_id: 1 } },
     // Due webhooks are queried across organizations.

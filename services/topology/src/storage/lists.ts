@@ -47,8 +47,8 @@ export async function respondWithList<T extends Entity>(
   const keyset = keysetOf({ name: entities.name, organizationId: scope.organizationId }, paging, plan.keyOf);
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
   // Without a limit the rows yield the total, unless they start after a cursor.
-  const isTold = limit === 0 && cursor === undefined;
-  const total = isTold ? null : (counted ?? (() => count(entities, paging, plan)));
+  const includesTotal = limit === 0 && cursor === undefined;
+  const total = includesTotal ? null : (counted ?? (() => count(entities, paging, plan)));
   const page = pageOf(entities, { plan, paging, keyset });
   const passed = limit === 0 ? offset : 0;
   const rows = rowsOfPage(entities, plan, page, passed);

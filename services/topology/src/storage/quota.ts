@@ -4,7 +4,7 @@ import type { SharedReads } from "@nts/shared/shared-reads";
 import type { Database } from "./database.js";
 import type { EntityDocument } from "./entities.js";
 import { COUNTED, type GuardDocument, SHARDS } from "./guards.js";
-import { FEW_INDEX, GUARD_INDEX } from "./indexes.js";
+import { SMALL_COLLECTION_INDEX, GUARD_INDEX } from "./indexes.js";
 import { scopedCollection } from "./scoped-collection.js";
 
 // An organization's total is the sum of its guards' counters. It is cached for a second while far from the maximum;
@@ -30,14 +30,14 @@ export const DEFAULT_QUOTAS: Quotas = { entities: 1_000_000, networks: 5_000, ta
 
 /** Kinds with a maximum of their own. */
 const NAMES = { networks: "Network", tags: "Tag" } as const;
-type Few = keyof typeof NAMES;
+type LimitedKind = keyof typeof NAMES;
 
 export interface Quota {
   /**
-   * @param few the created kind, if it has a maximum of its own
+   * @param kind the created kind, if it has a maximum of its own
    * @throws AppError `quota_exceeded` if the organization has reached its maximum
    */
-  require(scope: Scope, few?: Few): Promise<void>;
+  require(scope: Scope, kind?: LimitedKind): Promise<void>;
 }
 
 interface Known {
@@ -52,8 +52,11 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
   const counted = COUNTED.map((kind) => ({ $ifNull: [`$counts.${kind}`, 0] }));
   const sums = { $group: { _id: null, counted: { $sum: { $add: counted } }, guards: { $sum: 1 } } };
 
-  function countOf(organization_id: string, few: Few): Promise<number> {
-    return scopedCollection<EntityDocument>(db, few).countDocuments({ organization_id }, { hint: FEW_INDEX });
+  function countOf(organization_id: string, kind: LimitedKind): Promise<number> {
+    return scopedCollection<EntityDocument>(db, kind).countDocuments(
+      { organization_id },
+      { hint: SMALL_COLLECTION_INDEX },
+    );
   }
 
   async function read(organization_id: string): Promise<Known> {
@@ -74,14 +77,14 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
   }
 
   return {
-    require: async ({ organizationId }, few) => {
+    require: async ({ organizationId }, kind) => {
       const remembered = known.get(organizationId);
       const isFresh = remembered !== undefined && performance.now() < remembered.untilMs;
       const { total } = isFresh ? remembered : await readShared(organizationId);
       if (total >= limits.entities) throw new AppError("quota_exceeded", { entity: "Entity", limit: limits.entities });
-      if (few === undefined) return;
-      const count = await share({ organizationId }, () => countOf(organizationId, few));
-      if (count >= limits[few]) throw new AppError("quota_exceeded", { entity: NAMES[few], limit: limits[few] });
+      if (kind === undefined) return;
+      const count = await share({ organizationId }, () => countOf(organizationId, kind));
+      if (count >= limits[kind]) throw new AppError("quota_exceeded", { entity: NAMES[kind], limit: limits[kind] });
     },
   };
 }

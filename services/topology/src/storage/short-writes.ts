@@ -157,14 +157,14 @@ async function run({ db, collection }: Written, organizationId: string, batch: r
       for (const { resolve } of wanted) resolve("written");
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
-      if (isCutOff(error)) await tellApart(collection, session, organizationId, wanted);
+      if (isCutOff(error)) await settleInterrupted(collection, session, organizationId, wanted);
       else settle(wanted, error);
     }
   });
 }
 
 /** Determines the outcome of writes after an interrupted command. */
-async function tellApart(
+async function settleInterrupted(
   collection: Written["collection"],
   session: ClientSession,
   organizationId: string,

@@ -2,7 +2,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Database } from "./database.js";
 import type { DeletionDocument } from "./deletion-records.js";
-import { FEW_INDEX } from "./indexes.js";
+import { SMALL_COLLECTION_INDEX } from "./indexes.js";
 import { withinOrganization } from "./scope.js";
 
 /** The scope at a snapshot, without what was hidden by then. @param moment determined unless given */
@@ -25,7 +25,7 @@ export async function storedScope(database: Database, scope: Scope, moment: Mome
 
 async function networksOf(database: Database, scope: Scope, moment: Moment): Promise<string[]> {
   const ids: string[] = [];
-  const find = { filter: withinOrganization(scope), projection: { _id: 1 }, hint: FEW_INDEX };
+  const find = { filter: withinOrganization(scope), projection: { _id: 1 }, hint: SMALL_COLLECTION_INDEX };
   for await (const batch of database.batches(scope, { collection: "networks", ...find }, moment))
     ids.push(...documentsIn(batch).map(({ _id }) => String(_id)));
   return ids;

@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import {
   creationIndex,
-  FEW_INDEX,
+  SMALL_COLLECTION_INDEX,
   FREE_ADDRESSES_INDEX,
   GUARD_INDEX,
   type IndexKey,
@@ -16,14 +16,14 @@ const BY_ORGANIZATION: IndexKey = { organization_id: 1 };
 const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
   ["webhook_states", BY_ORGANIZATION],
   ["webhook_deliveries", { organization_id: 1, webhook_id: 1 }],
-  ["webhooks", FEW_INDEX],
+  ["webhooks", SMALL_COLLECTION_INDEX],
   ["guards", GUARD_INDEX],
   ...(["bindings", "services", "ports", "interfaces", "hosts", "subnets"] as const).map(
     (name) => [name, creationIndex(name, false)] as const,
   ),
   ["free_addresses", FREE_ADDRESSES_INDEX],
-  ["tags", FEW_INDEX],
-  ["networks", FEW_INDEX],
+  ["tags", SMALL_COLLECTION_INDEX],
+  ["networks", SMALL_COLLECTION_INDEX],
   ["journal", JOURNAL_OF_NETWORK],
   ["journal_gone", BY_ORGANIZATION],
 ];

@@ -42,8 +42,8 @@ export function messageOf(
 
 /** Hashes more than the numbers of the entries, which are reused after a database is restored. */
 function idOf(webhookId: string, ...ends: readonly JournalDocument[]): string {
-  const told = ends.map(({ n, entity_id, at }) => [n, entity_id, at]);
-  const digest = createHash("sha256").update(JSON.stringify([webhookId, told]));
+  const sent = ends.map(({ n, entity_id, at }) => [n, entity_id, at]);
+  const digest = createHash("sha256").update(JSON.stringify([webhookId, sent]));
   return `msg_${digest.digest("base64url").slice(0, 27)}`;
 }
 

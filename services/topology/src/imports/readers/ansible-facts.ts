@@ -48,8 +48,8 @@ function readFacts(bytes: Iterable<Uint8Array>): Scan {
   const sightings = createSightings();
   const machines = new Map<string, Machine>();
   for (const { line, label, value } of documentsIn(bytes))
-    for (const told of machinesIn(value, line, label.split(" | ", 1)[0] ?? "", sightings.skipped)) {
-      machines.set(keyOf(told), machineOf(told, sightings.skipped));
+    for (const reported of machinesIn(value, line, label.split(" | ", 1)[0] ?? "", sightings.skipped)) {
+      machines.set(keyOf(reported), machineOf(reported, sightings.skipped));
       if (machines.size > MOST_SIGHTINGS) throw faultAt(line, `an import reads at most ${MOST_SIGHTINGS} machines`);
     }
   const shared = repeatedIn([...machines.values()].map(({ addresses }) => addresses));
@@ -71,8 +71,8 @@ function* machinesIn(value: unknown, line: number, name: string, skipped: Skippe
   else {
     const named = isObject(value) ? namedIn(value) : [];
     if (named.length === 0) throw faultAt(line, "must be facts as `ansible -m setup` writes them");
-    for (const [host, told] of named) {
-      const own = factsIn(told);
+    for (const [host, reported] of named) {
+      const own = factsIn(reported);
       if (own !== null) yield { line, name: host, facts: own };
       else skipped.add(line, `machine ${clip(host, 60) ?? ""}`, "it was not reached, or failed to tell");
     }
@@ -96,8 +96,8 @@ function namedIn(value: JsonObject): [string, unknown][] {
 
 /** Results with the same name and machine id are merged. */
 function keyOf({ name, facts, line }: HostFacts): string {
-  const told = [fact(facts, "machine_id"), fact(facts, "fqdn"), fact(facts, "hostname"), fact(facts, "nodename")];
-  const key = [name, ...told.map((text) => (typeof text === "string" ? text.slice(0, 300) : ""))].join("\n");
+  const reported = [fact(facts, "machine_id"), fact(facts, "fqdn"), fact(facts, "hostname"), fact(facts, "nodename")];
+  const key = [name, ...reported.map((text) => (typeof text === "string" ? text.slice(0, 300) : ""))].join("\n");
   return key.trim() === "" ? `line ${line}` : key;
 }
 
@@ -145,8 +145,8 @@ function faultOf(ip: string, { name, mac }: Link): string | null {
 function linksIn(facts: JsonObject): Link[] {
   const listed = fact(facts, "interfaces");
   // Windows lists them, or reports them as separate facts.
-  const told = [...(Array.isArray(listed) ? (listed as unknown[]) : []), ...Object.values(facts)];
-  const links = told.slice(0, MOST_LINKS).flatMap((value) => (isObject(value) ? (linkIn(value) ?? []) : []));
+  const reported = [...(Array.isArray(listed) ? (listed as unknown[]) : []), ...Object.values(facts)];
+  const links = reported.slice(0, MOST_LINKS).flatMap((value) => (isObject(value) ? (linkIn(value) ?? []) : []));
   if (links.some(({ addresses }) => addresses.length > 0)) return links;
   const all = ["all_ipv4_addresses", "all_ipv6_addresses", "ip_addresses"].flatMap((name) => {
     const value = fact(facts, name);

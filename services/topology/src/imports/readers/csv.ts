@@ -52,14 +52,14 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       requireColumns(columns, resource, row.line);
       continue;
     }
-    const told = tableRow(row, columns);
-    const host = hostOf(told, resource);
-    const what = `row ${clip(told.of("name") || told.of("hostname") || told.of("host") || told.of("address"), 60) ?? "without a name"}`; // prettier-ignore
-    const key = resource === "hosts" ? "" : told.of("host").toLowerCase();
+    const entry = tableRow(row, columns);
+    const host = hostOf(entry, resource);
+    const what = `row ${clip(entry.of("name") || entry.of("hostname") || entry.of("host") || entry.of("address"), 60) ?? "without a name"}`; // prettier-ignore
+    const key = resource === "hosts" ? "" : entry.of("host").toLowerCase();
     const skip = ({ reason, column, code }: Fault): void => {
-      sightings.skipped.add(row.line, what, reason, { column: told.heading(column), code });
+      sightings.skipped.add(row.line, what, reason, { column: entry.heading(column), code });
     };
-    for (const fault of macFaults(told)) skip(fault);
+    for (const fault of macFaults(entry)) skip(fault);
     if ("reason" in host) skip(host);
     else if (++taken > MOST_SIGHTINGS)
       skip({ reason: `an import reads at most ${MOST_SIGHTINGS} rows`, column: "address", code: "too_many_rows" });

@@ -86,12 +86,12 @@ function takePort(machine: Machine, container: Container, port: string, places: 
     return;
   }
   for (const place of places.slice(0, MOST_PLACES)) {
-    const told = isObject(place) ? place : {};
-    const number = portNumberIn(textAt(told, "HostPort"));
+    const binding = isObject(place) ? place : {};
+    const number = portNumberIn(textAt(binding, "HostPort"));
     const reason =
       number === null
         ? "the number of its port is not from 1 to 65535"
-        : machine.open(placeOf(textAt(told, "HostIp")), { line, protocol, number, service });
+        : machine.open(placeOf(textAt(binding, "HostIp")), { line, protocol, number, service });
     if (reason !== null) skip(reason);
   }
 }
@@ -114,8 +114,8 @@ function nameOf(entry: JsonObject): string {
 /** The service is named after the container; the image determines the definition. */
 function serviceOf(entry: JsonObject, name: string): SeenService {
   const image = imageIn(textAt(objectAt(entry, "Config"), "Image"));
-  const told = serviceOfProcess(image);
-  return { name: told?.name ?? image, product: name, kind: told?.product ?? image, isWrapped: false, isProbed: true };
+  const known = serviceOfProcess(image);
+  return { name: known?.name ?? image, product: name, kind: known?.product ?? image, isWrapped: false, isProbed: true };
 }
 
 /** The image's base name; null if missing or meaningless. */

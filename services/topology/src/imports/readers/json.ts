@@ -77,13 +77,13 @@ export function objectAt(object: JsonObject, name: string): JsonObject {
  * @param from offset of the text
  */
 export function faultIn(text: string, error: unknown, from = 0): AppError {
-  const told = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
-  const before = text.slice(0, told === undefined ? text.length : from + Number(told));
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
+  const before = text.slice(0, position === undefined ? text.length : from + Number(position));
   const line = before.split("\n").length;
   const column = before.length - before.lastIndexOf("\n");
   return faultAt(
     line,
-    told === undefined ? "is not valid JSON, or ends early" : "is not valid JSON from here on",
+    position === undefined ? "is not valid JSON, or ends early" : "is not valid JSON from here on",
     column,
   );
 }

@@ -97,13 +97,13 @@ export function iscLeases(): LeaseLines {
       open = null;
       return lease;
     }
-    open = { ...open, ...toldIn(text) };
+    open = { ...open, ...fieldsIn(text) };
     return null;
   };
 }
 
 /** The value of a statement. */
-function toldIn(text: string): Partial<Lease> {
+function fieldsIn(text: string): Partial<Lease> {
   const ends = ENDS.exec(text);
   if (ends !== null) return { endsMs: timeOf(ends) };
   const state = STATE.exec(text)?.[1];

@@ -48,8 +48,8 @@ export function createMachine(): Machine {
       const seen = [...addresses].map((ip) => ({ ip, mac: null }));
       const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports, covered };
       const scan = { info: toolInfo(tool), brokeOff: null, hosts: [host], unanswered: 0, skipped };
-      const told = covered.map(({ protocol }) => `1-65535/${protocol.toLowerCase()}`);
-      return { ...scan, coverage: { ...COVERS_NOTHING, told: { addresses: [], ports: told } } };
+      const ranges = covered.map(({ protocol }) => `1-65535/${protocol.toLowerCase()}`);
+      return { ...scan, coverage: { ...COVERS_NOTHING, reported: { addresses: [], ports: ranges } } };
     },
   };
 }

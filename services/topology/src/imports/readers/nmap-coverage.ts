@@ -133,7 +133,7 @@ export function createNmapCoverage(): NmapCoverage {
       const addresses = isProven ? targets.ranges : [];
       // Addresses within a range need not be listed.
       const alone = absent.filter(({ ip }) => !isWithin(addresses, parseAddress(ip).key));
-      return { addresses, absent: scanner === "nmap" ? alone : [], mentioned, told: { addresses: isProven ? targets.told : [], ports } }; // prettier-ignore
+      return { addresses, absent: scanner === "nmap" ? alone : [], mentioned, reported: { addresses: isProven ? targets.texts : [], ports } }; // prettier-ignore
     },
   };
 }

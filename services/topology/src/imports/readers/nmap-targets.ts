@@ -12,7 +12,7 @@ const LONGEST = 20_000;
 /** Options with a value that may look like a target. */
 const WITH_ADDRESSES: ReadonlySet<string> = new Set(["-S", "-D", "-b", "-sI", "--dns-servers", "--proxies", "--route-dst"]); // prettier-ignore
 /** Options that specify targets elsewhere, or probe nothing. */
-const UNTOLD = /^(?:-iL|-iR|-sL|--excludefile|--resume)/;
+const UNKNOWN_TARGETS = /^(?:-iL|-iR|-sL|--excludefile|--resume)/;
 
 export interface Targets {
   /** Ascending and disjoint. */
@@ -20,7 +20,7 @@ export interface Targets {
   /** Number of addresses in them. */
   readonly count: bigint;
   /** As written on the command line. */
-  readonly told: readonly string[];
+  readonly texts: readonly string[];
 }
 
 /** Address keys as numbers. */
@@ -33,11 +33,11 @@ export function targetsIn(args: string): Targets | null {
   if (args.length > LONGEST || /["']/.test(args)) return null;
   const targets: Range[] = [];
   const excluded: Range[] = [];
-  const told: string[] = [];
+  const texts: string[] = [];
   const words = args.trim().split(/\s+/).slice(1);
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (UNTOLD.test(word)) return null;
+    if (UNKNOWN_TARGETS.test(word)) return null;
     if (WITH_ADDRESSES.has(word)) at++;
     else if (word === "--exclude" || word.startsWith("--exclude=")) {
       const written = word === "--exclude" ? (words[++at] ?? "") : word.slice("--exclude=".length);
@@ -45,18 +45,18 @@ export function targetsIn(args: string): Targets | null {
       // A name may stand for any address.
       if (parts.some((ranges) => ranges === null)) return null;
       excluded.push(...parts.flatMap((ranges) => ranges ?? []));
-      told.push(`not ${written}`);
+      texts.push(`not ${written}`);
     } else if (!word.startsWith("-")) {
       const ranges = rangesOf(word);
       if (ranges === null) continue;
       targets.push(...ranges);
-      told.push(word);
+      texts.push(word);
     }
     if (targets.length + excluded.length > MOST_RANGES) return null;
   }
   const ranges = without(merged(targets), merged(excluded));
   const count = ranges.reduce((sum, [from, to]) => sum + (to - from) + 1n, 0n);
-  return { ranges: ranges.map(([from, to]) => ({ from: from.toString(16), to: to.toString(16) })), count, told };
+  return { ranges: ranges.map(([from, to]) => ({ from: from.toString(16), to: to.toString(16) })), count, texts };
 }
 
 /** Parses a target; null if it is no address, block or octet range. */

@@ -69,8 +69,8 @@ export function linksIn(value: unknown): Link[] | null {
 
 function linkIn(entry: JsonObject): Link | null {
   const mac = textAt(entry, "hardware-address") || textAt(entry, "hwaddr");
-  const told = listAt(entry, "ip-addresses").slice(0, MOST_ADDRESSES);
-  const listed = told.flatMap((one) => (isObject(one) ? [textAt(one, "ip-address")] : []));
+  const entries = listAt(entry, "ip-addresses").slice(0, MOST_ADDRESSES);
+  const listed = entries.flatMap((one) => (isObject(one) ? [textAt(one, "ip-address")] : []));
   const isLink = mac !== "" || listed.length > 0 || "inet" in entry;
   // Containers may have several addresses in one string.
   const own = ["inet", "inet6"].flatMap((name) => textAt(entry, name).split(/\s+/, MOST_ADDRESSES));

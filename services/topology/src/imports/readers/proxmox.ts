@@ -14,7 +14,7 @@ import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, 
 
 const MOST_LISTED = 20_000;
 /** Maximum listed covered addresses. */
-const MOST_TOLD = 100;
+const MOST_REPORTED = 100;
 
 interface Listed {
   readonly line: number;
@@ -30,7 +30,7 @@ interface Cluster {
   /** Addresses of stopped guests. */
   readonly absent: SeenAddress[];
   /** Names of guests that were added, or skipped for another reason. */
-  readonly told: Set<string>;
+  readonly reported: Set<string>;
 }
 
 export const proxmox: Reader = { format: "proxmox", looksLike, read: readCluster };
@@ -45,7 +45,7 @@ function looksLike(beginning: string): boolean {
 
 function readCluster(bytes: Iterable<Uint8Array>): Scan {
   const sightings = createSightings();
-  const cluster: Cluster = { listed: [], configs: [], guests: [], absent: [], told: new Set() };
+  const cluster: Cluster = { listed: [], configs: [], guests: [], absent: [], reported: new Set() };
   for (const { line, value } of documentsIn(bytes)) {
     // The HTTP API nests responses in `data`.
     const response = isObject(value) && "data" in value ? value["data"] : value;
@@ -55,9 +55,9 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   const cards = cardsOf(cluster.configs);
   const down = downIn(cluster.listed);
   for (const config of cluster.configs)
-    takeConfig(sightings, config, { cards, down, told: cluster.told, absent: cluster.absent });
+    takeConfig(sightings, config, { cards, down, reported: cluster.reported, absent: cluster.absent });
   for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, cards);
-  for (const one of cluster.listed) leaveOut(sightings.skipped, one, cluster.told);
+  for (const one of cluster.listed) leaveOut(sightings.skipped, one, cluster.reported);
   return sightings.scan(toolInfo("Proxmox VE"), coverageOf(cluster));
 }
 
@@ -74,14 +74,14 @@ function takeResponse(cluster: Cluster, sightings: Sightings, line: number, resp
 }
 
 /** An entry of the resource list, or of the cluster status, which has node addresses. */
-function takeListed({ listed, told }: Cluster, { add, skipped }: Sightings, line: number, entry: unknown): boolean {
+function takeListed({ listed, reported }: Cluster, { add, skipped }: Sightings, line: number, entry: unknown): boolean {
   const kind = isObject(entry) ? textAt(entry, "type") : "";
   if (!isObject(entry) || kind === "") return false;
   if (listed.length === MOST_LISTED) throw faultAt(line, `an import reads at most ${MOST_LISTED} resources`);
   const name = clip(textAt(entry, "name") || textAt(entry, kind === "node" ? "node" : "id"), 100) ?? "";
   const ip = kind === "node" ? addressIn(textAt(entry, "ip")) : null;
   if (ip !== null && faultOf(ip, "") === null) {
-    told.add(name);
+    reported.add(name);
     add({ line, addresses: [{ ip, mac: null }], hostname: hostnameIn(name), vendor: "Proxmox VE", ports: [] }, `node ${name}`); // prettier-ignore
   } else if (kind === "qemu" || kind === "lxc" || kind === "node") listed.push({ line, kind, name, isUp: isUp(entry) });
   else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is no machine");
@@ -95,8 +95,8 @@ function isUp(entry: JsonObject): boolean {
 
 /** Addresses of stopped guests are unused, unless the file has them at another guest. */
 function coverageOf({ absent }: Cluster): Coverage {
-  const told = { addresses: absent.slice(0, MOST_TOLD).map(({ ip }) => ip), ports: [] };
-  return { ...COVERS_NOTHING, absent, told };
+  const reported = { addresses: absent.slice(0, MOST_REPORTED).map(({ ip }) => ip), ports: [] };
+  return { ...COVERS_NOTHING, absent, reported };
 }
 
 /** Names of guests that are all stopped. */
@@ -121,18 +121,18 @@ function takeConfig(
   {
     cards,
     down,
-    told,
+    reported,
     absent,
-  }: Pick<Cluster, "told" | "absent"> & { cards: ReadonlyMap<string, string>; down: ReadonlySet<string> },
+  }: Pick<Cluster, "reported" | "absent"> & { cards: ReadonlyMap<string, string>; down: ReadonlySet<string> },
 ): void {
   const what = `guest ${name === "" ? "without a name" : name}`;
   const addresses = own.flatMap(({ mac, ips }) => ips.map((ip) => seenAt(ip, mac, cards)));
   if (isTemplate || down.has(name)) {
-    told.add(name);
+    reported.add(name);
     if (!isTemplate && absent.length < MOST_SIGHTINGS) absent.push(...addresses);
     skipped.add(line, what, isTemplate ? "it is a template" : "it does not run");
   } else if (addresses.length > 0) {
-    told.add(name);
+    reported.add(name);
     add({ line, addresses, hostname: hostnameIn(name), vendor: null, ports: [] }, what);
   }
 }
@@ -140,7 +140,7 @@ function takeConfig(
 /** Adds what a guest reports about itself. */
 function takeGuest(
   { add, skipped }: Sightings,
-  { told }: Cluster,
+  { reported }: Cluster,
   { line, links }: { readonly line: number; readonly links: readonly Link[] },
   cards: ReadonlyMap<string, string>,
 ): void {
@@ -155,7 +155,7 @@ function takeGuest(
       if (fault === null) addresses.push(seenAt(ip, macIn(link.mac), cards));
       else skipped.add(line, `address ${ip} of ${what}`, fault);
     }
-  if (name !== "") told.add(name);
+  if (name !== "") reported.add(name);
   if (addresses.length === 0) skipped.add(line, what, "it has no address that others reach");
   else add({ line, addresses, hostname: name === "" ? null : hostnameIn(name), vendor: null, ports: [] }, what);
 }
@@ -171,8 +171,8 @@ function faultOf(ip: string, link: string): string | null {
 }
 
 /** Skips guests without addresses, naming the response that would have them. */
-function leaveOut(skipped: Skipped, { line, kind, name, isUp }: Listed, told: ReadonlySet<string>): void {
-  if (told.has(name)) return;
+function leaveOut(skipped: Skipped, { line, kind, name, isUp }: Listed, reported: ReadonlySet<string>): void {
+  if (reported.has(name)) return;
   const source = { node: "/cluster/status", lxc: "its configuration or its interfaces" }[kind] ?? "its guest agent";
   skipped.add(
     line,

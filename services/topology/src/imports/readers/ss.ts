@@ -74,20 +74,20 @@ function looksLike(beginning: string): boolean {
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
   const machine = createMachine();
-  const told = new PortCoverage();
+  const coverage = new PortCoverage();
   let first: number | null = null;
   for (const line of linesOf(bytes)) {
     if (line.text.trim() === "" || isHeader(line.text)) continue;
     const socket = socketIn(line.text);
-    if (socket !== null) takeSocket(machine, line, socket, told);
+    if (socket !== null) takeSocket(machine, line, socket, coverage);
     else if (first === null) throw faultAt(line.number, "must be a socket as `ss -H -tulnp` writes it");
     else {
-      told.isWhole = false;
+      coverage.isWhole = false;
       machine.skipped.add(line.number, `line ${line.number}`, "it is no socket as ss writes it");
     }
     first ??= line.number;
   }
-  return machine.scan("ss", first ?? 1, machine.full() === null ? told.covered() : []);
+  return machine.scan("ss", first ?? 1, machine.full() === null ? coverage.covered() : []);
 }
 
 function isHeader(text: string): boolean {
@@ -114,7 +114,7 @@ function programIn(text: string): string | null {
 }
 
 /** Adds a socket, or skips it with a reason. */
-function takeSocket(machine: Machine, line: Line, socket: Socket, told: PortCoverage): void {
+function takeSocket(machine: Machine, line: Line, socket: Socket, coverage: PortCoverage): void {
   const { kind, state, local, program } = socket;
   const protocol = PROTOCOLS.get(kind);
   const cut = local.lastIndexOf(":");
@@ -125,7 +125,7 @@ function takeSocket(machine: Machine, line: Line, socket: Socket, told: PortCove
   const skip = (reason: string): void => {
     machine.skipped.add(line.number, what, reason);
   };
-  if (protocol !== undefined) told.take(protocol, number);
+  if (protocol !== undefined) coverage.take(protocol, number);
   if (protocol === undefined) skip("only TCP and UDP have ports here");
   else if (state !== "LISTEN" && state !== "UNCONN") skip("it does not listen");
   else if (number === null) skip("its port is no number from 1 to 65535; ss writes numbers with -n");
@@ -137,7 +137,7 @@ function takeSocket(machine: Machine, line: Line, socket: Socket, told: PortCove
     const place = placeOf(bare, link);
     const reason = machine.full() ?? machine.open(place, port);
     // Unreachable sockets count as closed.
-    if (reason === null || ("reason" in place && OUT_OF_REACH.has(place.reason))) told.settle(protocol, number);
+    if (reason === null || ("reason" in place && OUT_OF_REACH.has(place.reason))) coverage.settle(protocol, number);
     if (reason !== null) skip(reason);
   }
 }

@@ -12,17 +12,17 @@ const FRESH_MS = 10_000;
 const REMEMBERED_MS = 1_000;
 
 /** Reads the database time up to which everything is certainly recorded; null if unknown, or too long ago. */
-export function createToldUpTo({ db, share }: Database): (scope: Scope) => Promise<Timestamp | null> {
+export function createRecordedUntil({ db, share }: Database): (scope: Scope) => Promise<Timestamp | null> {
   const { tails } = journalCollections(db);
-  let remembered: { readonly told: Timestamp; readonly readAt: number } | null = null;
+  let remembered: { readonly recorded: Timestamp; readonly readAt: number } | null = null;
   return async (scope) => {
-    if (remembered !== null && performance.now() - remembered.readAt < REMEMBERED_MS) return remembered.told;
+    if (remembered !== null && performance.now() - remembered.readAt < REMEMBERED_MS) return remembered.recorded;
     const readAt = performance.now();
     const tail = await share(scope, () => tails.findOne({ _id: "topology" }, { hint: BY_ID, projection: { told: 1 } }));
-    const told = tail?.told ?? null;
-    if (told === null || Math.abs(Date.now() - told.t * 1_000) >= FRESH_MS) return null;
-    remembered = { told, readAt };
-    return told;
+    const recorded = tail?.told ?? null;
+    if (recorded === null || Math.abs(Date.now() - recorded.t * 1_000) >= FRESH_MS) return null;
+    remembered = { recorded, readAt };
+    return recorded;
   };
 }
 

@@ -3,7 +3,7 @@ import { putUnder } from "@nts/shared/groups";
 import type { JournalCollections } from "./collections.js";
 import { createBacklog } from "./backlog.js";
 import { createEventReader, isBarrier, timeOf } from "./events.js";
-import type { Happening } from "./entries.rules.js";
+import type { EntityEvent } from "./entries.rules.js";
 import { hiddenBy, type HidingDeletion } from "./expand.js";
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
@@ -14,14 +14,14 @@ import type { JournalWriter } from "./writer.js";
 // Creates entries from events. A large deletion takes a while: events of its organization wait for it, others do not.
 
 /** Dependencies of creating entries. */
-export interface Making {
+export interface RecorderParts {
   readonly collections: JournalCollections;
   readonly hidden: HiddenThings;
   readonly known: KnownStates;
   readonly writer: JournalWriter;
 }
 
-export interface Telling {
+export interface EventRecorder {
   /** Records events, except those that must wait. @returns the number of new entries */
   take(events: readonly ChangeEvent[]): Promise<number>;
   /** Proceeds with waiting ones, in small steps. @returns the number of new entries */
@@ -31,19 +31,19 @@ export interface Telling {
   close(): Promise<void>;
 }
 
-export function createTelling({ collections, hidden, known, writer }: Making): Telling {
+export function createEventRecorder({ collections, hidden, known, writer }: RecorderParts): EventRecorder {
   const { deletions, notes } = collections;
   const reader = createEventReader(collections, known);
   const lines = createLines(writer, createBacklog(collections));
   /** Organizations with deletions in progress. */
-  const untold = new Map<string, string>();
+  const unrecorded = new Map<string, string>();
 
   async function takeTogether(events: readonly ChangeEvent[]): Promise<number> {
-    const happenings = await reader.read(events);
-    const waiting = new Map<string, Happening[]>();
-    for (const one of happenings) if (lines.has(one.organizationId)) putUnder(waiting, one.organizationId, one);
-    const now = happenings.filter(({ organizationId }) => !lines.has(organizationId));
-    const adding = [...waiting].map(([organizationId, those]) => lines.addHappenings(organizationId, those));
+    const entityEvents = await reader.read(events);
+    const waiting = new Map<string, EntityEvent[]>();
+    for (const one of entityEvents) if (lines.has(one.organizationId)) putUnder(waiting, one.organizationId, one);
+    const now = entityEvents.filter(({ organizationId }) => !lines.has(organizationId));
+    const adding = [...waiting].map(([organizationId, those]) => lines.addEvents(organizationId, those));
     const [entries] = await Promise.all([writer.write(now), ...adding]);
     await passBarriers(events.filter(isBarrier));
     return entries;
@@ -55,34 +55,34 @@ export function createTelling({ collections, hidden, known, writer }: Making): T
       const ids = passed.map(({ documentKey }) => documentKey._id as unknown as ObjectId);
       if (ids.length > 0) await notes.updateMany({ _id: { $in: ids } }, { $set: { passed: true } });
     };
-    const organizationOf = ({ fullDocument }: ChangeEvent): string => String(fullDocument?.["organization_id"]);
+    const ownerOf = ({ fullDocument }: ChangeEvent): string => String(fullDocument?.["organization_id"]);
     for (const one of barriers)
-      if (lines.has(organizationOf(one))) lines.add(organizationOf(one), { batches: null, told: () => pass([one]) });
-    await pass(barriers.filter((one) => !lines.has(organizationOf(one))));
+      if (lines.has(ownerOf(one))) lines.add(ownerOf(one), { batches: null, onRecorded: () => pass([one]) });
+    await pass(barriers.filter((one) => !lines.has(ownerOf(one))));
   }
 
   function takeDeletion(event: ChangeEvent): void {
     const id = event.documentKey._id;
     if (event.operationType === "delete") return takeSwept(id);
     const deletion = { ...event.fullDocument, _id: id } as HidingDeletion;
-    untold.set(id, deletion.organization_id);
+    unrecorded.set(id, deletion.organization_id);
     lines.add(deletion.organization_id, {
       batches: hiddenBy(collections, deletion, { at: timeOf(event), hidden }),
-      told: async () => {
+      onRecorded: async () => {
         hidden.add(deletion);
-        untold.delete(id);
+        unrecorded.delete(id);
         await deletions.updateOne({ _id: id }, { $set: { journaled: true } });
       },
     });
   }
 
   function takeSwept(id: string): void {
-    const organizationId = untold.get(id);
+    const organizationId = unrecorded.get(id);
     const forget = (): void => {
       hidden.remove(id);
     };
     if (organizationId === undefined) forget();
-    else lines.add(organizationId, { batches: null, told: forget });
+    else lines.add(organizationId, { batches: null, onRecorded: forget });
   }
 
   return {
