@@ -4,8 +4,8 @@ export interface PacerOptions {
   /** Maximum generators that work concurrently, and that wait. */
   readonly atATime: number;
   readonly mostWaiting: number;
-  /** Waits after each piece, so that the processor is left to requests. @param begunAt of the piece, `performance.now()` */
-  readonly rest: (begunAt: number) => Promise<unknown>;
+  /** Waits after each piece, so that the processor is left to requests. @param startedAt of the piece, `performance.now()` */
+  readonly rest: (startedAt: number) => Promise<unknown>;
 }
 
 /** Passes on the pieces of a generator, which are made in turn with those of others. */
@@ -20,9 +20,9 @@ export function createPacer({ atATime, mostWaiting, rest }: PacerOptions): Pacer
   const inTurn = createBoundedQueue({ atATime, mostWaiting });
   return async function* (pieces) {
     const next = async () => {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       const made = await pieces.next();
-      await rest(begunAt);
+      await rest(startedAt);
       return made;
     };
     try {

@@ -33,6 +33,6 @@ export async function repeat(
 }
 
 /** Milliseconds to pause after work that started at `performance.now()`, to use no more than a share of the time. */
-export function restMs(begunAt: number, duty: number): number {
-  return ((performance.now() - begunAt) * (1 - duty)) / duty;
+export function restMs(startedAt: number, duty: number): number {
+  return ((performance.now() - startedAt) * (1 - duty)) / duty;
 }

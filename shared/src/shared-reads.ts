@@ -24,14 +24,14 @@ export function createSharedReads(duty: number): SharedReads {
   const groups = new Map<string, Group>();
 
   function begin<T>(name: string, group: Group, key: string, task: () => Promise<T>): Promise<T> {
-    let begun = 0;
+    let started = 0;
     const reading = group.over.then(() => {
       group.waiting.delete(key);
-      begun = performance.now();
+      started = performance.now();
       return task();
     });
     const rest = async (): Promise<void> => {
-      if (duty < 1) await delay(restMs(begun, duty), undefined, { ref: false });
+      if (duty < 1) await delay(restMs(started, duty), undefined, { ref: false });
     };
     group.over = reading.then(rest, rest).then(() => {
       if (group.waiting.size === 0) groups.delete(name);

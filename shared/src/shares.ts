@@ -101,15 +101,15 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
 /** Running tasks of all organizations. */
 function createActivity() {
   const waiting = new Set<() => void>();
-  let underWay = 0;
+  let running = 0;
   return {
-    begin: (): void => void (underWay += 1),
+    begin: (): void => void (running += 1),
     end: (): void => {
-      underWay -= 1;
-      if (underWay === 0) for (const go of waiting) go();
+      running -= 1;
+      if (running === 0) for (const go of waiting) go();
     },
     idle: async (mostMs: number): Promise<void> => {
-      if (underWay === 0) return;
+      if (running === 0) return;
       await new Promise<void>((resolve) => {
         const go = (): void => {
           clearTimeout(timer);

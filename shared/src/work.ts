@@ -58,6 +58,6 @@ export async function afterCommit({ unit }: Work, task: () => Promise<void> | vo
 }
 
 /** @throws AppError `upstream_timeout` if the caller no longer waits for the result */
-export function requireWanted(work: Pick<Work, "deadline" | "isAbandoned">): void {
+export function requireNotAbandoned(work: Pick<Work, "deadline" | "isAbandoned">): void {
   if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");
 }

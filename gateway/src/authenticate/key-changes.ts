@@ -57,7 +57,7 @@ class Follower implements KeyChangeFollower {
   #isFailing = false;
   #isStopped = false;
   #isPulling = false;
-  #underWay: Promise<void> = Promise.resolve();
+  #pending: Promise<void> = Promise.resolve();
   /** There is something to pull or acknowledge at once. */
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ class Follower implements KeyChangeFollower {
     this.stop();
     lease.end();
     // Its response would register this gateway again.
-    await this.#underWay;
+    await this.#pending;
     await deregister(changes.applied()).catch((error: unknown) => {
       log.warn({ err: error }, "identity could not be notified that this gateway is leaving");
     });
@@ -99,8 +99,8 @@ class Follower implements KeyChangeFollower {
   async #pullNow(): Promise<void> {
     clearTimeout(this.#timer);
     this.#isPulling = true;
-    this.#underWay = this.#pullOnce();
-    await this.#underWay;
+    this.#pending = this.#pullOnce();
+    await this.#pending;
     this.#isPulling = false;
     if (!this.#isStopped) this.#timer = setTimeout(() => void this.#pullNow(), this.#again ? 0 : PULL_EVERY_MS);
   }

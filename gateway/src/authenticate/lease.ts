@@ -16,13 +16,13 @@ export interface Lease {
 
 /** A lease that is expired until renewed. It expires as soon as either clock says so. */
 export function createLease(clock: Clock): Lease {
-  let heldSince: Instant | null = null;
+  let activeSince: Instant | null = null;
   let ended = false;
   return {
     renew: (askedAt) => {
-      if (heldSince === null || askedAt.monotonic > heldSince.monotonic) heldSince = askedAt;
+      if (activeSince === null || askedAt.monotonic > activeSince.monotonic) activeSince = askedAt;
     },
-    isAlive: () => !ended && heldSince !== null && elapsedMs(heldSince, clock.now()) < LEASE_MS,
+    isAlive: () => !ended && activeSince !== null && elapsedMs(activeSince, clock.now()) < LEASE_MS,
     end: () => {
       ended = true;
     },

@@ -63,7 +63,7 @@ export interface VerifierOptions {
 export function createVerifier(options: VerifierOptions): Verifier {
   const { ask, atATime, cache, lease, changes, clock, staleMs, log, observer } = options;
   const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
-  const underWay = new Map<string, Promise<Verdict>>();
+  const pending = new Map<string, Promise<Verdict>>();
 
   async function question(credential: Credential, cause: ParentRequest): Promise<Verdict> {
     let askedAt = clock.now();
@@ -103,23 +103,23 @@ export function createVerifier(options: VerifierOptions): Verifier {
       // Another request may have cached the result since.
       const known = recall(credential);
       if (known !== null) return Promise.resolve(known);
-      const joined = lease.isAlive() ? underWay.get(credential.hash) : undefined;
+      const joined = lease.isAlive() ? pending.get(credential.hash) : undefined;
       if (joined !== undefined) return joined;
       // Otherwise a valid credential would be rejected after its eviction if its address sends a flood of invalid ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
       const verification = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
       const asked = verification.finally(() => {
-        if (underWay.get(credential.hash) === asked) underWay.delete(credential.hash);
+        if (pending.get(credential.hash) === asked) pending.delete(credential.hash);
       });
-      underWay.set(credential.hash, asked);
+      pending.set(credential.hash, asked);
       return asked;
     },
     forget: (subjects) => {
-      underWay.clear();
+      pending.clear();
       cache.drop(subjects);
     },
     forgetAll: () => {
-      underWay.clear();
+      pending.clear();
       cache.clear();
     },
   };

@@ -34,11 +34,11 @@ const SITE = fileURLToPath(new URL("../site", import.meta.url));
 /** Loads the console from its build folder. */
 export function createConsole(folder: string = SITE): Console {
   const { find, notFound } = readSite(folder, HEADERS);
-  return { find, notFoundFor: (request) => (isDocumentWanted(request) ? notFound : null) };
+  return { find, notFoundFor: (request) => (requestsDocument(request) ? notFound : null) };
 }
 
 /** Browsers ask for HTML first when navigating; paths under `/api` are not for people. */
-function isDocumentWanted({ method, url = "", headers }: IncomingMessage): boolean {
+function requestsDocument({ method, url = "", headers }: IncomingMessage): boolean {
   if ((method !== "GET" && method !== "HEAD") || /^\/api(?:[/?]|$)/.test(url)) return false;
   return new Negotiator({ headers: { accept: headers.accept } }).mediaType(["application/json", "text/html"]) === "text/html"; // prettier-ignore
 }

@@ -124,7 +124,7 @@ export class Exchange {
   }
 
   /** Releases it when the exchange ends. */
-  hold(dependent: Dependent): void {
+  releaseAtEnd(dependent: Dependent): void {
     if (this.#isOver) dependent.release();
     else this.#dependents.push(dependent);
   }

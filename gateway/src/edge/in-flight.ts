@@ -28,17 +28,17 @@ export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits
 }
 
 /** What a request uses its service connection for. */
-export type Way = "plain" | "upload" | "waiting" | "stream";
+export type Purpose = "plain" | "upload" | "waiting" | "stream";
 
 /** Tracks open requests. */
 export interface InFlight {
   /**
    * Counts a request until it ends.
    *
-   * @param way uploads and long polls have connections of their own
+   * @param purpose uploads and long polls have connections of their own
    * @throws AppError `too_many_in_flight` · `too_many_streams` · `unavailable`
    */
-  enter(exchange: Exchange, way: Way): RequestInFlight;
+  enter(exchange: Exchange, purpose: Purpose): RequestInFlight;
   requests(): number;
   streams(): number;
   /** Bytes of bodies in memory. */
@@ -98,17 +98,17 @@ export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderK
   }
 
   return {
-    enter: (exchange, way) => {
+    enter: (exchange, purpose) => {
       const holders = holdersOf(exchange);
       for (const { group, requests, uploads, streams } of holders)
-        if (way === "stream") {
+        if (purpose === "stream") {
           if (streams >= group.limits.streams) refuse(group, "too_many_streams");
-        } else if (requests >= group.limits.requests || (way === "upload" && uploads >= group.limits.uploads))
+        } else if (requests >= group.limits.requests || (purpose === "upload" && uploads >= group.limits.uploads))
           refuse(group);
-      if (way === "stream" && totals.streams >= limits.streams)
+      if (purpose === "stream" && totals.streams >= limits.streams)
         throw new AppError("unavailable", {}, "too many streams");
-      const request = new Counted(holders, way, totals);
-      exchange.hold(request);
+      const request = new Counted(holders, purpose, totals);
+      exchange.releaseAtEnd(request);
       return request;
     },
     requests: () => totals.requests,
@@ -130,15 +130,15 @@ class Counted implements RequestInFlight, Dependent {
 
   constructor(
     private readonly holders: readonly Holder[],
-    private readonly way: Way,
+    private readonly purpose: Purpose,
     private readonly totals: Totals,
   ) {
-    const kind = kindOf(way);
+    const kind = kindOf(purpose);
     totals[kind]++;
     for (const holder of holders) {
       if (holder.requests + holder.streams === 0) holder.group.holders.set(holder.key, holder);
       holder[kind]++;
-      if (way === "upload") holder.uploads++;
+      if (purpose === "upload") holder.uploads++;
     }
   }
 
@@ -151,7 +151,7 @@ class Counted implements RequestInFlight, Dependent {
   }
 
   turn(): Promise<void> | null {
-    if (this.way !== "plain" || this.#isReleased || this.start()) return null;
+    if (this.purpose !== "plain" || this.#isReleased || this.start()) return null;
     return new Promise((resolve) => {
       this.#proceed = resolve;
       this.#queue().push(this);
@@ -168,15 +168,15 @@ class Counted implements RequestInFlight, Dependent {
   }
 
   release(): void {
-    const { holders, totals, way } = this;
+    const { holders, totals, purpose } = this;
     this.#addBytes(-this.#bytes);
     this.#isReleased = true;
-    const kind = kindOf(way);
+    const kind = kindOf(purpose);
     totals[kind]--;
     for (const holder of holders) {
       holder[kind]--;
       if (holder.requests + holder.streams === 0) holder.group.holders.delete(holder.key);
-      if (way === "upload") holder.uploads--;
+      if (purpose === "upload") holder.uploads--;
       if (this.#isAtService) holder.atServices--;
     }
     const queue = this.#queue();
@@ -195,8 +195,8 @@ class Counted implements RequestInFlight, Dependent {
   }
 }
 
-function kindOf(way: Way): "requests" | "streams" {
-  return way === "stream" ? "streams" : "requests";
+function kindOf(purpose: Purpose): "requests" | "streams" {
+  return purpose === "stream" ? "streams" : "requests";
 }
 
 function startNext(queue: Counted[]): void {

@@ -22,11 +22,11 @@ export function createDispatchTransport(): Transport {
   };
 
   return {
-    send: ({ replica, way, exchange: { request }, headers, body, reader }) => {
+    send: ({ replica, purpose, exchange: { request }, headers, body, reader }) => {
       const dispatched = new Dispatched(reader);
       const isUpload = body !== null && "limitBytes" in body;
       headers["host"] = replica.host;
-      pools[way].of(replica).dispatch(
+      pools[purpose].of(replica).dispatch(
         {
           path: request.url ?? "/",
           method: request.method ?? "GET",

@@ -24,7 +24,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** A response being sent. */
 export class EnvelopeWriter {
-  #held: Buffer | null = null;
+  #buffered: Buffer | null = null;
   #stream: ResponseStream | null = null;
 
   /** @param resume requests more after {@link add} returned false */
@@ -37,8 +37,8 @@ export class EnvelopeWriter {
 
   /** @returns false to pause */
   add(piece: Buffer): boolean {
-    const wantsMore = this.#held === null || this.#send(this.#held);
-    this.#held = piece;
+    const wantsMore = this.#buffered === null || this.#send(this.#buffered);
+    this.#buffered = piece;
     return wantsMore;
   }
 
@@ -47,7 +47,7 @@ export class EnvelopeWriter {
     const { head, exchange, envelope } = this;
     const suffix = envelope.suffix(trailers);
     if (suffix === null) return false;
-    const last = this.#held ?? NOTHING;
+    const last = this.#buffered ?? NOTHING;
     const end = last.length - envelope.trim;
     if (this.#stream !== null) {
       this.#stream.write(last.subarray(0, end));

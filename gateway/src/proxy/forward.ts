@@ -7,7 +7,7 @@ import type { Caller } from "../authenticate/caller.js";
 import { browserHashesOf, sessionHashesOf } from "../authenticate/credential.js";
 import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
-import type { InFlight, Way } from "../edge/in-flight.js";
+import type { InFlight, Purpose } from "../edge/in-flight.js";
 import type { UploadDeadlines } from "../edge/upload-deadlines.js";
 import { cleanHeaders } from "./hygiene.js";
 import type { StreamSlots } from "../streams/slots.js";
@@ -41,13 +41,13 @@ interface Asked {
   readonly exchange: Exchange;
   readonly endpoint: AnyEndpoint;
   readonly caller: Caller;
-  readonly way: Way;
+  readonly purpose: Purpose;
 }
 
 export function createForward(options: ForwardOptions): Forward {
   const { inFlight, streamSlots, uploadDeadlines, refuse, tenancyHeader, recheck, rightsOf, services } = options;
 
-  function dispatch({ exchange, endpoint, caller, way }: Asked, body: OutgoingBody): void {
+  function dispatch({ exchange, endpoint, caller, purpose }: Asked, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
     const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
     if (body instanceof Buffer) headers["content-length"] = String(body.length);
@@ -62,20 +62,20 @@ export function createForward(options: ForwardOptions): Forward {
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
     // Belongs to the client's trace; meaningless without one.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
-    const waiting = way !== "waiting" ? {} : { recheck: () => recheck(exchange, endpoint, caller) };
-    const streaming = way !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
-    services[service]({ exchange, endpoint, headers, body, way, ...waiting, ...streaming });
+    const waiting = purpose !== "waiting" ? {} : { recheck: () => recheck(exchange, endpoint, caller) };
+    const streaming = purpose !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
+    services[service]({ exchange, endpoint, headers, body, purpose, ...waiting, ...streaming });
   }
 
   return (exchange, endpoint, caller): Promise<void> | void => {
     const { upload } = endpoint;
     const { headers } = exchange.request;
-    const asked = { exchange, endpoint, caller, way: wayOf(exchange, endpoint) };
-    const request = inFlight.enter(exchange, asked.way);
+    const asked = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint) };
+    const request = inFlight.enter(exchange, asked.purpose);
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     const send = (body: OutgoingBody): Promise<void> | void => {
-      const turn = asked.way === "stream" ? streamSlots.take(exchange) : request.turn();
+      const turn = asked.purpose === "stream" ? streamSlots.take(exchange) : request.turn();
       if (turn === null) return dispatch(asked, body);
       return turn.then(() => {
         dispatch(asked, body);
@@ -98,7 +98,7 @@ export function createForward(options: ForwardOptions): Forward {
 
 const WAIT = /[?&]wait=0*[1-9]/;
 
-function wayOf({ request }: Exchange, { upload, waits, streams }: AnyEndpoint): Way {
+function purposeOf({ request }: Exchange, { upload, waits, streams }: AnyEndpoint): Purpose {
   if (upload !== undefined) return "upload";
   if (streams === true) return "stream";
   return waits === true && WAIT.test(request.url ?? "") ? "waiting" : "plain";

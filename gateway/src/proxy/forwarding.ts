@@ -2,7 +2,7 @@ import { type AnyEndpoint, IDEMPOTENCY_KEY, takesIdempotencyKey } from "@nts/sha
 import type { Log } from "@nts/shared/log";
 import type { Upstream } from "@nts/shared/upstream/upstream";
 import type { Exchange } from "../edge/exchange.js";
-import type { Way } from "../edge/in-flight.js";
+import type { Purpose } from "../edge/in-flight.js";
 import type { StreamRights } from "../streams/stream-rights.js";
 import type { OutgoingBody, Transport } from "./transport.js";
 
@@ -13,7 +13,7 @@ export interface Forwarding {
   /** Headers of the message to the service. */
   readonly headers: Record<string, string | string[]>;
   readonly body: OutgoingBody;
-  readonly way: Way;
+  readonly purpose: Purpose;
   /** For a delayed response. @throws AppError if the caller's rights have changed */
   readonly recheck?: () => Promise<void>;
   /** For a stream: checks its rights while it is open. */

@@ -42,7 +42,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
   #retries: number;
   #isOver = false;
   /** What arrived while the caller is re-checked; null if that is done or unnecessary. */
-  #heldUp: (() => void)[] | null;
+  #delayed: (() => void)[] | null;
   #isRechecked = false;
   /** The client has not read what arrived, so reading is paused. */
   #isPaused = false;
@@ -55,21 +55,21 @@ class ProxiedRequest implements ResponseReader, Dependent {
     private readonly options: ProxyOptions,
     private readonly forwarding: Forwarding,
   ) {
-    this.#heldUp = forwarding.recheck === undefined ? null : [];
+    this.#delayed = forwarding.recheck === undefined ? null : [];
     this.#isRead = forwarding.endpoint.method === "get";
     this.#retries = this.#isRead ? 1 : isKeyed(forwarding) ? MOST_RETRIES_OF_WRITE : 0;
   }
 
   begin(): void {
     const { exchange, endpoint } = this.forwarding;
-    exchange.hold(this);
+    exchange.releaseAtEnd(this);
     this.#expectHead();
     if (endpoint.upload !== undefined) exchange.request.once("end", exchange.guard(this.#expectHead));
     this.#attempt();
   }
 
   #attempt(): void {
-    const { exchange, headers, body, way } = this.forwarding;
+    const { exchange, headers, body, purpose } = this.forwarding;
     try {
       this.#call = this.options.upstream.call({
         tried: this.#tried,
@@ -81,7 +81,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
       return;
     }
     this.#sending = this.options.transport.send({
-      ...{ replica: this.#call.replica, exchange, headers, body, way },
+      ...{ replica: this.#call.replica, exchange, headers, body, purpose },
       reader: this,
     });
   }
@@ -179,17 +179,17 @@ class ProxiedRequest implements ResponseReader, Dependent {
 
   /** Holds back the last piece until the caller is re-checked. */
   #holdUp(event: () => void): boolean {
-    if (this.#heldUp === null) return false;
-    this.#heldUp.push(event);
+    if (this.#delayed === null) return false;
+    this.#delayed.push(event);
     if (this.#isRechecked) return true;
     this.#isRechecked = true;
     const { recheck = () => Promise.resolve(), exchange } = this.forwarding;
     recheck().then(
       () => {
-        const held = this.#heldUp ?? [];
-        this.#heldUp = null;
+        const delayed = this.#delayed ?? [];
+        this.#delayed = null;
         if (this.#isOver) return;
-        for (const one of held) one();
+        for (const one of delayed) one();
         this.#sending?.resume();
       },
       (error: unknown) => {

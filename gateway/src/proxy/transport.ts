@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Replica } from "@nts/shared/upstream/replicas";
 import type { Exchange } from "../edge/exchange.js";
-import type { Way } from "../edge/in-flight.js";
+import type { Purpose } from "../edge/in-flight.js";
 
 // How requests reach a service. There are two transports: undici's dispatch, the cheaper one, for topology, and
 // http-proxy-middleware for identity.
@@ -27,7 +27,7 @@ export const IDLE_MS = 30_000;
 /** One attempt of a request, and its observers. */
 export interface Attempt {
   readonly replica: Replica;
-  readonly way: Way;
+  readonly purpose: Purpose;
   readonly exchange: Exchange;
   /** Headers of the message to the service, including the body's length. */
   readonly headers: Record<string, string | string[]>;

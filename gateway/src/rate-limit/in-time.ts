@@ -8,11 +8,11 @@ export function inTime<Result>(promise: Promise<Result>, ms: number): Promise<Re
       reject(new Error(`redis took longer than ${ms} ms`));
     };
     let timer: NodeJS.Timeout | undefined;
-    const begun = setImmediate(() => {
+    const immediate = setImmediate(() => {
       timer = setTimeout(setImmediate, ms, giveUp);
     });
     const settled = (): void => {
-      clearImmediate(begun);
+      clearImmediate(immediate);
       clearTimeout(timer);
     };
     promise.finally(settled).then(resolve, reject);

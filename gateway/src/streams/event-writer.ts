@@ -22,7 +22,7 @@ export class EventWriter implements RightsHolder {
   readonly #stream: ResponseStream | null;
   readonly #stopWatching: () => void;
   /** What arrived during a check; null if nothing is held back. */
-  #held: Buffer[] | null = null;
+  #buffered: Buffer[] | null = null;
   #isBetweenEvents = true;
   #isOver = false;
 
@@ -32,7 +32,7 @@ export class EventWriter implements RightsHolder {
     private readonly options: EventWriterOptions,
   ) {
     this.#stopWatching = options.rights.watch(this);
-    exchange.hold({
+    exchange.releaseAtEnd({
       release: () => {
         this.#isOver = true;
         this.#stopWatching();
@@ -41,15 +41,15 @@ export class EventWriter implements RightsHolder {
     exchange.takeConnection();
     const headers = headersOf(head, null).add("X-Accel-Buffering", "no");
     this.#stream = exchange.begin(head.status, headers, () => {
-      if (this.#held === null) options.resume();
+      if (this.#buffered === null) options.resume();
     });
   }
 
   /** @returns false to pause */
   add(piece: Buffer): boolean {
     if (this.#isOver) return true;
-    if (this.#held !== null || !this.options.rights.stand()) {
-      (this.#held ??= []).push(piece);
+    if (this.#buffered !== null || !this.options.rights.stand()) {
+      (this.#buffered ??= []).push(piece);
       return false;
     }
     return this.#write(piece);
@@ -65,18 +65,18 @@ export class EventWriter implements RightsHolder {
   }
 
   suspended(): void {
-    this.#held ??= [];
+    this.#buffered ??= [];
     // Output of this tick, such as the head, is flushed at its end. Changed rights are handled later.
     process.nextTick(() => {
-      if (this.#held !== null && this.exchange.unreadBytes > 0) this.exchange.cut();
+      if (this.#buffered !== null && this.exchange.unreadBytes > 0) this.exchange.cut();
     });
   }
 
   cleared(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
+    const buffered = this.#buffered ?? [];
+    this.#buffered = null;
     if (this.#isOver) return;
-    const wantsMore = held.map((piece) => this.#write(piece)).every(Boolean);
+    const wantsMore = buffered.map((piece) => this.#write(piece)).every(Boolean);
     if (wantsMore) this.options.resume();
   }
 

@@ -56,7 +56,7 @@ export function createStreamSlots({ redis, guard, most, onRefused }: StreamSlots
     }
   }
 
-  function hold(key: string, id: string): () => void {
+  function occupy(key: string, id: string): () => void {
     const open = users.get(key) ?? openHere(key);
     users.set(key, open);
     open.ids.add(id);
@@ -82,7 +82,7 @@ export function createStreamSlots({ redis, guard, most, onRefused }: StreamSlots
     take: async (exchange) => {
       if (exchange.principal === null) return;
       const [key, id] = [`nts:streams:${exchange.principal.userId}`, exchange.requestId];
-      if (await isFree(key, id)) exchange.hold({ release: hold(key, id) });
+      if (await isFree(key, id)) exchange.releaseAtEnd({ release: occupy(key, id) });
       else {
         onRefused();
         throw new AppError("too_many_streams", { of: "user", retry_after_seconds: 5 });

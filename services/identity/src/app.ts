@@ -46,7 +46,7 @@ import type { Quotas } from "./quotas.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
 import { mountSecondFactors } from "./second-factor/routes.js";
-import { createSealer } from "./second-factor/seal.js";
+import { createSecretCipher } from "./second-factor/secret-cipher.js";
 import { type BeginSessionOptions, createBeginSession } from "./sessions/begin.js";
 import { createNotePlace } from "./sessions/notice.js";
 import { createSessionCookies } from "./sessions/cookie.js";
@@ -132,12 +132,12 @@ export function createApp(options: AppOptions): App {
 
   mountRegistrations(router, common);
   mountUsers(router, { ...common, requireUnlimitedKey });
-  const sealer = createSealer(secondFactorSecrets);
+  const cipher = createSecretCipher(secondFactorSecrets);
   mountMoving(router, { ...common, confirmCaller });
   mountInvites(router, { ...common, requireUnlimitedKey, requireRoom: requireRoomForInvite });
   mountOwnAccess(router, { ...common, beginSession, throttledCheck, confirmCaller, change });
   const throttledCodeCheck = createThrottledCheck(stores.failures, OF_CODES);
-  mountSecondFactors(router, { ...common, beginSession, confirmCaller, sealer, throttledCodeCheck });
+  mountSecondFactors(router, { ...common, beginSession, confirmCaller, cipher, throttledCodeCheck });
   const write = mountMailed(router, { ...common, change });
   mountOrganizations(router, common);
   const noteFirstUses = createNoteFirstUses(db, transaction);

@@ -9,12 +9,12 @@ export function nextRevision({ revision, updated_at }: Revised, now: Date): Revi
   return { revision: revision + 1, updated_at: now > updated_at ? now : updated_at };
 }
 
-/** The members of `wanted` that differ from the current ones; undefined members are unchanged. */
+/** The members of `requested` that differ from the current ones; undefined members are unchanged. */
 export function changesTo<T extends object>(
   current: T,
-  wanted: { [Name in keyof T]?: T[Name] | undefined },
+  requested: { [Name in keyof T]?: T[Name] | undefined },
 ): Partial<T> {
-  const entries = Object.entries(wanted).filter(
+  const entries = Object.entries(requested).filter(
     ([name, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(current[name as keyof T]),
   );
   return Object.fromEntries(entries) as Partial<T>;

@@ -131,7 +131,7 @@ function noticesOver(bus: Bus): Notices {
   };
 }
 
-interface Means {
+interface Dependencies {
   readonly db: Db;
   readonly bus: Bus;
   readonly registry: Registry;
@@ -139,7 +139,7 @@ interface Means {
 }
 
 /** The journal and its notices. */
-function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Means) {
+function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Dependencies) {
   const feeds = createFeeds(db, log);
   addGauges(registry, [["nts_change_streams", "Streams of changes that are fed by this process.", feeds.count]]);
   // A separate client, as it occupies a connection to wait for changes.
@@ -163,7 +163,7 @@ function createJournal(settings: TopologyConfig, { db, bus, registry, log }: Mea
 }
 
 /** Webhook delivery, woken over the bus. */
-function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Means) {
+function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: Dependencies) {
   const { WEBHOOK_ALLOW: allow, MAX_WEBHOOKS_PER_ORGANIZATION: most } = settings;
   const webhooks = createWebhooks(db, { allow, most, registry, log });
   let workers: Workers | null = null;

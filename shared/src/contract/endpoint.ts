@@ -6,9 +6,9 @@ import type { Upload } from "./upload.js";
 export const PERMISSIONS = ["Owner", "Admin", "Member", "Viewer"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** True if level `held` is sufficient for an operation that requires `needed`. */
-export function isAtLeast(held: Permission, needed: Permission): boolean {
-  return PERMISSIONS.indexOf(held) <= PERMISSIONS.indexOf(needed);
+/** True if level `actual` is sufficient for an operation that requires `needed`. */
+export function isAtLeast(actual: Permission, needed: Permission): boolean {
+  return PERMISSIONS.indexOf(actual) <= PERMISSIONS.indexOf(needed);
 }
 
 /** The lower of two levels. */

@@ -27,7 +27,7 @@ export type Interface = z.infer<typeof Interface>;
 /** Requests the lowest free address of the subnet. */
 export const NEXT_ADDRESS = "next";
 
-const WantedAddress = z
+const RequestedAddress = z
   .union([...IpAddress.options, z.literal(NEXT_ADDRESS)], { error: "must be an IPv4 or IPv6 address, or `next`" })
   .meta({
     id: "NewAddress",
@@ -50,7 +50,7 @@ const mac_address = MacAddress.nullable().optional().describe("Immutable once se
 export const InterfaceOfNewHost = z
   .object({
     id: Id.optional(),
-    ip_address: WantedAddress,
+    ip_address: RequestedAddress,
     subnet_id: Id,
     name: Name.nullable().default(null),
     mac_address,
@@ -61,7 +61,7 @@ export const InterfaceOfNewHost = z
 export const InterfaceCreate = z
   .object({
     host_id: Id,
-    ip_address: WantedAddress,
+    ip_address: RequestedAddress,
     name: Name.nullable().default(null),
     network_id: Id,
     subnet_id: Id,

@@ -12,9 +12,9 @@ export function strongRevisionsOf(value: string | undefined): readonly string[] 
 }
 
 /** True if the client already has the representation with this `ETag`. */
-export function isFresh({ "if-none-match": held }: IncomingHttpHeaders, etag: string): boolean {
+export function isFresh({ "if-none-match": known }: IncomingHttpHeaders, etag: string): boolean {
   // Without the other headers: `fetch` adds `Cache-Control: no-cache` to a condition, which would make nothing fresh.
-  return fresh({ "if-none-match": held }, { etag });
+  return fresh({ "if-none-match": known }, { etag });
 }
 
 /** True if the response to a read is 304. */

@@ -23,7 +23,7 @@ import { createValidator } from "./validate.js";
 import type { Shares } from "../shares.js";
 import type { Work } from "../work.js";
 import type { Writes } from "../writes/writes.js";
-import { textOf, wantedOf } from "./write-request.js";
+import { textOf, requestedWriteOf } from "./write-request.js";
 
 // Mounts handlers for operations of the contract. Handlers get validated input and a principal instead of requests and
 // responses; they return data or throw an AppError.
@@ -223,11 +223,11 @@ interface Asked {
 async function runHandler({ writes }: RouterOptions, asked: Asked): Promise<HandlerResponse<unknown>> {
   const { request, route, routes, call, bytes } = asked;
   const { operation, run } = route;
-  const wanted = writes === undefined ? null : wantedOf(request, operation, call, bytes);
-  if (writes === undefined || wanted === null) return run(call);
-  const ifMatch = wanted.expected === null ? call.ifMatch : null;
+  const requested = writes === undefined ? null : requestedWriteOf(request, operation, call, bytes);
+  if (writes === undefined || requested === null) return run(call);
+  const ifMatch = requested.expected === null ? call.ifMatch : null;
   const { principal } = call;
-  return writes.run(wanted, {
+  return writes.run(requested, {
     organizationId: isUser(principal) ? principal.scope.organizationId : "",
     work: call.work,
     handle: (work) => run({ ...call, ifMatch, work }),

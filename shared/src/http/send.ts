@@ -90,19 +90,19 @@ async function sendList(
   }
   const reading = parts[Symbol.asyncIterator]();
   try {
-    const [begun, counted] = await Promise.all([gathered(reading), total === null ? null : total()]);
+    const [start, counted] = await Promise.all([gathered(reading), total === null ? null : total()]);
     if (response.headersSent) return;
     setList(response, { limit, offset });
-    const [first = NOTHING, ...more] = begun.texts;
+    const [first = NOTHING, ...more] = start.texts;
     // Without the comma before the first row.
     const texts = [OPEN, first.subarray(1), ...more];
-    if (counted !== null || begun.isAll) response.setHeader(INTERNAL.listTotal, counted ?? begun.rows);
-    if (begun.isAll) {
+    if (counted !== null || start.isAll) response.setHeader(INTERNAL.listTotal, counted ?? start.rows);
+    if (start.isAll) {
       response.setHeader(INTERNAL.listNext, next() ?? END_OF_LIST);
       sendJson(response, 200, Buffer.concat([...texts, CLOSE]));
     } else
       await sendRest(response, {
-        ...{ reading, before: Buffer.concat(texts), rows: begun.rows },
+        ...{ reading, before: Buffer.concat(texts), rows: start.rows },
         ...{ includesTotal: counted !== null, next },
       });
   } finally {

@@ -6,7 +6,7 @@ import { IDEMPOTENCY_KEY, IdempotencyKey, takesIdempotencyKey } from "../contrac
 import { validationFailed } from "../errors.js";
 import { PLAN_TAG } from "../writes/recorder.js";
 import { placeOf, type Remembering } from "../writes/remembered.js";
-import type { Wanted } from "../writes/writes.js";
+import type { RequestedWrite } from "../writes/writes.js";
 import type { HandlerResponse } from "./respond.js";
 import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
@@ -25,12 +25,12 @@ export interface WriteRequest {
 }
 
 /** @param bytes hash of the body @returns null for an ordinary request @throws AppError `validation_failed` */
-export function wantedOf(
+export function requestedWriteOf(
   request: IncomingMessage,
   operation: Endpoint,
   { params, query, body, principal, ifMatch }: WriteRequest,
   bytes: Hash | null,
-): Wanted | null {
+): RequestedWrite | null {
   if (operation.method === "get" || !isUser(principal)) return null;
   const { dry_run: isDry = false, explain = false } = (operation.plans === true ? query : {}) as Record<
     string,

@@ -107,6 +107,6 @@ export async function createCollections(db: Db, names: readonly string[]): Promi
 
 /** Creates missing indexes. */
 export async function createIndexes(db: Db, indexes: Indexes): Promise<void> {
-  for (const [collection, wanted] of Object.entries(indexes))
-    await db.collection(collection).createIndexes([...wanted]);
+  for (const [collection, requested] of Object.entries(indexes))
+    await db.collection(collection).createIndexes([...requested]);
 }

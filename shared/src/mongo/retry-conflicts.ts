@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { AppError } from "../errors.js";
-import { requireWanted, type Work } from "../work.js";
+import { requireNotAbandoned, type Work } from "../work.js";
 
 /**
  * Loads, decides and saves, again until there is no conflict.
@@ -12,7 +12,7 @@ import { requireWanted, type Work } from "../work.js";
 export async function retryConflicts<T>(work: Work, attempt: () => Promise<T | "conflict">, reserveMs = 0): Promise<T> {
   const until = work.deadline - reserveMs;
   do {
-    requireWanted(work);
+    requireNotAbandoned(work);
     const saved = await attempt();
     if (saved !== "conflict") return saved;
   } while (performance.now() < until);

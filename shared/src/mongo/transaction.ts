@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
-import { requireWanted, type Work } from "../work.js";
+import { requireNotAbandoned, type Work } from "../work.js";
 import { writeAs } from "../writes/author.js";
 import { createAbandonedSweep } from "./abandoned.js";
 import { OPERATION_MS } from "./connect.js";
@@ -65,12 +65,14 @@ export function createTransactions(client: MongoClient): RunTransaction {
   const queue = createKeyedQueue();
   const endAbandoned = createAbandonedSweep(client);
   return async (work, keys, body) => {
-    const begun = performance.now();
-    const deadline = Math.min(begun + TRANSACTION_MS, work.deadline - COMMIT_MS);
+    const startedAt = performance.now();
+    const deadline = Math.min(startedAt + TRANSACTION_MS, work.deadline - COMMIT_MS);
     // In one order for all callers, to avoid deadlocks.
     const ordered = [...new Set(keys)].sort();
     const run = <T>(given: TransactionBody<T>): Promise<T> =>
-      queue.run(ordered, () => work.use(() => attempts(client, { work, body: given, begun, deadline, endAbandoned })));
+      queue.run(ordered, () =>
+        work.use(() => attempts(client, { work, body: given, startedAt, deadline, endAbandoned })),
+      );
     return work.unit === undefined ? run(body) : work.unit.within(run, body);
   };
 }
@@ -78,13 +80,13 @@ export function createTransactions(client: MongoClient): RunTransaction {
 interface Attempted<T> {
   readonly work: Work;
   readonly body: TransactionBody<T>;
-  readonly begun: number;
+  readonly startedAt: number;
   readonly deadline: number;
   readonly endAbandoned: () => Promise<void>;
 }
 
 async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promise<T> {
-  const { work, body, begun, deadline, endAbandoned } = attempted;
+  const { work, body, startedAt, deadline, endAbandoned } = attempted;
   let conflict: unknown;
   const inTime = (): void => {
     requireTime(work, deadline, conflict);
@@ -103,7 +105,7 @@ async function attempts<T>(client: MongoClient, attempted: Attempted<T>): Promis
       if (error instanceof Discard) return error.value as T;
       if (!isTransient(error)) throw error;
       conflict = error;
-      if (performance.now() > begun + HELD_MS) await endAbandoned();
+      if (performance.now() > startedAt + HELD_MS) await endAbandoned();
       await delay(Math.max(0, Math.min(backOffMs(attempt), deadline - performance.now())));
     }
   }
@@ -136,7 +138,7 @@ async function attemptOnce<T>(session: ClientSession, { body, deadline, inTime }
 
 /** @param conflict the error of the last attempt, if any */
 function requireTime(work: Work, deadline: number, conflict: unknown): void {
-  requireWanted(work);
+  requireNotAbandoned(work);
   if (performance.now() > deadline) throw mapMongoFault(conflict) ?? new AppError("write_conflict", {}, conflict);
 }
 

@@ -21,9 +21,9 @@ export function createDryRuns(): DryRuns {
     run: (organizationId, task) =>
       new Promise((resolve, reject) => {
         void queue.run([organizationId], async () => {
-          const begun = performance.now();
+          const startedAt = performance.now();
           await task().then(resolve, reject);
-          await delay(Math.min(restMs(begun, DUTY), MOST_REST_MS), null, { ref: false });
+          await delay(Math.min(restMs(startedAt, DUTY), MOST_REST_MS), null, { ref: false });
         });
       }),
   };

@@ -29,7 +29,7 @@ export interface UnitOptions {
 /** A request's transaction, as seen by the code that sends the response. */
 export interface Unit extends UnitOfWork {
   /** A transaction is pending; a request that changes nothing has none. */
-  isHeld(): boolean;
+  isPending(): boolean;
   /**
    * Commits the transaction and runs what follows. @param last final step inside it; if it throws, everything is rolled
    * back
@@ -43,7 +43,7 @@ export interface Unit extends UnitOfWork {
 
 type Last = (session: ClientSession) => Promise<void>;
 
-interface Held {
+interface PendingTransaction {
   readonly decide: (last: Last) => void;
   readonly ended: Promise<unknown>;
 }
@@ -51,13 +51,13 @@ interface Held {
 export function createUnit({ isDry, begin }: UnitOptions): Unit {
   const following: (() => Promise<void> | void)[] = [];
   const undoing: (() => Promise<void>)[] = [];
-  let held: Held | null = null;
+  let pending: PendingTransaction | null = null;
 
   const unit: Unit = {
     isDry,
-    isHeld: () => held !== null,
+    isPending: () => pending !== null,
     within: (run, body) => {
-      if (held !== null) throw new Error("a request has one transaction");
+      if (pending !== null) throw new Error("a request has one transaction");
       return new Promise((resolve, reject) => {
         let isGiven = false;
         let decide: (last: Last) => void = () => undefined;
@@ -67,7 +67,7 @@ export function createUnit({ isDry, begin }: UnitOptions): Unit {
           await begin(session);
           const result = await body(session, attempt);
           isGiven = true;
-          held = { decide, ended };
+          pending = { decide, ended };
           resolve(result);
           await (
             await decided
@@ -88,8 +88,8 @@ export function createUnit({ isDry, begin }: UnitOptions): Unit {
       undoing.push(task);
     },
     end: async (last) => {
-      const waiting = held;
-      held = null;
+      const waiting = pending;
+      pending = null;
       waiting?.decide(last);
       await waiting?.ended;
     },

@@ -8,7 +8,7 @@ import { INTERNAL } from "../http/headers.js";
 import { STATUSES } from "../http/statuses.js";
 import { createAbandonedSweep } from "../mongo/abandoned.js";
 import { Discard, type RunTransaction } from "../mongo/transaction.js";
-import { requireWanted, type Work } from "../work.js";
+import { requireNotAbandoned, type Work } from "../work.js";
 import { createDryRuns } from "./dry-runs.js";
 import { createRecorder, type Recorder, recordIn } from "./recorder.js";
 import {
@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 1_500;
 const EVERY_MS = 100;
 
 /** What a request asks of its write. */
-export interface Wanted {
+export interface RequestedWrite {
   readonly isDry: boolean;
   /** Records what the write does; null if no plan is requested. */
   readonly plan: { readonly action: Exclude<Plan["action"], "none">; readonly named: ReadonlySet<string> } | null;
@@ -61,7 +61,7 @@ export interface Writes {
    * if the
    * plan differs, and whatever the handler throws
    */
-  run(wanted: Wanted, handling: Handling): Promise<HandlerResponse<unknown>>;
+  run(requested: RequestedWrite, handling: Handling): Promise<HandlerResponse<unknown>>;
 }
 
 export interface WritesOptions {
@@ -73,21 +73,21 @@ export interface WritesOptions {
 
 export function createWrites(db: Db, transaction: RunTransaction, options: WritesOptions = {}): Writes {
   const { mostKeys = DEFAULT_MAX_IDEMPOTENCY_KEYS, deleted = () => Promise.resolve() } = options;
-  const means = { responses: createRememberedResponses(db, mostKeys), transaction, deleted };
-  const remember = createRemembering(means, createAbandonedSweep(db.client));
+  const dependencies = { responses: createRememberedResponses(db, mostKeys), transaction, deleted };
+  const remember = createRemembering(dependencies, createAbandonedSweep(db.client));
   /** Ids of requests in progress in this process. */
   const running = new Set<string>();
   const dryRuns = createDryRuns();
   return {
-    run: async (wanted, handling) => {
-      const { isDry, remembering } = wanted;
-      if (isDry) return dryRuns.run(handling.organizationId, () => once(wanted, handling, means));
-      if (remembering === null) return once(wanted, handling, means);
+    run: async (requested, handling) => {
+      const { isDry, remembering } = requested;
+      if (isDry) return dryRuns.run(handling.organizationId, () => once(requested, handling, dependencies));
+      if (remembering === null) return once(requested, handling, dependencies);
       const place = `${remembering.organizationId} ${remembering.place}`;
       if (running.has(place)) throw new AppError("idempotency_in_progress");
       running.add(place);
       try {
-        return await remember({ ...wanted, remembering }, handling);
+        return await remember({ ...requested, remembering }, handling);
       } finally {
         running.delete(place);
       }
@@ -95,39 +95,42 @@ export function createWrites(db: Db, transaction: RunTransaction, options: Write
   };
 }
 
-type Remembered = Wanted & { readonly remembering: Remembering };
+type Remembered = RequestedWrite & { readonly remembering: Remembering };
 
 /** Performs a write with a key, or replays its response. */
-function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
-  const { responses } = means;
+function createRemembering(dependencies: Dependencies, endAbandoned: () => Promise<void>) {
+  const { responses } = dependencies;
 
   async function replayed({ remembering }: Remembered, handling: Handling): Promise<HandlerResponse<unknown> | null> {
     const found = await handling.work.use(() => responses.find(remembering));
     if (found === null) return null;
     if (isOutOfSight(found, handling)) {
       // Rejected like the request itself; whatever it does is rolled back.
-      await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, means);
+      await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, dependencies);
       throw new AppError("idempotency_in_progress");
     }
     if (found.fingerprint !== remembering.fingerprint) throw new AppError("idempotency_mismatch");
-    if (remembering.isDeletion) await means.deleted();
+    if (remembering.isDeletion) await dependencies.deleted();
     return replayOf(found, handling);
   }
 
-  async function firstOrRepeated(wanted: Remembered, handling: Handling): Promise<Done> {
+  async function firstOrRepeated(requested: Remembered, handling: Handling): Promise<Done> {
     const untilMs = performance.now() + LONGEST_WAIT_MS;
-    const { remembering } = wanted;
+    const { remembering } = requested;
     let apart: Remembering | null = null;
     for (;;) {
       try {
-        return { given: await once({ ...wanted, remembering: apart ?? remembering }, handling, means), isNew: true };
+        return {
+          given: await once({ ...requested, remembering: apart ?? remembering }, handling, dependencies),
+          isNew: true,
+        };
       } catch (error) {
-        if (!(error instanceof Taken)) return { given: await unlessEnded(error, wanted, handling), isNew: false };
+        if (!(error instanceof Taken)) return { given: await unlessEnded(error, requested, handling), isNew: false };
       }
       if (performance.now() > untilMs) throw new AppError("idempotency_in_progress");
       await endAbandoned();
       await delay(EVERY_MS);
-      const known = await replayed(wanted, handling);
+      const known = await replayed(requested, handling);
       if (known !== null) return { given: known, isNew: false };
       apart ??= await handling.work.use(() => responses.apart(remembering));
     }
@@ -136,23 +139,23 @@ function createRemembering(means: Means, endAbandoned: () => Promise<void>) {
   /** A retry may fail because the first request took effect and ended meanwhile. @throws the failure otherwise */
   async function unlessEnded(
     error: unknown,
-    wanted: Remembered,
+    requested: Remembered,
     handling: Handling,
   ): Promise<HandlerResponse<unknown>> {
     const isRefusal = error instanceof AppError && STATUSES[error.code] < 500;
-    const ended = isRefusal ? await replayed(wanted, handling) : null;
+    const ended = isRefusal ? await replayed(requested, handling) : null;
     if (ended === null) throw error;
     return ended;
   }
 
-  return async (wanted: Remembered, handling: Handling): Promise<HandlerResponse<unknown>> => {
-    const known = await replayed(wanted, handling);
+  return async (requested: Remembered, handling: Handling): Promise<HandlerResponse<unknown>> => {
+    const known = await replayed(requested, handling);
     if (known !== null) return known;
-    const { remembering } = wanted;
+    const { remembering } = requested;
     await handling.work.use(() => responses.count(remembering));
     let isNew = false;
     try {
-      const done = await firstOrRepeated(wanted, handling);
+      const done = await firstOrRepeated(requested, handling);
       isNew = done.isNew;
       return done.given;
     } finally {
@@ -167,18 +170,22 @@ interface Done {
   readonly isNew: boolean;
 }
 
-interface Means {
+interface Dependencies {
   readonly responses: RememberedResponses;
   readonly transaction: RunTransaction;
   readonly deleted: () => Promise<void>;
 }
 
 /** Runs the handler until its transaction has ended. */
-async function once(wanted: Wanted, handling: Handling, means: Means): Promise<HandlerResponse<unknown>> {
+async function once(
+  requested: RequestedWrite,
+  handling: Handling,
+  dependencies: Dependencies,
+): Promise<HandlerResponse<unknown>> {
   for (;;) {
-    requireWanted(handling.work);
+    requireNotAbandoned(handling.work);
     try {
-      return await attempt(wanted, handling, means);
+      return await attempt(requested, handling, dependencies);
     } catch (error) {
       if (!(error instanceof Again)) throw error;
     }
@@ -186,12 +193,12 @@ async function once(wanted: Wanted, handling: Handling, means: Means): Promise<H
 }
 
 async function attempt(
-  wanted: Wanted,
+  requested: RequestedWrite,
   { work, handle, textOf }: Handling,
-  means: Means,
+  dependencies: Dependencies,
 ): Promise<HandlerResponse<unknown>> {
-  const { isDry, plan, expected, remembering } = wanted;
-  const { responses, transaction } = means;
+  const { isDry, plan, expected, remembering } = requested;
+  const { responses, transaction } = dependencies;
   const newRecorder = (): Recorder | null =>
     plan === null && expected === null ? null : createRecorder(plan?.named ?? new Set());
   let recorder = newRecorder();
@@ -204,7 +211,7 @@ async function attempt(
   try {
     const given = await handle(workIn(work, unit));
     const revision = isDry || given.revision === undefined ? undefined : String(given.revision);
-    const meta = plan === null || recorder === null ? undefined : metaOf(wanted, recorder.plan(plan.action));
+    const meta = plan === null || recorder === null ? undefined : metaOf(requested, recorder.plan(plan.action));
     const made: Made = {
       json: await textOf(given),
       ...(meta && { meta }),
@@ -222,8 +229,8 @@ async function attempt(
     await unit.abandon();
   }
 
-  async function settle(held: Unit, last: (session: ClientSession) => Promise<void>): Promise<void> {
-    if (held.isHeld()) await held.end(last);
+  async function settle(pending: Unit, last: (session: ClientSession) => Promise<void>): Promise<void> {
+    if (pending.isPending()) await pending.end(last);
     else if (remembering !== null)
       // It changed nothing, and neither does a retry, whatever others do meanwhile.
       await transaction(work, [], async (session) => {
@@ -249,7 +256,7 @@ function workIn(work: Work, unit: Unit): Work {
 }
 
 /** The start of `meta`; the gateway adds the rest. */
-function metaOf({ isDry }: Wanted, plan: Plan): string {
+function metaOf({ isDry }: RequestedWrite, plan: Plan): string {
   return `,"meta":{${isDry ? `"dry_run":true,` : ""}"plan":${JSON.stringify(plan)}`;
 }
 

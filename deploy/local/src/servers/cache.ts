@@ -29,13 +29,13 @@ export interface Runnable {
 const MANIFEST = "entry.json";
 
 /** Which cached programs are acceptable; any if neither is given. */
-export interface Wanted {
+export interface CacheFilter {
   readonly sha256?: string | undefined;
   readonly source?: string | undefined;
 }
 
 /** The cached program; null if there is none. A damaged entry is removed. */
-export async function findInCache(binary: ServerName, { sha256, source }: Wanted = {}): Promise<Runnable | null> {
+export async function findInCache(binary: ServerName, { sha256, source }: CacheFilter = {}): Promise<Runnable | null> {
   const names = sha256 === undefined ? await readdir(cacheRoot()).catch(() => []) : [sha256];
   for (const name of names) {
     const folder = join(cacheRoot(), name);

@@ -61,7 +61,7 @@ function create(file: string, own: Holder): boolean {
   }
 }
 
-/** Null if there is no readable lock: then nobody holds the folder. */
+/** Null if there is no readable lock: then the folder is free. */
 async function readHolder(file: string): Promise<Holder | null> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     try {

@@ -49,14 +49,14 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
   }
 
   async function startOne(component: Component): Promise<void> {
-    const begun = Date.now();
+    const startedAt = Date.now();
     const child = spawn(component);
     await untilReady(component, child);
-    report(`  ${component.name} is ready (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+    report(`  ${component.name} is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
     void keepRunning(component, child);
   }
 
-  function isWanted({ name }: Component, child: Child): boolean {
+  function isCurrent({ name }: Component, child: Child): boolean {
     const entry = running.get(name);
     return entry?.child === child && entry.isLeaving !== true;
   }
@@ -65,16 +65,16 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
     let child = first;
     let delayMs = FIRST_DELAY_MS;
     for (;;) {
-      const begun = Date.now();
+      const startedAt = Date.now();
       const exit = await child.exited;
-      if (stopping.signal.aborted || !isWanted(component, child)) return;
-      if (Date.now() - begun > STEADY_MS) delayMs = FIRST_DELAY_MS;
+      if (stopping.signal.aborted || !isCurrent(component, child)) return;
+      if (Date.now() - startedAt > STEADY_MS) delayMs = FIRST_DELAY_MS;
       report(
         `${component.name} ${endedHow(exit)}; starting it again in ${delayMs / 1000} s (log: ${logFileOf(dataDir, component.name)}.1)`,
       );
       try {
         await sleep(delayMs, undefined, { signal: stopping.signal });
-        if (!isWanted(component, child)) return;
+        if (!isCurrent(component, child)) return;
         child = spawn(component);
       } catch {
         return; // told to stop meanwhile

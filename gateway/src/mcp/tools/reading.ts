@@ -32,10 +32,10 @@ function hostLine({ id, name, hostname, network_id, interfaces, services, missed
 }
 
 /** The listening sockets of a host. */
-function listeners({ interfaces, ports, services }: Host, wanted: (number: number, protocol: string) => boolean) {
+function listeners({ interfaces, ports, services }: Host, matches: (number: number, protocol: string) => boolean) {
   const addresses = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
   return ports
-    .filter(({ number, protocol }) => wanted(number, protocol))
+    .filter(({ number, protocol }) => matches(number, protocol))
     .map(({ id, number, protocol }) => ({
       port: `${number}/${protocol.toLowerCase()}`,
       services: services.flatMap(({ name, service_definition, bindings }) =>

@@ -62,13 +62,13 @@ export function authorText(
   keyNames: ReadonlyMap<string, string>,
 ): { readonly who: string; readonly how: string } {
   const { actor, action, address } = entry;
-  const nobody =
+  const fallback =
     action === "login_failed" || action === "second_factor_failed"
       ? "Unknown user"
       : action === "paused"
         ? "The system"
         : "An operator";
-  const who = actor === null ? nobody : (actor.email ?? "A user");
+  const who = actor === null ? fallback : (actor.email ?? "A user");
   return { who, how: `${keyText(entry, keyNames)}${address === null ? "" : ` from ${address}`}` };
 }
 

@@ -29,8 +29,8 @@ export function matching(entries: readonly Entry[], text: string): Entry[] {
 
 /** The first ones whose names contain a text. */
 export function having<T extends { readonly name: string }>(all: readonly T[], text: string): T[] {
-  const wanted = text.toLowerCase();
-  return all.filter(({ name }) => name.toLowerCase().includes(wanted)).slice(0, MOST);
+  const requested = text.toLowerCase();
+  return all.filter(({ name }) => name.toLowerCase().includes(requested)).slice(0, MOST);
 }
 
 /** Navigates to a path. */

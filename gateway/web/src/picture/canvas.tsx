@@ -172,8 +172,8 @@ function handleOf(sigma: RefObject<Sigma | null>): CanvasHandle {
       const at = made?.getNodeDisplayData(id);
       if (made === null || at === undefined) return;
       const camera = made.getCamera();
-      const wanted = (camera.ratio * made.scaleSize(at.size)) / (at.size < SIZES.host ? CLOSE.service : CLOSE.host);
-      void camera.animate({ x: at.x, y: at.y, ratio: Math.min(camera.ratio, wanted) }, moving());
+      const requested = (camera.ratio * made.scaleSize(at.size)) / (at.size < SIZES.host ? CLOSE.service : CLOSE.host);
+      void camera.animate({ x: at.x, y: at.y, ratio: Math.min(camera.ratio, requested) }, moving());
     },
   };
 }

@@ -43,12 +43,12 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
 
 /** Nodes that contain a text, matched like `q` of lists, in order; subnets by name and CIDR. */
 export function findIn(model: Model, part: string): readonly TopologyNode[] {
-  const wanted = part.trim().toLowerCase();
-  if (wanted === "") return model.ordered;
-  const socket = socketIn(wanted);
+  const requested = part.trim().toLowerCase();
+  if (requested === "") return model.ordered;
+  const socket = socketIn(requested);
   if (socket !== null) return atSocket(model, socket);
   return model.ordered.filter((node) =>
-    textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => text.toLowerCase().includes(wanted)),
+    textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => text.toLowerCase().includes(requested)),
   );
 }
 

@@ -129,9 +129,9 @@ async function exportAs(format: "png" | "svg", scene: Scene): Promise<void> {
 /** Ids of visible nodes, and nodes and ids of search results; null without a search. */
 function useFound(model: Model, filters: Filters, search: string) {
   const shown = useMemo(() => shownIn(model, filters), [model, filters]);
-  const wanted = useDeferredValue(search);
-  const listed = useMemo(() => findIn(model, wanted).filter(({ id }) => shown.has(id)), [model, wanted, shown]);
-  const isSearching = wanted.trim() !== "";
+  const requested = useDeferredValue(search);
+  const listed = useMemo(() => findIn(model, requested).filter(({ id }) => shown.has(id)), [model, requested, shown]);
+  const isSearching = requested.trim() !== "";
   const found = useMemo(() => (isSearching ? new Set(listed.map(({ id }) => id)) : null), [isSearching, listed]);
   return { shown, listed, found };
 }

@@ -20,7 +20,7 @@ import { useHasLevel, useSession, useSessionReset } from "../session/session.js"
 import classes from "./settings.module.css";
 
 /** A destructive action. */
-interface Way {
+interface Leaving {
   readonly title: string;
   /** Its consequences. */
   readonly text: string;
@@ -36,7 +36,7 @@ interface Meant {
   readonly name: string;
 }
 
-const LEAVE: Way = {
+const LEAVE: Leaving = {
   title: "Leave the organization",
   text: "Your API keys, sessions and invites in this organization are revoked at once; what you created stays with it. Your account goes on in your other organizations, or, if this is the only one, in a new one of your own.",
   verb: "Leave",
@@ -44,7 +44,7 @@ const LEAVE: Way = {
   run: ({ proof }) => api.call(leaveOrganization, { body: proof }),
 };
 
-const DELETE_ACCOUNT: Way = {
+const DELETE_ACCOUNT: Leaving = {
   title: "Delete your account",
   text: "Your account is deleted at once, with your API keys, sessions and invites, in all organizations. What you created stays with them.",
   verb: "Delete account",
@@ -52,7 +52,7 @@ const DELETE_ACCOUNT: Way = {
   run: ({ proof }) => api.call(deleteCurrentUser, { body: proof }),
 };
 
-const DELETE_ORGANIZATION: Way = {
+const DELETE_ORGANIZATION: Leaving = {
   title: "Delete the organization",
   text: "Everything in it is deleted for all users: networks, hosts and services, their history, API keys, webhooks, and the accounts that belong to no other organization. It cannot be undone.",
   verb: "Delete organization",
@@ -64,28 +64,28 @@ const DELETE_ORGANIZATION: Way = {
 
 /** Irreversible actions: leaving and deleting. */
 export function LeavingPart(): ReactNode {
-  const [way, setWay] = useState<Way | null>(null);
-  const ways = [LEAVE, DELETE_ACCOUNT, ...(useHasLevel("Owner") ? [DELETE_ORGANIZATION] : [])];
+  const [option, setOption] = useState<Leaving | null>(null);
+  const options = [LEAVE, DELETE_ACCOUNT, ...(useHasLevel("Owner") ? [DELETE_ORGANIZATION] : [])];
   return (
     <Part title="Danger zone">
       <ul className={classes.sessions}>
-        {ways.map((one) => (
+        {options.map((one) => (
           <li key={one.title} className={classes.session}>
             <Text size="sm" fw={600}>
               {one.title}
             </Text>
-            <Button size="xs" variant="outline" color="red" onClick={() => setWay(one)}>
+            <Button size="xs" variant="outline" color="red" onClick={() => setOption(one)}>
               {one.verb}…
             </Button>
           </li>
         ))}
       </ul>
-      {way !== null && <LeavingWindow key={way.title} way={way} onClose={() => setWay(null)} />}
+      {option !== null && <LeavingWindow key={option.title} option={option} onClose={() => setOption(null)} />}
     </Part>
   );
 }
 
-function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: () => void }): ReactNode {
+function LeavingWindow({ option, onClose }: { readonly option: Leaving; readonly onClose: () => void }): ReactNode {
   const session = useSession();
   const reset = useSessionReset();
   const hasPassword = useOne(listIdentities, {}).data?.data.has_password !== false;
@@ -95,8 +95,8 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
     setError(null);
     try {
       // Users without a password need a recent sign-in.
-      await confirmed(() => way.run({ name, proof: password === "" ? {} : { password } }, session));
-      notifySuccess(way.done);
+      await confirmed(() => option.run({ name, proof: password === "" ? {} : { password } }, session));
+      notifySuccess(option.done);
       await reset();
     } catch (failure) {
       form.setErrors(faultsOf(failure));
@@ -105,11 +105,11 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
   });
   const isPlaced = Object.keys(faultsOf(error)).length > 0;
   return (
-    <Modal opened onClose={onClose} title={`${way.title}?`} closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title={`${option.title}?`} closeButtonProps={{ "aria-label": "Close" }}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <Text size="sm">{way.text}</Text>
-          {way.isOfAll === true && (
+          <Text size="sm">{option.text}</Text>
+          {option.isOfAll === true && (
             <WholeOrganization name={session.organization.name} field={form.getInputProps("name")} />
           )}
           {/* tells password managers which account it is for */}
@@ -119,7 +119,7 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
               label="Password"
               autoComplete="current-password"
               required
-              data-autofocus={way.isOfAll !== true || undefined}
+              data-autofocus={option.isOfAll !== true || undefined}
               {...form.getInputProps("password")}
             />
           )}
@@ -136,9 +136,9 @@ function LeavingWindow({ way, onClose }: { readonly way: Way; readonly onClose: 
               type="submit"
               color="red"
               loading={form.submitting}
-              disabled={way.isOfAll === true && form.values.name.trim() !== session.organization.name}
+              disabled={option.isOfAll === true && form.values.name.trim() !== session.organization.name}
             >
-              {way.verb}
+              {option.verb}
             </Button>
           </Group>
         </Stack>

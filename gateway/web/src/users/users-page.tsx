@@ -73,7 +73,7 @@ export default function UsersPage(): ReactNode {
             />
           )
         }
-        empty={<Nobody />}
+        empty={<NoUsers />}
       />
       {may && <Invites />}
       {edited !== null && <UserEditor id={edited} onClose={() => setEdited(null)} />}
@@ -82,7 +82,7 @@ export default function UsersPage(): ReactNode {
   );
 }
 
-function Nobody(): ReactNode {
+function NoUsers(): ReactNode {
   return (
     <EmptyState icon={Users} title="No users">
       Invite user.

@@ -105,6 +105,6 @@ function* windowsOf({ first, last }: Range, direction: Asked["direction"]): Gene
 }
 
 function conditionsOf({ user_id, key_id, ...same }: AuditFilter): Filter<AuditDocument> {
-  const wanted = { ...same, "actor.user_id": user_id, "actor.key_id": key_id };
-  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+  const filter = { ...same, "actor.user_id": user_id, "actor.key_id": key_id };
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }

@@ -36,9 +36,9 @@ export function createTakeNotes({ db, transaction, source, log }: TakingParts): 
   /** A concurrent insert by another process makes this transaction retry, and find the entry. */
   async function write(organizationId: string, notes: readonly AuditNote[]): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
-      const wanted = { note: { $in: notes.map(({ id }) => id) } };
+      const filter = { note: { $in: notes.map(({ id }) => id) } };
       const options = { projection: { note: 1 }, hint: ENTRIES_OF_NOTES, session: tx };
-      const known = new Set((await entries.find(wanted, options).toArray()).map(({ note }) => note));
+      const known = new Set((await entries.find(filter, options).toArray()).map(({ note }) => note));
       const fresh = notes.filter(({ id }) => !known.has(id));
       if (fresh.length === 0) throw new Discard(null);
       for (const { id: note, ...event } of fresh) trailOf(tx).note({ ...event, note });

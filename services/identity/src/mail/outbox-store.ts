@@ -78,7 +78,7 @@ export interface Outbox {
 
 export function createOutbox(db: Db): Outbox {
   const mails = db.collection<Stored<MailKind>>(OUTGOING_MAILS);
-  const held = ({ _id, attempts }: OutgoingMail) => ({ _id, attempts });
+  const owned = ({ _id, attempts }: OutgoingMail) => ({ _id, attempts });
   return {
     // The collection's own count, whose cost does not depend on the number.
     isBelowHourlyLimit: async () => (await mails.estimatedDocumentCount()) < MOST_WAITING,
@@ -97,10 +97,10 @@ export function createOutbox(db: Db): Outbox {
       return (await mails.findOneAndUpdate(due, taken, options)) as OutgoingMail | null;
     },
     remove: async (mail) => {
-      await mails.deleteOne(held(mail));
+      await mails.deleteOne(owned(mail));
     },
     defer: async (mail, dueAt) => {
-      await mails.updateOne(held(mail), { $set: { due_at: dueAt } });
+      await mails.updateOne(owned(mail), { $set: { due_at: dueAt } });
     },
   };
 }

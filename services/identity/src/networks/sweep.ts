@@ -26,7 +26,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
   const { database, removeDeletedNetworks, removeDeletedTags } = parts;
 
   /** Held by users whose account names another organization. */
-  async function heldByOthers(organizationId: string): Promise<string[]> {
+  async function usedByOthers(organizationId: string): Promise<string[]> {
     const membership = { $elemMatch: { organization_id: organizationId } };
     const found = await database.share(organizationId, () =>
       database.db
@@ -38,25 +38,25 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
   }
 
   async function sweepOne(organizationId: string): Promise<void> {
-    const held = (kind: "users" | "invites" | "api_keys", member: string): Promise<unknown[]> =>
+    const used = (kind: "users" | "invites" | "api_keys", member: string): Promise<unknown[]> =>
       database.share(organizationId, () =>
         database.db.collection(kind).distinct(member, { organization_id: organizationId }),
       );
     // Read before asking for the existing ones: everything held existed by then.
     const networkIds: string[] = [];
     for (const kind of ["users", "invites", "api_keys"] as const)
-      networkIds.push(...textsOf(await held(kind, "network_ids")));
-    networkIds.push(...(await heldByOthers(organizationId)));
+      networkIds.push(...textsOf(await used(kind, "network_ids")));
+    networkIds.push(...(await usedByOthers(organizationId)));
     await removeDeletedNetworks(organizationId, networkIds);
-    await removeDeletedTags(organizationId, textsOf(await held("api_keys", "tags")));
+    await removeDeletedTags(organizationId, textsOf(await used("api_keys", "tags")));
   }
 
   return async (signal) => {
     const organizations = database.db.collection<{ _id: string }>("organizations");
     for await (const { _id } of organizations.find({}, { projection: { _id: 1 } })) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await sweepOne(_id);
-      await delay(restMs(begun, DUTY), null, { signal, ref: false }).catch(() => null);
+      await delay(restMs(startedAt, DUTY), null, { signal, ref: false }).catch(() => null);
       if (signal.aborted) return;
     }
   };

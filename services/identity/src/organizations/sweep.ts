@@ -51,7 +51,7 @@ export function createOrganizationSweep(
   ): Promise<void> {
     const ofIt = { organization_id: organizationId };
     while (!signal.aborted) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const found = await owned(kind)
         .find(ofIt, { projection: { _id: 1 }, limit: BATCH })
         .toArray();
@@ -59,14 +59,14 @@ export function createOrganizationSweep(
       const ids = found.map(({ _id }) => _id);
       await along(ids);
       await owned(kind).deleteMany({ ...ofIt, _id: { $in: ids } });
-      await delay(restMs(begun, DUTY), null, { signal, ref: false }).catch(() => null);
+      await delay(restMs(startedAt, DUTY), null, { signal, ref: false }).catch(() => null);
     }
   }
 
   /** Accounts without another organization are deleted; others lose this one. */
   async function sweepUsers(organizationId: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const found = await users
         .find(inOrganization(organizationId), { projection: { _id: 1 }, limit: BATCH })
         .toArray();
@@ -79,7 +79,7 @@ export function createOrganizationSweep(
       await users.deleteMany({ ...named, "other_memberships.0": { $exists: false } });
       await users.updateMany({ ...named, "other_memberships.0": { $exists: true } }, [NAMING_THE_NEXT]);
       await users.updateMany(those, { $pull: { other_memberships: { organization_id: organizationId } } });
-      await delay(restMs(begun, DUTY), null, { signal, ref: false }).catch(() => null);
+      await delay(restMs(startedAt, DUTY), null, { signal, ref: false }).catch(() => null);
     }
   }
 

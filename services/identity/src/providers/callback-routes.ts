@@ -32,7 +32,7 @@ const SETTINGS_PAGE = "/settings";
 
 type Arriving = Call<typeof finishProviderSignIn>;
 
-interface Way {
+interface End {
   readonly location: string;
   readonly cookies?: readonly string[];
 }
@@ -44,19 +44,19 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
 
   mountAny(router, finishProviderSignIn, async (call) => {
     let page = SIGN_IN_PAGE;
-    const way = await finish(call, (other) => {
+    const target = await finish(call, (other) => {
       page = other;
-    }).catch((error: unknown): Way => {
+    }).catch((error: unknown): End => {
       if (!(error instanceof AppError)) throw error;
       call.log.info({ provider: call.params.provider, code: error.code, err: error.cause }, "a sign-in by a provider has failed"); // prettier-ignore
       return { location: `${page}?problem=${error.code}` };
     });
-    const cookies = [...(way.cookies ?? []), browserCookies.gone];
-    return respond.redirect(way.location, { headers: { "set-cookie": cookies } });
+    const cookies = [...(target.cookies ?? []), browserCookies.gone];
+    return respond.redirect(target.location, { headers: { "set-cookie": cookies } });
   });
 
   /** @param redirect receives the page for errors */
-  async function finish(call: Arriving, redirect: (page: string) => void): Promise<Way> {
+  async function finish(call: Arriving, redirect: (page: string) => void): Promise<End> {
     const { params, query, browserHashes, work, cause } = call;
     const provider = providers.get(params.provider);
     const { settings } = provider;
@@ -72,7 +72,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     return { location: returnTo };
   }
 
-  async function signIn(call: Arriving, callback: Parameters<Admission["userOf"]>[0], returnTo: string): Promise<Way> {
+  async function signIn(call: Arriving, callback: Parameters<Admission["userOf"]>[0], returnTo: string): Promise<End> {
     const { settings, person } = callback;
     const affiliations = await affiliationsOf(await admission.userOf(callback));
     const own = ({ organization: { _id } }: Affiliation) => [undefined, _id].includes(settings.organization_id);
@@ -88,7 +88,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
       return { location: `${SIGN_IN_PAGE}#${new URLSearchParams(fragment).toString()}` };
     }
     const used = { key: nameAt(settings, person.subject), email: person.email };
-    const begun = await beginSession(
+    const login = await beginSession(
       call,
       user,
       async (tx) => {
@@ -97,6 +97,6 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
       },
       { provider: by },
     );
-    return { location: returnTo, cookies: begun.extras.headers["set-cookie"] };
+    return { location: returnTo, cookies: login.extras.headers["set-cookie"] };
   }
 }

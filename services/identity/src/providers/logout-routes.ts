@@ -13,7 +13,7 @@ import type { Providers } from "./providers.js";
 export interface LogoutRoutes {
   readonly providers: Providers;
   readonly identities: Pick<IdentityStore, "findByKey" | "useToken">;
-  readonly sessions: Pick<SessionStore, "idsBegunBy" | "removeMany">;
+  readonly sessions: Pick<SessionStore, "idsStartedBy" | "removeMany">;
   readonly challenges: Pick<Challenges, "removeAllOf">;
   readonly changeRights: ChangeRights;
 }
@@ -33,15 +33,15 @@ export function mountProviderLogout(router: Router, routes: LogoutRoutes): void 
     const { subject, sessionId, tokenId } = await provider.readLogout(token);
     const user = subject === null ? null : await identities.findByKey(nameAt(settings, subject));
     const session = sessionId === null ? undefined : nameAt(settings, sessionId);
-    const isOfNobody = subject !== null && user === null;
+    const isUnknownUser = subject !== null && user === null;
     const whose = { ...(user && { userId: user._id }), ...(session !== undefined && { session }) };
-    const begun = isOfNobody ? [] : await sessions.idsBegunBy(settings.id, whose);
+    const started = isUnknownUser ? [] : await sessions.idsStartedBy(settings.id, whose);
     const name = nameAt(settings, `logout ${tokenId}`);
     await refusingUsed(() =>
-      changeRights(work, [...begun, ...(user === null ? [] : [user._id])], async (tx) => {
+      changeRights(work, [...started, ...(user === null ? [] : [user._id])], async (tx) => {
         await identities.useToken(name, new Date(Date.now() + REMEMBERED_MS), tx);
         if (user !== null) await challenges.removeAllOf(user._id, settings.id, tx);
-        const ended = isOfNobody ? [] : await sessions.idsBegunBy(settings.id, whose, tx);
+        const ended = isUnknownUser ? [] : await sessions.idsStartedBy(settings.id, whose, tx);
         if (ended.length > 0) await sessions.removeMany(ended, tx);
         return "ended";
       }),

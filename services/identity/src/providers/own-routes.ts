@@ -21,7 +21,7 @@ export interface OwnIdentityRoutes {
   readonly users: Pick<UserStore, "find">;
   readonly organizations: Pick<OrganizationStore, "get">;
   readonly identities: Pick<IdentityStore, "unlink">;
-  readonly sessions: Pick<SessionStore, "idsBegunBy" | "removeMany">;
+  readonly sessions: Pick<SessionStore, "idsStartedBy" | "removeMany">;
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
   readonly cookies: SessionCookies;

@@ -34,14 +34,14 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
   mountAny(router, listProviders, () => Promise.resolve(respond.data(providers.list)));
 
   mountAny(router, beginProviderSignIn, async ({ params, query, clientAddress }) => {
-    const begun = await begin(params.provider, clientAddress, { returnTo: query.return_to });
-    return respond.redirect(begun.url, { headers: begun.headers });
+    const started = await begin(params.provider, clientAddress, { returnTo: query.return_to });
+    return respond.redirect(started.url, { headers: started.headers });
   });
 
   mountAny(router, prepareProviderSignIn, async ({ params, body, clientAddress }) => {
     const invite = body.invite_token === undefined ? null : hashCredential(body.invite_token);
-    const begun = await begin(params.provider, clientAddress, { returnTo: body.return_to, invite });
-    return respond.data({ authorization_url: begun.url }, { headers: begun.headers });
+    const started = await begin(params.provider, clientAddress, { returnTo: body.return_to, invite });
+    return respond.data({ authorization_url: started.url }, { headers: started.headers });
   });
 
   mount(router, linkProvider, async (call) => {
@@ -51,8 +51,8 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
     await requireConfirmed(principal);
     const { userId, credentialId: sessionId, scope } = principal;
     const link = { userId, sessionId, organizationId: scope.organizationId };
-    const begun = await begin(params.provider, clientAddress, { returnTo: "/settings", link });
-    return respond.data({ authorization_url: begun.url }, { headers: begun.headers });
+    const started = await begin(params.provider, clientAddress, { returnTo: "/settings", link });
+    return respond.data({ authorization_url: started.url }, { headers: started.headers });
   });
 
   /** @throws AppError `not_found` · `provider_unavailable` · `provider_failed` · `unavailable` */

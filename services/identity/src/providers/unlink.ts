@@ -16,7 +16,7 @@ export type Unlink = (work: Work, user: UserDocument, identity: LinkedIdentity) 
 
 export interface UnlinkOptions {
   readonly identities: Pick<IdentityStore, "unlink">;
-  readonly sessions: Pick<SessionStore, "idsBegunBy" | "removeMany">;
+  readonly sessions: Pick<SessionStore, "idsStartedBy" | "removeMany">;
   readonly changeRights: ChangeRights;
 }
 
@@ -24,7 +24,7 @@ export function createUnlink({ identities, sessions, changeRights }: UnlinkOptio
   return async (work, user, identity) => {
     const ended = await changeRights(work, [user._id], async (tx) => {
       if (!(await identities.unlink(user, identity, tx))) return "conflict";
-      const ids = await sessions.idsBegunBy(identity.provider, { userId: user._id }, tx);
+      const ids = await sessions.idsStartedBy(identity.provider, { userId: user._id }, tx);
       if (ids.length > 0) await sessions.removeMany(ids, tx);
       return ids;
     });

@@ -4,7 +4,7 @@ import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ThrottledCheck } from "../logins/throttled-check.js";
 import { readCode, stepOf } from "./codes.js";
 import { accountOfCodes, type GuardedUser } from "./factor.js";
-import type { Sealer } from "./seal.js";
+import type { SecretCipher } from "./secret-cipher.js";
 import type { CodeUse } from "./store.js";
 
 /** The request with a code. */
@@ -23,15 +23,15 @@ export type CheckCode = (user: GuardedUser, code: string, asking: Asking) => Pro
 
 export interface CheckCodeOptions {
   readonly throttledCheck: ThrottledCheck;
-  readonly sealer: Sealer;
+  readonly cipher: SecretCipher;
   readonly failedLogins: FailedLogins;
 }
 
-export function createCheckCode({ throttledCheck, sealer, failedLogins }: CheckCodeOptions): CheckCode {
+export function createCheckCode({ throttledCheck, cipher, failedLogins }: CheckCodeOptions): CheckCode {
   return async (user, code, { clientAddress, work }) => {
     let use = null as CodeUse | null;
     const failures = await throttledCheck(accountOfCodes(user), clientAddress, () => {
-      use = useOf(user, code, sealer);
+      use = useOf(user, code, cipher);
       return Promise.resolve(use !== null);
     });
     if (use !== null) return use;
@@ -40,14 +40,14 @@ export function createCheckCode({ throttledCheck, sealer, failedLogins }: CheckC
   };
 }
 
-function useOf(user: GuardedUser, text: string, sealer: Sealer): CodeUse | null {
+function useOf(user: GuardedUser, text: string, cipher: SecretCipher): CodeUse | null {
   const { _id, second_factor: factor } = user;
   const code = readCode(text);
   if (code === null) return null;
   if (code.kind === "recovery") return factor.recovery.includes(code.hash) ? code : null;
-  const secret = sealer.open(factor.secret, _id);
+  const secret = cipher.open(factor.secret, _id);
   const step = stepOf(secret, code.digits, new Date(), factor.last_step);
   if (step === null) return null;
   // Each sign-in re-encrypts the stored secret with the current key.
-  return { kind: "digits", step, secret: sealer.isCurrent(factor.secret) ? factor.secret : sealer.seal(secret, _id) };
+  return { kind: "digits", step, secret: cipher.isCurrent(factor.secret) ? factor.secret : cipher.seal(secret, _id) };
 }

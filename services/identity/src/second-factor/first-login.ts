@@ -11,7 +11,7 @@ import type { CheckCode } from "./check.js";
 import { hashesOf, newRecoveryCodes } from "./codes.js";
 import { isGuarded } from "./factor.js";
 import { offered, requireOffer } from "./offer.js";
-import type { Sealer } from "./seal.js";
+import type { SecretCipher } from "./secret-cipher.js";
 import type { SignInByCode } from "./sign-in.js";
 import type { SecondFactorStore } from "./store.js";
 
@@ -19,7 +19,7 @@ export interface FirstLoginRoutes {
   readonly users: UserStore;
   readonly factors: SecondFactorStore;
   readonly challenges: Challenges;
-  readonly sealer: Sealer;
+  readonly cipher: SecretCipher;
   readonly checkCode: CheckCode;
   readonly signIn: SignInByCode;
   readonly transaction: RunTransaction;
@@ -27,11 +27,11 @@ export interface FirstLoginRoutes {
 
 /** Sign-in for users who must set up a second factor first; until then there is no session. */
 export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void {
-  const { users, factors, challenges, sealer, checkCode, signIn, transaction } = routes;
+  const { users, factors, challenges, cipher, checkCode, signIn, transaction } = routes;
 
   mountAny(router, offerSecondFactorAtLogin, async ({ body: { challenge }, work }) => {
     const { user } = await challengedUser(challenge);
-    const { data, offer } = offered(user, sealer, new Date());
+    const { data, offer } = offered(user, cipher, new Date());
     await transaction(work, [`user:${user._id}`], async (tx) => {
       if (!(await factors.offer(user, offer, tx))) throw new AppError("challenge_expired");
     });
@@ -48,8 +48,8 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     const admit = async (tx: ClientSession): Promise<void> => {
       if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
     };
-    const begun = await signIn(call, user, admit, provider);
-    return respond.data({ user: { ...begun.user, second_factor: true }, recovery_codes }, begun.extras);
+    const started = await signIn(call, user, admit, provider);
+    return respond.data({ user: { ...started.user, second_factor: true }, recovery_codes }, started.extras);
   });
 
   /** @throws AppError `challenge_expired`, also if there is a second factor by now */

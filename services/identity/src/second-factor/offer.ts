@@ -4,7 +4,7 @@ import type { UserDocument } from "../users/user.js";
 import type { CheckCode } from "./check.js";
 import { newAppSecret } from "./codes.js";
 import type { OfferedFactor } from "./factor.js";
-import type { Sealer } from "./seal.js";
+import type { SecretCipher } from "./secret-cipher.js";
 
 /** Milliseconds to set up an app. */
 const OFFERED_MS = 900_000;
@@ -12,12 +12,12 @@ const OFFERED_MS = 900_000;
 /** A new secret, as returned and as stored. */
 export function offered(
   { _id, email }: UserDocument,
-  sealer: Sealer,
+  cipher: SecretCipher,
   now: Date,
 ): { readonly data: SecondFactorOffer; readonly offer: OfferedFactor } {
   const { secret, otpauth_url } = newAppSecret(email);
   const expires_at = new Date(now.getTime() + OFFERED_MS);
-  const offer = { secret: sealer.seal(secret, _id), expires_at };
+  const offer = { secret: cipher.seal(secret, _id), expires_at };
   return { data: { secret, otpauth_url, expires_at: expires_at.toISOString() }, offer };
 }
 

@@ -28,7 +28,7 @@ import { confirmedUntil, type RequireConfirmed } from "./confirmed.js";
 import { type GuardedUser, isGuarded } from "./factor.js";
 import { mountFirstLogin } from "./first-login.js";
 import { offered, requireOffer } from "./offer.js";
-import type { Sealer } from "./seal.js";
+import type { SecretCipher } from "./secret-cipher.js";
 import { createSignInByCode, type SignInByCode } from "./sign-in.js";
 import type { SecondFactorStore } from "./store.js";
 
@@ -37,7 +37,7 @@ export interface SecondFactorRoutes {
   readonly sessions: SessionStore;
   readonly factors: SecondFactorStore;
   readonly challenges: Challenges;
-  readonly sealer: Sealer;
+  readonly cipher: SecretCipher;
   /** Counts wrong codes. */
   readonly throttledCodeCheck: ThrottledCheck;
   readonly requireConfirmed: RequireConfirmed;
@@ -51,8 +51,8 @@ export interface SecondFactorRoutes {
 type Given = SecondFactorRoutes & { readonly checkCode: CheckCode; readonly signIn: SignInByCode };
 
 export function mountSecondFactors(router: Router, routes: SecondFactorRoutes): void {
-  const { throttledCodeCheck, sealer, failedLogins, challenges, beginSession } = routes;
-  const checkCode = createCheckCode({ throttledCheck: throttledCodeCheck, sealer, failedLogins });
+  const { throttledCodeCheck, cipher, failedLogins, challenges, beginSession } = routes;
+  const checkCode = createCheckCode({ throttledCheck: throttledCodeCheck, cipher, failedLogins });
   const given = { ...routes, checkCode, signIn: createSignInByCode(challenges, beginSession) };
   mountSecondStep(router, given);
   mountFirstLogin(router, given);
@@ -72,20 +72,20 @@ function mountSecondStep(router: Router, { users, factors, challenges, checkCode
       if (!(await users.beginSession(user, tx))) throw new AppError("challenge_expired");
       if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
     };
-    const begun = await signIn(call, user, admit, challenged?.provider);
-    return respond.data(begun.user, begun.extras);
+    const started = await signIn(call, user, admit, challenged?.provider);
+    return respond.data(started.user, started.extras);
   });
 }
 
 function mountSetUp(router: Router, routes: Given): void {
-  const { users, sessions, factors, sealer, checkCode, requireConfirmed, confirmCaller } = routes;
+  const { users, sessions, factors, cipher, checkCode, requireConfirmed, confirmCaller } = routes;
   const { transaction, changeRights } = routes;
 
   mount(router, offerSecondFactor, async (call) => {
     const { principal, work } = call;
     const user = await confirmCaller(call, call.body.password);
     await requireConfirmed(principal);
-    const { data, offer } = offered(user, sealer, new Date());
+    const { data, offer } = offered(user, cipher, new Date());
     await transaction(work, [`user:${user._id}`], async (tx) => {
       if (!(await factors.offer(user, offer, tx))) throw new AppError("write_conflict");
     });

@@ -3,7 +3,7 @@ import type { ClientSession } from "mongodb";
 import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
 import type { SignedInBy } from "../providers/identity.rules.js";
-import type { Begun, BeginSession, SigningIn } from "../sessions/begin.js";
+import type { StartedSession, BeginSession, SigningIn } from "../sessions/begin.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
 
@@ -24,7 +24,7 @@ export type SignInByCode = (
   user: UserDocument,
   admit: (tx: ClientSession) => Promise<void>,
   provider?: SignedInBy,
-) => Promise<Begun>;
+) => Promise<StartedSession>;
 
 export function createSignInByCode(challenges: Pick<Challenges, "take">, beginSession: BeginSession): SignInByCode {
   return (call, user, admit, provider) => {

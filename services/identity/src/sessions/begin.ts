@@ -27,7 +27,7 @@ export interface SigningIn {
 }
 
 /** The result of a sign-in. */
-export interface Begun {
+export interface StartedSession {
   readonly user: User;
   readonly extras: { readonly revision: number; readonly headers: { readonly "set-cookie": string[] } };
 }
@@ -44,7 +44,7 @@ export type BeginSession = (
   user: UserDocument,
   admit: (tx: ClientSession) => Promise<void>,
   how?: { readonly confirmed?: boolean; readonly provider?: SignedInBy | undefined },
-) => Promise<Begun>;
+) => Promise<StartedSession>;
 
 export interface BeginSessionOptions {
   readonly sessions: SessionStore;

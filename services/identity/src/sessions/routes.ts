@@ -52,10 +52,10 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
       const challenge = await challenges.issue(user, clientAddress, new Date());
       throw new AppError("second_factor_required", { challenge, expires_in_seconds: CHALLENGE_SECONDS, set_up });
     }
-    const begun = await beginSession(call, user, async (tx) => {
+    const started = await beginSession(call, user, async (tx) => {
       if (!(await users.beginSession(user, tx))) throw new AppError("invalid_credentials");
     });
-    return respond.data(begun.user, begun.extras);
+    return respond.data(started.user, started.extras);
   });
 
   mountAny(router, logout, async ({ principal, sessionHashes, work }) => {

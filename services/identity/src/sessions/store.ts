@@ -32,7 +32,7 @@ export interface SessionStore {
   /** A second factor code was given in it. */
   confirm(id: string, now: Date, tx: ClientSession): Promise<void>;
   /** Sessions started by a provider: of a user, of a session there, or both. */
-  idsBegunBy(
+  idsStartedBy(
     provider: string,
     whose: { readonly userId?: string; readonly session?: string },
     tx?: ClientSession,
@@ -113,7 +113,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
 function createSessionReads(
   { collection: sessions, find, understood }: Documents<SessionDocument>,
   share: Database["share"],
-): Pick<SessionStore, "list" | "find" | "idsOf" | "idsBegunBy" | "idsBeyond"> {
+): Pick<SessionStore, "list" | "find" | "idsOf" | "idsStartedBy" | "idsBeyond"> {
   return {
     list: async (owner, query, now) => {
       const living = { user_id: owner.userId, expires_at: { $gt: now } };
@@ -127,14 +127,14 @@ function createSessionReads(
       const found = await sessions.find({ hash: { $in: storedHashes(hashes) } }, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },
-    idsBegunBy: async (provider, { userId, session }, tx) => {
+    idsStartedBy: async (provider, { userId, session }, tx) => {
       const whose = {
         ...(userId !== undefined && { user_id: userId }),
         ...(session !== undefined && { "provider.session": session }),
       };
       if (Object.keys(whose).length === 0) return [];
-      const begun = { ...whose, "provider.id": provider };
-      const found = await sessions.find(begun, { projection: { _id: 1 }, session: tx }).toArray();
+      const filter = { ...whose, "provider.id": provider };
+      const found = await sessions.find(filter, { projection: { _id: 1 }, session: tx }).toArray();
       return found.map(({ _id }) => _id);
     },
     idsBeyond: async (userId, kept, hashes) => {

@@ -21,12 +21,12 @@ export interface Passwords {
 /** @param cost per hash: memory in KiB, iterations and lanes */
 export async function createPasswords(cost = COST): Promise<Passwords> {
   const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING });
-  const nobody = await hash(randomBytes(32), cost);
+  const placeholderHash = await hash(randomBytes(32), cost);
   return {
     hash: (password) => run(() => hash(password, cost)),
     matches: (stored, password) =>
       run(async () => {
-        const isRight = await verify(computed(stored ?? nobody), password);
+        const isRight = await verify(computed(stored ?? placeholderHash), password);
         return isRight && stored !== null;
       }),
   };

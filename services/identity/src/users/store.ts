@@ -69,12 +69,12 @@ export function createUserStore({ db, share }: Database, forms?: Forms): UserSto
     beginSession: async (user, tx) => {
       const { _id, password_hash, second_factor, organization_id } = user;
       const asRead = { _id, password_hash, second_factor: { $exists: second_factor !== undefined } };
-      const begun = {
+      const update = {
         $inc: { logins: 1 },
         ...(isOfSeveral(user) && { $set: { last_organization_id: organization_id } }),
       };
       const those = { ...asRead, ...inOrganization(organization_id) };
-      const { matchedCount } = await users.updateOne(those, begun, { session: tx });
+      const { matchedCount } = await users.updateOne(those, update, { session: tx });
       return matchedCount === 1;
     },
     replacePassword: async (user, passwordHash, tx) => {

@@ -53,7 +53,7 @@ interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
 }
 
 /** Dependencies shared by all imports. */
-export interface Means {
+export interface ImportDependencies {
   readonly storage: Storage;
   readonly runner: ImportRunner;
   readonly slices: Slices;
@@ -65,11 +65,11 @@ export interface Means {
  * @returns the JSON text of an `ArchiveImport` in chunks
  * @throws AppError before the first chunk: `archive_invalid` · `rate_limited` · `unavailable`
  */
-export async function* importArchive({ storage, runner, slices }: Means, request: ArchiveRequest): AsyncGenerator<string> {
+export async function* importArchive({ storage, runner, slices }: ImportDependencies, request: ArchiveRequest): AsyncGenerator<string> {
   const { work, scope, isDry, file, log, onChecked } = request;
   const check = createCheck((slice) => slices.run(scope.organizationId, slice));
   const compressed = through(check.lines(file), createDeflateRaw({ level: 1 }));
-  yield* runner.hold(scope.organizationId, compressed, async function* (takeFile) {
+  yield* runner.runWithFile(scope.organizationId, compressed, async function* (takeFile) {
     const checked = check.result();
     await onChecked(checked);
     const lines = through(takeFile(), createInflateRaw());

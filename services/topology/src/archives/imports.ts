@@ -14,20 +14,20 @@ export function createArchiveImports(
   storage: Storage,
   runner: ImportRunner,
 ): (request: ArchiveRequest) => AsyncGenerator<string> {
-  const means = { storage, runner, slices: createSlices(storage.database.idle) };
-  const underWay = new Map<string, number>();
+  const dependencies = { storage, runner, slices: createSlices(storage.database.idle) };
+  const running = new Map<string, number>();
   const add = (organizationId: string, more: 1 | -1): void => {
-    const now = (underWay.get(organizationId) ?? 0) + more;
-    if (now === 0) underWay.delete(organizationId);
-    else underWay.set(organizationId, now);
+    const now = (running.get(organizationId) ?? 0) + more;
+    if (now === 0) running.delete(organizationId);
+    else running.set(organizationId, now);
   };
   return async function* (request) {
     const { organizationId } = request.scope;
-    if (underWay.get(organizationId) === MOST_OF_ORGANIZATION)
+    if (running.get(organizationId) === MOST_OF_ORGANIZATION)
       throw new AppError("rate_limited", { retry_after_seconds: RETRY_SECONDS });
     add(organizationId, 1);
     try {
-      yield* importArchive(means, request);
+      yield* importArchive(dependencies, request);
     } finally {
       add(organizationId, -1);
     }

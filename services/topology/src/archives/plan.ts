@@ -90,8 +90,8 @@ export function planHost(group: HostGroup, present: PresentHost | null, naming: 
   const services = servicesOn(on, group, present?.services ?? [], { ids, judge });
   return {
     hosts: writesOf(present === null ? [] : [present.host], [host], { now, of: 1 }),
-    interfaces: writesOf(present?.interfaces ?? [], interfaces.wanted, { now, of: group.interfaces.length }),
-    ports: writesOf(present?.ports ?? [], ports.wanted, { now, of: group.ports.length }),
+    interfaces: writesOf(present?.interfaces ?? [], interfaces.target, { now, of: group.interfaces.length }),
+    ports: writesOf(present?.ports ?? [], ports.target, { now, of: group.ports.length }),
     services: writesOf(present?.services ?? [], services, { now, of: group.services.length }),
   };
 }
@@ -103,9 +103,9 @@ interface OnHost {
   readonly now: Date;
 }
 
-interface Wanted<T> {
+interface TargetState<T> {
   /** The target state of the archived entities, and of existing ones whose positions shift. */
-  readonly wanted: readonly T[];
+  readonly target: readonly T[];
   /** By the ids in the archive. */
   readonly ids: ReadonlyMap<string, string>;
 }
@@ -114,7 +114,7 @@ function interfacesOn(
   { hostId, networkId, naming, now }: OnHost,
   group: HostGroup,
   present: readonly Stored<Interface>[],
-): Wanted<Interface> {
+): TargetState<Interface> {
   const placeOf = (one: { subnet_id: string; ip_address: string }): string => `${one.subnet_id} ${one.ip_address}`;
   const find = finder(present, group.interfaces, naming, placeOf);
   const found = inPlaces(group.interfaces).map((asked): [string, Interface] => {
@@ -137,14 +137,14 @@ function interfacesOn(
       },
     ];
   });
-  return { wanted: placed(found.map(([, one]) => one), present), ids: idsOf(found) }; // prettier-ignore
+  return { target: placed(found.map(([, one]) => one), present), ids: idsOf(found) }; // prettier-ignore
 }
 
 function portsOn(
   { hostId, networkId, naming, now }: OnHost,
   group: HostGroup,
   present: readonly Stored<Port>[],
-): Wanted<Port> {
+): TargetState<Port> {
   const placeOf = ({ protocol, number }: { protocol: string; number: number }): string => `${protocol} ${number}`;
   const find = finder(present, group.ports, naming, placeOf);
   const found = group.ports.map(({ id, created_at, number, protocol }): [string, Port] => {
@@ -159,7 +159,7 @@ function portsOn(
       },
     ];
   });
-  return { wanted: found.map(([, one]) => one), ids: idsOf(found) };
+  return { target: found.map(([, one]) => one), ids: idsOf(found) };
 }
 
 function servicesOn(
@@ -219,12 +219,12 @@ function inPlaces<T extends { readonly position: number }>(list: readonly T[]): 
 
 /** Assigns positions: archived entities first, then those added since. */
 function placed<T extends { readonly id: string; readonly position: number }>(
-  wanted: readonly T[],
+  target: readonly T[],
   present: readonly Stored<T>[],
 ): T[] {
-  const mine = new Set(wanted.map(({ id }) => id));
+  const mine = new Set(target.map(({ id }) => id));
   const others = present.map(({ entity }) => entity).filter(({ id }) => !mine.has(id));
-  return [...wanted, ...inPlaces(others)].map((one, position) => ({ ...one, position }));
+  return [...target, ...inPlaces(others)].map((one, position) => ({ ...one, position }));
 }
 
 function idsOf(found: readonly (readonly [string, { readonly id: string }])[]): ReadonlyMap<string, string> {
@@ -234,13 +234,13 @@ function idsOf(found: readonly (readonly [string, { readonly id: string }])[]): 
 /** Splits the target state into created, changed and unchanged entities. @param of number of archived entities */
 export function writesOf<T extends { readonly id: string; readonly created_at: string; readonly updated_at: string }>(
   present: readonly Stored<T>[],
-  wanted: readonly T[],
+  target: readonly T[],
   { now, of }: { now: Date; of: number },
 ): Writes<T> {
   const byId = new Map(present.map((one) => [one.entity.id, one]));
   const created: T[] = [];
   const changed: Change<T>[] = [];
-  for (const one of wanted) {
+  for (const one of target) {
     const before = byId.get(one.id);
     const after = before === undefined ? null : revised(before, { ...before.entity, ...one, ...keptOf(before.entity) }, now); // prettier-ignore
     if (before === undefined) created.push(one);

@@ -19,7 +19,7 @@ import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 // Restores tags, networks and subnets: the few entities that others reference.
 
 export type TopLevelKind = "Tag" | "Network" | "Subnet";
-interface FewEntities {
+interface TopLevelEntities {
   readonly Tag: Tag;
   readonly Network: Network;
   readonly Subnet: Subnet;
@@ -33,14 +33,14 @@ export interface Target {
 }
 
 /** How entities of a kind are built from an archive, looked up and written. */
-interface Means<K extends TopLevelKind> {
-  readonly entities: (storage: Storage) => Entities<FewEntities[K]>;
-  readonly wanted: (asked: ArchivedForms[K], naming: Naming, owner: Owner) => FewEntities[K];
+interface TopLevelOperations<K extends TopLevelKind> {
+  readonly entities: (storage: Storage) => Entities<TopLevelEntities[K]>;
+  readonly build: (asked: ArchivedForms[K], naming: Naming, owner: Owner) => TopLevelEntities[K];
   /** Filter for entities that match by a unique key instead of the id. */
   readonly alike?: (asked: readonly ArchivedForms[K][]) => Filter<EntityDocument>;
-  readonly isAlike?: (entity: FewEntities[K], asked: ArchivedForms[K]) => boolean;
-  readonly insert: (target: Target, tx: ClientSession, created: readonly FewEntities[K][]) => Promise<void>;
-  readonly replace: (target: Target, tx: ClientSession, change: Change<FewEntities[K]>) => Promise<void>;
+  readonly isAlike?: (entity: TopLevelEntities[K], asked: ArchivedForms[K]) => boolean;
+  readonly insert: (target: Target, tx: ClientSession, created: readonly TopLevelEntities[K][]) => Promise<void>;
+  readonly replace: (target: Target, tx: ClientSession, change: Change<TopLevelEntities[K]>) => Promise<void>;
 }
 
 interface Owner {
@@ -51,10 +51,10 @@ interface Owner {
 
 const madeOf = ({ id, now }: Owner, created_at: string) => ({ id, created_at: earlier(created_at, now), updated_at: now.toISOString() }); // prettier-ignore
 
-const MEANS: { readonly [K in TopLevelKind]: Means<K> } = {
+const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   Tag: {
     entities: ({ tags }) => tags,
-    wanted: ({ created_at, name, description = null, color = null }, _naming, owner) => ({
+    build: ({ created_at, name, description = null, color = null }, _naming, owner) => ({
       ...madeOf(owner, created_at),
       ...{ organization_id: owner.organizationId, name, description, color },
     }),
@@ -69,7 +69,7 @@ const MEANS: { readonly [K in TopLevelKind]: Means<K> } = {
   },
   Network: {
     entities: ({ networks }) => networks,
-    wanted: ({ created_at, name, tags }, naming, owner) => ({
+    build: ({ created_at, name, tags }, naming, owner) => ({
       ...madeOf(owner, created_at),
       ...{ name, organization_id: owner.organizationId, tags: tagsOf(tags, naming) },
     }),
@@ -86,7 +86,7 @@ const MEANS: { readonly [K in TopLevelKind]: Means<K> } = {
   },
   Subnet: {
     entities: ({ subnets }) => subnets,
-    wanted: ({ created_at, description = null, subnet_type = null, ...asked }, naming, owner) => ({
+    build: ({ created_at, description = null, subnet_type = null, ...asked }, naming, owner) => ({
       ...madeOf(owner, created_at),
       network_id: naming.place(asked.network_id),
       cidr: parseBlock(asked.cidr, "cidr").text,
@@ -125,8 +125,8 @@ export async function planTopLevel<K extends TopLevelKind>(
   kind: K,
   asked: readonly ArchivedForms[K][],
   naming: Naming,
-): Promise<TopLevelPlan<FewEntities[K]>> {
-  const { entities, wanted, alike, isAlike } = MEANS[kind] as unknown as Means<K>;
+): Promise<TopLevelPlan<TopLevelEntities[K]>> {
+  const { entities, build, alike, isAlike } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const { select, storedIn } = entities(storage);
   const read = async (filter: Filter<EntityDocument>) =>
     (await select(scope, filter, { projection: STORED })).map((document) => storedIn(document, scope));
@@ -141,26 +141,26 @@ export async function planTopLevel<K extends TopLevelKind>(
       others.find(({ entity }) => isAlike?.(entity, one));
     const id = found?.entity.id ?? naming.derived(one.id);
     ids.set(one.id, id);
-    return wanted(one, naming, { id, organizationId: scope.organizationId, now });
+    return build(one, naming, { id, organizationId: scope.organizationId, now });
   });
   const present = [...new Map([...byId, ...others].map((one) => [one.entity.id, one])).values()];
   return { ids, ...writesOf(present, all, { now, of: asked.length }) };
 }
 
 /** Inserts entities in one transaction. */
-export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly FewEntities[K][]): Promise<void> {
+export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly TopLevelEntities[K][]): Promise<void> {
   if (created.length === 0) return;
   const { storage, work, scope } = target;
   const limited = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
   await storage.quota.require(scope, limited);
-  const { insert } = MEANS[kind] as unknown as Means<K>;
+  const { insert } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   await refusingDuplicates(() => storage.transaction(work, created.map(({ id }) => id), (tx) => insert(target, tx, created))); // prettier-ignore
 } // prettier-ignore
 
 /** Restores one entity, planned again inside the transaction. @throws AppError `not_found` */
-export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, change: Change<FewEntities[K]>): Promise<void> {
+export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, change: Change<TopLevelEntities[K]>): Promise<void> {
   const { storage, work, scope } = target;
-  const { entities, replace } = MEANS[kind] as unknown as Means<K>;
+  const { entities, replace } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const { id } = change.after.entity as Entity;
   await refusingDuplicates(() =>
     storage.transaction(work, [id], async (tx) => {

@@ -74,12 +74,12 @@ export function createSweep(parts: SweepParts): Sweep {
   }
 
   async function sweepOne(deletion: DeletionDocument): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { _id, kind, organization_id } = deletion;
     const documents = await SWEEPS[kind](parts, deletion);
     if (signal.aborted) return;
     await deletions.markSwept(deletion);
-    const seconds = Math.round((performance.now() - begun) / 1_000);
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
     log.info({ organization_id, deletion: _id, kind, documents, seconds }, "deleted entities were swept");
   }
 
@@ -188,12 +188,12 @@ async function sweepMatching(
   let batch: string[] = [];
   const flush = async (): Promise<void> => {
     await database.idle();
-    const begun = performance.now();
+    const startedAt = performance.now();
     const done = await work(batch);
     total += done;
     count(done);
     batch = [];
-    await delay(restMs(begun, DUTY));
+    await delay(restMs(startedAt, DUTY));
   };
   for await (const { _id } of sweepable.ids(filter, { hint, batch: BATCH })) {
     if (signal.aborted) return total;

@@ -94,8 +94,8 @@ async function* cardsOf(
   ids: AsyncIterable<readonly string[]>,
   tags: readonly string[],
 ): AsyncGenerator<readonly Card[]> {
-  const wanted = new Set(tags.map(composed));
-  const isDrawn = (host: Host): boolean => wanted.size === 0 || host.tags.some((tag) => wanted.has(composed(tag)));
+  const selected = new Set(tags.map(composed));
+  const isDrawn = (host: Host): boolean => selected.size === 0 || host.tags.some((tag) => selected.has(composed(tag)));
   for await (const some of hostsIn(hosts.withChildren(scope, ids))) yield some.filter(isDrawn).map(cardIn);
 }
 

@@ -27,11 +27,11 @@ export async function pastSource(
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {
     const kind = kinds[name] as Kind;
-    const wanted = { kind, sort: SORT, filter: {}, storedFilter: {} };
+    const request = { kind, sort: SORT, filter: {}, storedFilter: {} };
     const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS };
-    const known = changed.get(name) ?? changedRows(view, kinds, wanted);
+    const known = changed.get(name) ?? changedRows(view, kinds, request);
     changed.set(name, known);
-    for await (const rows of rowsAt(view, wanted, await known, find))
+    for await (const rows of rowsAt(view, request, await known, find))
       for await (const { text } of writer(rows.map((ref) => ({ before: ",", ref })))) {
         const entities = JSON.parse(`[${String(text).slice(1)}]`) as { readonly service_definition?: string }[];
         yield entities.map((entity) => ({

@@ -38,9 +38,9 @@ export function bindingsOf(
   current: readonly Binding[],
   owner: BindingOwner,
 ): Binding[] {
-  const wanted = new Map(resolved.map((binding) => [bindingKey(binding), binding]));
-  const kept = current.filter((binding) => wanted.delete(bindingKey(binding)));
-  const added = [...wanted.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+  const requested = new Map(resolved.map((binding) => [bindingKey(binding), binding]));
+  const kept = current.filter((binding) => requested.delete(bindingKey(binding)));
+  const added = [...requested.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   return [...kept, ...added.map(([, binding]) => bindingOf(binding, owner))];
 }
 

@@ -1,12 +1,12 @@
 import { AppError } from "@nts/shared/errors";
 
 /**
- * The MAC address after an update; immutable once set. @param wanted absent or null keeps the current one
+ * The MAC address after an update; immutable once set. @param requested absent or null keeps the current one
  * @throws AppError `mac_address_immutable`
  * @see docs/api.md "Resources"
  */
-export function nextMacAddress(current: string | null, wanted: string | null | undefined): string | null {
-  if (current !== null && wanted !== null && wanted !== undefined && wanted !== current)
+export function nextMacAddress(current: string | null, requested: string | null | undefined): string | null {
+  if (current !== null && requested !== null && requested !== undefined && requested !== current)
     throw new AppError("mac_address_immutable");
-  return current ?? wanted ?? null;
+  return current ?? requested ?? null;
 }

@@ -13,15 +13,15 @@ export interface Placement {
   readonly shift: Shift | null;
 }
 
-/** Inserts an item into a list of `count` others. @param wanted absent appends; beyond the end means last */
-export function placeNew(wanted: number | undefined, count: number): Placement {
-  const position = Math.min(wanted ?? count, count);
+/** Inserts an item into a list of `count` others. @param requested absent appends; beyond the end means last */
+export function placeNew(requested: number | undefined, count: number): Placement {
+  const position = Math.min(requested ?? count, count);
   return { position, shift: position === count ? null : { from: position, to: count - 1, by: 1 } };
 }
 
-/** Moves an item within a list of `count` items including it. @param wanted absent keeps; beyond the end means last */
-export function placeExisting(current: number, wanted: number | undefined, count: number): Placement {
-  const position = Math.min(wanted ?? current, count - 1);
+/** Moves an item within a list of `count` items including it. @param requested absent keeps; beyond the end means last */
+export function placeExisting(current: number, requested: number | undefined, count: number): Placement {
+  const position = Math.min(requested ?? current, count - 1);
   if (position === current) return { position, shift: null };
   return position < current
     ? { position, shift: { from: position, to: current - 1, by: 1 } }
@@ -33,8 +33,8 @@ export function placeExisting(current: number, wanted: number | undefined, count
  *
  * @returns the position of each item
  */
-export function placeAll(wanted: readonly (number | undefined)[]): number[] {
+export function placeAll(requested: readonly (number | undefined)[]): number[] {
   const order: number[] = [];
-  wanted.forEach((position, item) => order.splice(placeNew(position, order.length).position, 0, item));
-  return wanted.map((_, item) => order.indexOf(item));
+  requested.forEach((position, item) => order.splice(placeNew(position, order.length).position, 0, item));
+  return requested.map((_, item) => order.indexOf(item));
 }

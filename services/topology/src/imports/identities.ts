@@ -67,11 +67,11 @@ export function unrecognizedOf(
     const label = match === null && distinctOf(host) !== "no" ? hostLabel(host.hostname) : null;
     if (label !== null) labels.push(label);
   }
-  const wanted = { macAddresses: [...new Set(macAddresses)], labels: [...new Set(labels)] };
-  const count = Math.ceil(Math.max(wanted.macAddresses.length, wanted.labels.length) / BATCH_IDENTITIES);
+  const identities = { macAddresses: [...new Set(macAddresses)], labels: [...new Set(labels)] };
+  const count = Math.ceil(Math.max(identities.macAddresses.length, identities.labels.length) / BATCH_IDENTITIES);
   const part = (all: readonly string[], at: number): string[] => all.slice(at * BATCH_IDENTITIES, (at + 1) * BATCH_IDENTITIES); // prettier-ignore
   return Array.from({ length: count }, (_, at) => ({
-    macAddresses: part(wanted.macAddresses, at),
-    labels: part(wanted.labels, at),
+    macAddresses: part(identities.macAddresses, at),
+    labels: part(identities.labels, at),
   }));
 }

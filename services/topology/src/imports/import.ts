@@ -180,10 +180,10 @@ async function recognizeHosts({ storage, session, target: { scope } }: Run): Pro
     await session.recognizeBare(await bareHosts(storage, scope, ids));
   }
   for (let batch = 0; ; batch++) {
-    const wanted = await session.unrecognized(batch);
-    if (wanted === null) return;
-    await session.recognizeHosts(await hosts.findByLostMacs(scope, wanted.macAddresses));
-    await session.recognizeHosts(await hosts.findByLabels(scope, wanted.labels));
+    const unrecognized = await session.unrecognized(batch);
+    if (unrecognized === null) return;
+    await session.recognizeHosts(await hosts.findByLostMacs(scope, unrecognized.macAddresses));
+    await session.recognizeHosts(await hosts.findByLabels(scope, unrecognized.labels));
   }
 }
 
@@ -277,17 +277,17 @@ function faultOf({ log, networkId }: Run, error: unknown): AppError {
 
 /** Processes several items concurrently. @param work never rejects @returns the results in item order */
 async function* inOrder<T, R>(items: Iterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<[T, R]> {
-  const begun: { item: T; outcome: Promise<R> }[] = [];
+  const started: { item: T; outcome: Promise<R> }[] = [];
   try {
     for (const item of items) {
-      begun.push({ item, outcome: work(item) });
-      if (begun.length < AT_A_TIME) continue;
-      const first = begun.shift();
+      started.push({ item, outcome: work(item) });
+      if (started.length < AT_A_TIME) continue;
+      const first = started.shift();
       if (first !== undefined) yield [first.item, await first.outcome];
     }
-    for (let next = begun.shift(); next !== undefined; next = begun.shift()) yield [next.item, await next.outcome];
+    for (let next = started.shift(); next !== undefined; next = started.shift()) yield [next.item, await next.outcome];
   } finally {
     // A reader that stops early waits for running items.
-    await Promise.all(begun.map(({ outcome }) => outcome));
+    await Promise.all(started.map(({ outcome }) => outcome));
   }
 }

@@ -26,9 +26,9 @@ export async function outcomesOf(run: Planning, jobs: readonly Job[]): Promise<O
   const given = { now: new Date().toISOString(), isDry, names: await namesOf(storage, target.scope, losers) };
   const outcomes = new Map<number, Outcome>();
   for (const part of partsOf(jobs, await sizesOf(storage, target.scope, hostIdsOf(jobs)))) {
-    const wanted = await asTheyAre(run, part);
-    const planned = await session.planAll(wanted, given);
-    for (const [at, outcome] of planned.entries()) outcomes.set(wanted[at]?.index ?? -1, outcome);
+    const current = await asTheyAre(run, part);
+    const planned = await session.planAll(current, given);
+    for (const [at, outcome] of planned.entries()) outcomes.set(current[at]?.index ?? -1, outcome);
   }
   return outcomes;
 }

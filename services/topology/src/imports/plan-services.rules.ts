@@ -3,7 +3,7 @@ import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
-import type { LeaveOut, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
+import type { Skip, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
 import { placeText, portText, type SeenPort } from "./scan.rules.js";
 
 // Determines the services behind the open ports of a host. A scan shows a port open at one address, so it is bound to
@@ -31,12 +31,12 @@ export interface ServicePlanning {
   readonly ports: readonly Planned<Port>[];
   readonly owned: Owned;
   readonly planning: Planning;
-  readonly leaveOut: LeaveOut;
+  readonly skip: Skip;
 }
 
 /** The services behind the scanned ports. @throws AppError `binding_conflict` */
 export function planServices(seen: readonly SeenPort[], on: ServicePlanning): PlannedService[] {
-  const { known, interfaces, ports, planning, leaveOut } = on;
+  const { known, interfaces, ports, planning, skip } = on;
   const numberOf = new Map([...(known?.ports ?? []), ...ports].map(({ entity }) => [entity.id, entity]));
   const drafts = createDrafts(known?.services ?? [], { numberOf, lost: planning.lost });
   const interfaceAt = new Map(interfaces.map(({ entity }) => [entity.ip_address, entity.id]));
@@ -65,7 +65,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
   // What is unknown at one address may be known at another.
   const unknown = seen.filter((one) => !place(one)).filter((one) => !place(one));
   for (const one of unknown)
-    leaveOut(
+    skip(
       one.line,
       `service at ${placeText(one.ip)} ${portText(one)}`,
       "nothing tells what it is; its port is imported",

@@ -65,7 +65,7 @@ export interface Planning {
 }
 
 /** Collects the skipped parts of a host. */
-export type LeaveOut = (line: number, what: string, reason: string) => void;
+export type Skip = (line: number, what: string, reason: string) => void;
 
 /** An existing host, and how it was recognized. */
 export interface Recognized extends KnownHost, Pick<Match, "by" | "joins"> {}
@@ -89,10 +89,10 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
     network_id: planning.networkId,
   };
   const skipped: SkippedPart[] = [];
-  const leaveOut: LeaveOut = (line, what, reason) => void skipped.push({ line, what, reason });
-  const on = { known, owned, planning, leaveOut };
+  const skip: Skip = (line, what, reason) => void skipped.push({ line, what, reason });
+  const on = { known, owned, planning, skip };
   const interfaces = planInterfaces(seen, on);
-  const seenPorts = portsWithin(seen, leaveOut);
+  const seenPorts = portsWithin(seen, skip);
   const ports = planPorts(seenPorts, on);
   const services = planServices(seenPorts, { ...on, interfaces, ports });
   const changes = [
@@ -138,7 +138,7 @@ interface On {
   readonly known: Recognized | null;
   readonly owned: Owned;
   readonly planning: Planning;
-  readonly leaveOut: LeaveOut;
+  readonly skip: Skip;
 }
 
 function hostOf(seen: SeenHost, known: Recognized | null, { networkId, now, newId }: Planning): Planned<HostRecord> {
@@ -177,14 +177,14 @@ function nameOf({ name, hostname, addresses }: SeenHost): string {
   return [...(short === null || short === "" ? (addresses[0]?.ip ?? "host") : short)].slice(0, NAME_LIMIT).join("");
 }
 
-function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On): PlannedInterface[] {
+function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): PlannedInterface[] {
   const there = known?.interfaces ?? [];
   const byIp = new Map<string, Stored<Interface>[]>();
   for (const one of there) putUnder(byIp, one.entity.ip_address, one);
   let position = there.length;
   const taken = seen.addresses.slice(0, MOST_INTERFACES_OF_HOST);
   if (taken.length < seen.addresses.length)
-    leaveOut(
+    skip(
       seen.line,
       `${seen.addresses.length - taken.length} addresses of ${taken[0]?.ip ?? "a host"}`,
       `an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`,
@@ -208,7 +208,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
     const { entity } = before;
     const cidr = planning.cidrOf(entity.subnet_id) ?? place.cidr;
     if (!agree(entity.mac_address, mac)) {
-      leaveOut(seen.line, `MAC address ${mac ?? ""} of ${ip}`, "the interface has another one, which it keeps");
+      skip(seen.line, `MAC address ${mac ?? ""} of ${ip}`, "the interface has another one, which it keeps");
       return { action: "unchanged", before, entity, cidr };
     }
     const mac_address = nextMacAddress(entity.mac_address, mac);
@@ -223,7 +223,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, leaveOut }: On
 }
 
 /** The ports of a host within the import's limit, by number. */
-function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
+function portsWithin({ ports }: SeenHost, skip: Skip): SeenPort[] {
   const ordered = [...ports].sort(
     (a, b) => a.number - b.number || a.protocol.localeCompare(b.protocol) || a.line - b.line,
   );
@@ -236,7 +236,7 @@ function portsWithin({ ports }: SeenHost, leaveOut: LeaveOut): SeenPort[] {
       taken.add(portText(port));
       places++;
     } else
-      leaveOut(
+      skip(
         port.line,
         `port ${portText(port)} of ${placeText(port.ip)}`,
         isKnown

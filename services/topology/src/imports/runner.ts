@@ -44,7 +44,7 @@ export interface ImportRunner {
    */
   run<T>(organizationId: string, file: UploadedBytes, work: (turn: Turn) => AsyncGenerator<T>): AsyncGenerator<T>;
   /** The same without a thread. @param work gets the file, which may be transferred once */
-  hold<T>(
+  runWithFile<T>(
     organizationId: string,
     file: UploadedBytes,
     work: (takeFile: Turn["takeFile"]) => AsyncGenerator<T>,
@@ -61,7 +61,7 @@ export function createImportRunner(
 ): ImportRunner {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
-  const hold: ImportRunner["hold"] = async function* (organizationId, file, work) {
+  const runWithFile: ImportRunner["runWithFile"] = async function* (organizationId, file, work) {
     const spooled = await spool.receive(organizationId, file);
     try {
       const leave = await queue.enter(organizationId);
@@ -81,9 +81,9 @@ export function createImportRunner(
     running: queue.running,
     waiting: queue.waiting,
     spooledBytes: spool.bytes,
-    hold,
+    runWithFile,
     run: (organizationId, file, work) =>
-      hold(organizationId, file, async function* (takeFile) {
+      runWithFile(organizationId, file, async function* (takeFile) {
         const thread = startThread(limits.thread);
         try {
           yield* work({ session: thread.session, takeFile });

@@ -40,19 +40,19 @@ const RETRY = { retry_after_seconds: 5 };
 
 export function createSpool({ totalBytes, organizationBytes }: SpoolLimits): Spool {
   const arriving = new Set<Arriving>();
-  const held = new Map<string, number>();
+  const bytesByOrganization = new Map<string, number>();
   let total = 0;
-  const bytesOf = (organizationId: string): number => held.get(organizationId) ?? 0;
+  const bytesOf = (organizationId: string): number => bytesByOrganization.get(organizationId) ?? 0;
 
-  function hold(organizationId: string, bytes: number): void {
+  function addBytes(organizationId: string, bytes: number): void {
     total += bytes;
     const now = bytesOf(organizationId) + bytes;
-    if (now === 0) held.delete(organizationId);
-    else held.set(organizationId, now);
+    if (now === 0) bytesByOrganization.delete(organizationId);
+    else bytesByOrganization.set(organizationId, now);
   }
 
   function letGo(one: Arriving): void {
-    hold(one.organizationId, -one.bytes);
+    addBytes(one.organizationId, -one.bytes);
     one.bytes = 0;
   }
 
@@ -80,7 +80,7 @@ export function createSpool({ totalBytes, organizationBytes }: SpoolLimits): Spo
           if (one.isGivenUp) throw new AppError("unavailable", RETRY);
           blocks.add(piece);
           one.bytes += piece.length;
-          hold(organizationId, piece.length);
+          addBytes(organizationId, piece.length);
           if (bytesOf(organizationId) > organizationBytes) throw new AppError("rate_limited", RETRY);
           makeRoom();
         }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { requireWanted, type Work } from "@nts/shared/work";
+import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { BARRIER, NOTES, type NoteDocument } from "../storage/authorship.js";
 import type { Database } from "../storage/database.js";
 import { BY_ID } from "../storage/indexes.js";
@@ -30,7 +30,7 @@ export async function caughtUp({ db, share }: Database, scope: Scope, work: Wait
   const until = performance.now() + LONGEST_WAIT_MS;
   for (let pause = FIRST_MS; ; pause = Math.min(2 * pause, EVERY_MS)) {
     await delay(pause);
-    requireWanted(work);
+    requireNotAbandoned(work);
     const found = await share(scope, () => notes.findOne(note, { projection: { passed: 1 }, hint: BY_ID }));
     if (found?.passed === true) return;
     if (performance.now() > until) throw new AppError("unavailable", {}, new Error("the journal is behind"));

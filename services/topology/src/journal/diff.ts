@@ -2,7 +2,7 @@ import { COMPARED } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Range } from "@nts/shared/numbered";
-import { requireWanted, type Work } from "@nts/shared/work";
+import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { nameOf } from "@nts/shared/contract/names.rules";
 import type { Database } from "../storage/database.js";
 import { differing, type Entity, type JournalDocument } from "./entries.rules.js";
@@ -41,7 +41,7 @@ export async function spansIn(
   const asked = { filter, range, direction: "asc", limit: left + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity_id: 1, action: 1 };
   for await (const batch of entriesIn(database, scope, { ...asked, projection })) {
-    requireWanted(work);
+    requireNotAbandoned(work);
     for (const { n, entity_id, action } of batch) {
       const span = spans.get(entity_id);
       const isGone = action === "deleted";

@@ -58,8 +58,8 @@ export function createEventReader(collections: JournalCollections, known: Pick<K
   return {
     read: async (events) => {
       const seen = events.flatMap((event) => entityEventIn(event) ?? []);
-      const swept = await known.goneAmong(seen.filter(isNobodys).map(({ id }) => id));
-      const all = seen.filter((one) => !(isNobodys(one) && swept.has(one.id)));
+      const swept = await known.goneAmong(seen.filter(hasNoAuthor).map(({ id }) => id));
+      const all = seen.filter((one) => !(hasNoAuthor(one) && swept.has(one.id)));
       const unplaced = all.filter(({ organizationId }) => organizationId === null);
       const looked = unplaced.length === 0 ? new Map<string, string>() : await organizationsOf(collections, unplaced);
       return all.flatMap((one) => {
@@ -96,7 +96,7 @@ async function organizationsOf(
 }
 
 /** A deletion without a note. */
-function isNobodys({ state, organizationId }: Unplaced): boolean {
+function hasNoAuthor({ state, organizationId }: Unplaced): boolean {
   return state === null && organizationId === null;
 }
 

@@ -55,7 +55,7 @@ export function createFeeds(db: Db, log: Log): Feeds {
   const recent = createRecentEvents();
   const paced = createPacer({
     ...{ atATime: MOST_CATCHING_UP, mostWaiting: MOST_FEEDS },
-    rest: (begunAt) => delay(restMs(begunAt, CATCHING_UP_DUTY)),
+    rest: (startedAt) => delay(restMs(startedAt, CATCHING_UP_DUTY)),
   });
   let count = 0;
   let isClosing = false;
@@ -75,7 +75,7 @@ export function createFeeds(db: Db, log: Log): Feeds {
       });
       count += 1;
       try {
-        await tail.begun();
+        await tail.started();
       } catch (error) {
         member.end();
         throw error;

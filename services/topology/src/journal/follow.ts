@@ -47,8 +47,8 @@ export async function follow(
   const making = { collections, hidden, known, writer };
   const recorder = createEventRecorder(making);
   const stream = await open(making, log, signal);
-  const place = createSafePlace(stream.begun);
-  let saved = { token: stream.begun, atMs: performance.now() };
+  const place = createSafePlace(stream.start);
+  let saved = { token: stream.start, atMs: performance.now() };
   /** Consecutive full batches. */
   let full = 0;
 
@@ -64,9 +64,9 @@ export async function follow(
 
   async function goOn(): Promise<void> {
     await idle?.();
-    const begun = performance.now();
+    const startedAt = performance.now();
     await recorder.goOn();
-    await delay(restMs(begun, DUTY));
+    await delay(restMs(startedAt, DUTY));
   }
 
   async function saveNowAndThen(): Promise<void> {
@@ -113,7 +113,7 @@ async function open(making: RecorderParts, log: Log, signal: AbortSignal): Promi
   // Opened first, so that changes during the comparison are seen again.
   const stream = await openStream(db, null);
   const entries = await reconcile(making, signal);
-  if (!signal.aborted) await save(collections, stream.begun);
+  if (!signal.aborted) await save(collections, stream.start);
   log.info({ entries }, "the journal was reconciled with the stored entities");
   return stream;
 }
@@ -124,8 +124,8 @@ interface SafePlace {
 }
 
 /** The last position between transactions, so that deletions are not separated from their note. */
-function createSafePlace(begun: Document): SafePlace {
-  let [safe, previous, transaction] = [begun, begun, ""];
+function createSafePlace(start: Document): SafePlace {
+  let [safe, previous, transaction] = [start, start, ""];
   return {
     safe: () => safe,
     pass: (events, token) => {

@@ -168,7 +168,7 @@ export async function* entriesIn(
 ): AsyncGenerator<JournalDocument[], void, void> {
   const { organizationId: organization_id } = scope;
   const {
-    filter: wanted,
+    filter: requested,
     range,
     direction,
     limit,
@@ -178,13 +178,13 @@ export async function* entriesIn(
     firstRows,
     batchBytes,
   } = asked;
-  const { hint, byNumber } = indexFor(scope, wanted);
+  const { hint, byNumber } = indexFor(scope, requested);
   const { first, last } = range;
   const place = byNumber
     ? { n: { $gte: first, $lte: last } }
     : { _id: { $gte: placeOf(organization_id, first), $lte: placeOf(organization_id, last) } };
   const ofKinds = kinds === undefined ? {} : { entity: { $in: [...kinds] } };
-  const filter = { organization_id, ...place, ...ofKinds, ...conditionsOf(scope, wanted) };
+  const filter = { organization_id, ...place, ...ofKinds, ...conditionsOf(scope, requested) };
   const sort = { [byNumber ? "n" : "_id"]: direction === "asc" ? 1 : -1 };
   const find = { collection: "journal", filter, projection, hint, sort, limit, mostRows, firstRows, batchBytes };
   for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
@@ -255,9 +255,9 @@ function indexFor(
 function conditionsOf({ networks }: Scope, { network_id, ...others }: ChangeFilter): Document {
   const seen = networks === "all" ? null : [...networks, null];
   const asked = seen === null || seen.includes(network_id ?? null) ? [network_id] : [];
-  const wanted = network_id === undefined ? seen : asked;
+  const requested = network_id === undefined ? seen : asked;
   return {
-    ...(wanted !== null && { network_id: { $in: wanted } }),
+    ...(requested !== null && { network_id: { $in: requested } }),
     ...Object.fromEntries(Object.entries(others).filter(([, value]) => Boolean(value))),
   };
 }

@@ -28,7 +28,7 @@ export interface ChangeBatch {
 
 export interface ChangeStream {
   /** Resume token at its start. */
-  readonly begun: Document;
+  readonly start: Document;
   /** New events; waits briefly for some. @param awaitMs maximum wait */
   next(awaitMs: number): Promise<ChangeBatch>;
   close(): Promise<void>;
@@ -102,7 +102,7 @@ export async function openStream(db: Db, token: Document | null): Promise<Change
     const opened = await run({ aggregate: 1, pipeline, cursor: { batchSize: MOST_EVENTS }, ...concern });
     let first = opened.firstBatch ?? [];
     return {
-      begun: token ?? opened.postBatchResumeToken,
+      start: token ?? opened.postBatchResumeToken,
       next: async (awaitMs) => {
         if (first.length > 0) {
           const events = first;

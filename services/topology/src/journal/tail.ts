@@ -43,7 +43,7 @@ export class Tail {
   n = 0;
   readonly #members = new Set<Member>();
   readonly #scope: Scope;
-  #hasBegun = false;
+  #hasStarted = false;
   #isLooking = false;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export class Tail {
     if (this.isUnused) clearTimeout(this.#timer);
   }
 
-  readonly begun = onceItWorks(() => this.#begin());
+  readonly started = onceItWorks(() => this.#begin());
 
   alert(): void {
     for (const member of this.#members) member.alert();
@@ -77,12 +77,12 @@ export class Tail {
 
   readonly look = (): void => {
     if (this.#isLooking) this.#again = true;
-    else if (!this.isUnused && this.#hasBegun) void this.#look();
+    else if (!this.isUnused && this.#hasStarted) void this.#look();
   };
 
   async #begin(): Promise<void> {
     this.n = (await this.reader.ends(this.#scope)).last;
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     this.#lookAfter(LOOK_MS);
   }
 

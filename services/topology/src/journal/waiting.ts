@@ -85,7 +85,7 @@ export function createWaiting(): Waiting {
   };
 }
 
-interface Wanted<T> {
+interface Poll<T> {
   /** Maximum wait. */
   readonly seconds: number;
   /** Whether the client has disconnected. */
@@ -99,7 +99,7 @@ interface Wanted<T> {
  *
  * @returns the last result
  */
-export async function waitFor<T>(waiter: Waiter, { seconds, isOver, look, isThere }: Wanted<T>): Promise<T> {
+export async function waitFor<T>(waiter: Waiter, { seconds, isOver, look, isThere }: Poll<T>): Promise<T> {
   const until = performance.now() + seconds * 1_000;
   let isLast = false;
   for (;;) {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { requireWanted } from "@nts/shared/work";
+import { requireNotAbandoned } from "@nts/shared/work";
 import type { JournalDocument } from "../journal/entries.rules.js";
 import { formersAt } from "../journal/read.js";
 import { formerEntity } from "../journal/entry-texts.js";
@@ -60,7 +60,7 @@ export async function* entitiesBefore(
   const numbers = requested.filter((n) => !formers.has(n));
   const known = requested.flatMap((n) => formers.get(n) ?? []);
   for (let at = 0; at < known.length; at += BATCH) {
-    requireWanted(work);
+    requireNotAbandoned(work);
     yield formerEntities(known.slice(at, at + BATCH));
     await setImmediate();
   }
@@ -71,7 +71,7 @@ export async function* entitiesBefore(
     return reading;
   };
   for (let next = numbers.length === 0 ? null : read(); next !== null;) {
-    requireWanted(work);
+    requireNotAbandoned(work);
     const { entries, bytes } = await next;
     size = nextSize(entries.size, bytes);
     next = at < numbers.length ? read() : null;

@@ -14,7 +14,7 @@ import type { Storage } from "../storage/storage.js";
 import type { ChildKinds } from "./hosts.js";
 import { createHostPieces } from "./hosts.js";
 import { inBatches, type Kind } from "./entities.js";
-import { type Changed, changedRows, type Row, rowsAt, type Wanted } from "./rows.js";
+import { type Changed, changedRows, type Row, rowsAt, type ListRequest } from "./rows.js";
 import { createWriter, type Piece } from "./texts.js";
 import { createViews, type OpenView, type View } from "./view.js";
 
@@ -73,14 +73,14 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const { keyOf } = planOf(rights);
       const keyset = keysetOf({ name: kind.name, organizationId: rights.organizationId }, paging, keyOf);
       const network_id = kind.name === "Tag" ? undefined : networkId;
-      const { view, changed, wanted } = await during(work, async () => {
+      const { view, changed, request } = await during(work, async () => {
         const view = await open({ work, rights, asOf, filter: { network_id }, kinds: KINDS[kind.name] ?? [kind.name] });
         const filter = planOf(rights).filter;
-        const wanted: Wanted = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
-        return { view, wanted, changed: await changedRows(view, kinds, wanted) };
+        const request: ListRequest = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
+        return { view, request, changed: await changedRows(view, kinds, request) };
       });
       const hint = listIndex({ ...planOf(view.stored), scope: view.stored }, paging);
-      const listing: Listing = { view, wanted, changed, keyset, paging, hint };
+      const listing: Listing = { view, request, changed, keyset, paging, hint };
       const writer = createWriter(view);
       const hostPieces = kind.name === "Host" ? createHostPieces(view, kinds) : null;
       async function* written(rows: readonly Row[]): AsyncGenerator<ListPart> {
@@ -112,10 +112,10 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
 
 async function rowOf(view: View, kinds: ChildKinds, kind: Kind, id: string): Promise<Row | null> {
   const filter = { _id: { $in: [id] } };
-  const wanted: Wanted = { kind, sort: { _id: 1 }, filter, storedFilter: filter };
-  const changed = await changedRows(view, kinds, wanted);
+  const request: ListRequest = { kind, sort: { _id: 1 }, filter, storedFilter: filter };
+  const changed = await changedRows(view, kinds, request);
   const find = { hint: BY_ID, segments: [{}], place: null, most: 1, maxTimeMS: OPERATION_MS };
-  for await (const [row] of rowsAt(view, wanted, changed, find)) if (row !== undefined) return row;
+  for await (const [row] of rowsAt(view, request, changed, find)) if (row !== undefined) return row;
   return null;
 }
 
@@ -128,7 +128,7 @@ async function* hostText(
 
 interface Listing {
   readonly view: View;
-  readonly wanted: Wanted;
+  readonly request: ListRequest;
   readonly changed: Changed;
   readonly keyset: Keyset;
   readonly paging: PageQuery;
@@ -137,7 +137,7 @@ interface Listing {
 
 /** Reads one row more than the page, to know whether there is another page. */
 function pageOf(
-  { view, wanted, changed, keyset, paging, hint }: Listing,
+  { view, request, changed, keyset, paging, hint }: Listing,
   written: (rows: readonly Row[]) => AsyncGenerator<ListPart>,
 ): { parts: AsyncGenerator<ListPart>; next: () => string | null } {
   const { limit, offset } = paging;
@@ -147,7 +147,7 @@ function pageOf(
   async function* parts(): AsyncGenerator<ListPart> {
     let [skip, left] = [offset, limit === 0 ? Infinity : limit];
     let last: Row | undefined;
-    for await (const rows of rowsAt(view, wanted, changed, { hint, segments, place, most, maxTimeMS: STREAM_MS })) {
+    for await (const rows of rowsAt(view, request, changed, { hint, segments, place, most, maxTimeMS: STREAM_MS })) {
       const passed = Math.min(skip, rows.length);
       skip -= passed;
       // Without a limit, rows before the offset count towards the total.
@@ -172,9 +172,9 @@ function cursorBehind({ cursorAfter }: Keyset, sort: Keyset["sort"], { place }: 
 const COUNTED = 5_000;
 
 /** Counts matching rows: unchanged stored ones, and past states of changed ones. */
-async function totalOf({ view, wanted, changed, hint }: Listing): Promise<number> {
+async function totalOf({ view, request, changed, hint }: Listing): Promise<number> {
   const { stored, moment } = view;
-  const { kind, storedFilter } = wanted;
+  const { kind, storedFilter } = request;
   const { rows, field, ids } = changed;
   let total = rows.length + (await kind.countAt(stored, storedFilter, hint ?? TAG_INDEX, moment));
   const index = field === "_id" ? BY_ID : BINDING_INDEXES.service_id;

@@ -28,7 +28,7 @@ export interface Row {
 }
 
 /** The requested list. */
-export interface Wanted {
+export interface ListRequest {
   readonly kind: Kind;
   readonly sort: Sort;
   /** For past states. */
@@ -49,13 +49,13 @@ export interface Changed {
 }
 
 /** Reads the changed rows of a list. */
-export async function changedRows(view: View, kinds: Kinds, wanted: Wanted): Promise<Changed> {
-  const { kind, sort, filter } = wanted;
+export async function changedRows(view: View, kinds: Kinds, request: ListRequest): Promise<Changed> {
+  const { kind, sort, filter } = request;
   const isPart = kind.name === "Binding";
   const known = view.changed.get(isPart ? "Service" : kind.name);
   const ids = new Set(known?.keys());
   const rows: Row[] = [];
-  const denormalized: DenormalizedFields = denormalizedFieldsOf(view, kinds, wanted);
+  const denormalized: DenormalizedFields = denormalizedFieldsOf(view, kinds, request);
 
   async function add(formers: readonly (Pick<Former, "entity"> & Pick<Row, "n">)[]): Promise<void> {
     const beside = await denormalized.fieldsOf(formers.map(({ entity }) => entity));
@@ -104,7 +104,7 @@ export interface StoredFind {
 /** Yields all rows of a list, or those after a sort key, in order. */
 export async function* rowsAt(
   view: View,
-  { kind, sort, storedFilter }: Wanted,
+  { kind, sort, storedFilter }: ListRequest,
   { rows, field, ids }: Changed,
   { hint, segments, place, most, maxTimeMS }: StoredFind,
 ): AsyncGenerator<readonly Row[]> {

@@ -1,6 +1,6 @@
 import { putUnder } from "@nts/shared/groups";
 import type { ListPart } from "@nts/shared/http/respond";
-import { requireWanted } from "@nts/shared/work";
+import { requireNotAbandoned } from "@nts/shared/work";
 import type { JournalDocument } from "../journal/entries.rules.js";
 import { formersAt } from "../journal/read.js";
 import { currentFormer } from "../journal/entry-texts.js";
@@ -37,7 +37,7 @@ export function createWriter(view: View): Writer {
   let size = FIRST_READ;
   return async function* (pieces) {
     for (let at = 0; at < pieces.length;) {
-      requireWanted(view.work);
+      requireNotAbandoned(view.work);
       const some = pieces.slice(at, at + size);
       const texts = await textsOf(view, some);
       const text = Buffer.concat(some.flatMap((piece) => [Buffer.from(piece.before), textIn(texts, piece)]));

@@ -4,7 +4,7 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Moment } from "@nts/shared/mongo/raw-find";
 import type { Range } from "@nts/shared/numbered";
-import { requireWanted, type Work } from "@nts/shared/work";
+import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { caughtUp } from "../journal/barrier.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import { createMoments, isTime } from "../journal/moments.js";
@@ -159,25 +159,25 @@ const [WITH_FORMER, WITHOUT] = [
   { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 },
 ];
 
-/** Yields changes in batches, with past states as long as these are wanted. */
+/** Yields changes in batches, with past states as long as these are needed. */
 async function* entriesOf(
   { database, work, rights, filter, kinds, most }: Asked,
   { first, last }: Range,
-  areWanted: () => boolean,
+  areNeeded: () => boolean,
 ): AsyncGenerator<JournalDocument[]> {
   const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT } as const;
   let [next, left, isEnd] = [first, most.changes + 1, false];
   while (!isEnd && next <= last) {
-    const isWhole = areWanted();
+    const isWhole = areNeeded();
     const find = { ...asked, range: { first: next, last }, limit: left, projection: isWhole ? WITH_FORMER : WITHOUT };
     isEnd = true;
     for await (const batch of entriesIn(database, rights, find)) {
-      requireWanted(work);
+      requireNotAbandoned(work);
       left -= batch.length;
       if (left <= 0) throw new AppError("too_many_changes", { limit: most.changes });
       yield batch;
       next = (batch.at(-1)?.n ?? last) + 1;
-      isEnd = areWanted() === isWhole;
+      isEnd = areNeeded() === isWhole;
       if (!isEnd) break;
     }
   }

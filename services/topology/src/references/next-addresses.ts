@@ -2,9 +2,9 @@ import type { ClientSession } from "mongodb";
 import { NEXT_ADDRESS, type Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { requireWanted, type Work } from "@nts/shared/work";
+import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import type { Storage } from "../storage/storage.js";
-import type { HeldAddresses } from "../storage/stores/addresses.js";
+import type { ReservedAddresses } from "../storage/stores/addresses.js";
 import { type AddressSpace, isGivable, keyAt, numberOf, spaceOf, textAt } from "../values/address-space.js";
 import { parseAddress } from "../values/addresses.js";
 import type { PlacedAddress } from "./addresses-on.js";
@@ -43,10 +43,10 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
 ): Promise<Result> {
   if (!asked.some(isNext)) return write({ placed: asked, use: () => Promise.resolve() });
   for (;;) {
-    requireWanted(work);
-    const all: HeldAddresses[] = [];
+    requireNotAbandoned(work);
+    const all: ReservedAddresses[] = [];
     const giveBack = async (): Promise<void> => {
-      for (const held of all) await storage.addresses.giveBack(scope, held).catch(() => undefined);
+      for (const reserved of all) await storage.addresses.giveBack(scope, reserved).catch(() => undefined);
     };
     work.unit?.afterUndone(giveBack);
     try {
@@ -63,7 +63,7 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
 async function place<T extends PlacedAddress>(
   storage: Storage,
   { work, scope, networkId, asked }: Placing<T>,
-  all: HeldAddresses[],
+  all: ReservedAddresses[],
 ): Promise<T[]> {
   const isDry = work.unit?.isDry === true;
   const given = new Map<string, string[]>();
@@ -71,9 +71,9 @@ async function place<T extends PlacedAddress>(
     const mine = asked.filter(({ subnet_id }) => subnet_id === subnet.id);
     const others = new Set(mine.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key])));
     const wanting = { work, scope, subnet, count: mine.filter(isNext).length, others };
-    const held = isDry ? await peek(storage, wanting) : await storage.addressAllocator.hold(wanting);
-    if (!isDry) all.push(held);
-    given.set(subnet.id, held.keys.map((key) => textAt(subnet.space, numberOf(key)))); // prettier-ignore
+    const reserved = isDry ? await peek(storage, wanting) : await storage.addressAllocator.reserve(wanting);
+    if (!isDry) all.push(reserved);
+    given.set(subnet.id, reserved.keys.map((key) => textAt(subnet.space, numberOf(key)))); // prettier-ignore
   }
   return asked.map((one) => (isNext(one) ? { ...one, ip_address: given.get(one.subnet_id)?.shift() ?? "" } : one));
 }
@@ -87,11 +87,11 @@ async function subnetsOf(
   networkId: string,
   asked: readonly PlacedAddress[],
 ): Promise<Searched[]> {
-  const wanted = asked.filter(isNext);
-  const ids = [...new Set(wanted.map(({ subnet_id }) => subnet_id))].sort();
+  const requested = asked.filter(isNext);
+  const ids = [...new Set(requested.map(({ subnet_id }) => subnet_id))].sort();
   const found: Searched[] = [];
   for (const id of ids) {
-    const path = `${wanted.find(({ subnet_id }) => subnet_id === id)?.prefix ?? ""}subnet_id`;
+    const path = `${requested.find(({ subnet_id }) => subnet_id === id)?.prefix ?? ""}subnet_id`;
     const stored = await subnets.find(scope, id);
     if (stored === null) throw new AppError("invalid_reference", { path });
     if (stored.entity.network_id !== networkId) throw new AppError("network_mismatch", { path });
@@ -104,7 +104,7 @@ async function subnetsOf(
 async function peek(
   { addresses }: Pick<Storage, "addresses">,
   { scope, subnet, count, others }: { scope: Scope; subnet: Searched; count: number; others: ReadonlySet<string> },
-): Promise<HeldAddresses> {
+): Promise<ReservedAddresses> {
   const found = await addresses.lowest(scope, subnet, { count, others });
   if (found.length < count) throw new AppError("subnet_full", { subnet_id: subnet.id, cidr: subnet.cidr });
   return { holder: "", subnetId: subnet.id, keys: found.map((address) => keyAt(subnet.space, address)) };
@@ -115,14 +115,14 @@ async function use(
   { addresses, subnets }: Pick<Storage, "addresses" | "subnets">,
   tx: ClientSession,
   scope: Scope,
-  all: readonly HeldAddresses[],
+  all: readonly ReservedAddresses[],
 ): Promise<void> {
-  for (const held of all) {
-    if (!(await addresses.use(tx, scope, held))) throw new Lost();
+  for (const reserved of all) {
+    if (!(await addresses.use(tx, scope, reserved))) throw new Lost();
     // Its CIDR or reserved ranges may have changed since.
-    const subnet = await subnets.find(scope, held.subnetId, tx);
+    const subnet = await subnets.find(scope, reserved.subnetId, tx);
     const space = subnet === null ? null : spaceOf(subnet.entity);
-    if (space === null || !held.keys.every((key) => isGivable(space, numberOf(key)))) throw new Lost();
+    if (space === null || !reserved.keys.every((key) => isGivable(space, numberOf(key)))) throw new Lost();
   }
 }
 

@@ -79,16 +79,16 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
     oldest,
   });
   const reached: Reached = { n: null, isEnd: false };
-  const begun = await begin(reader, scope, asked, reached);
-  if (wait === 0 || begun.first !== null || until !== undefined) return respondWithPage(begun, () => metaOf(reached));
+  const page = await begin(reader, scope, asked, reached);
+  if (wait === 0 || page.first !== null || until !== undefined) return respondWithPage(page, () => metaOf(reached));
 
   const networks = scope.networks === "all" ? "all" : new Set([...scope.networks, null]);
   const waiter = waiting.begin(principal.userId, organization, networks);
-  const look = async (): Promise<Begun> => {
+  const look = async (): Promise<FirstPage> => {
     const { last: newest } = await reader.ends(scope);
     return begin(reader, scope, { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } }, reached); // prettier-ignore
   };
-  const isThere = ({ first }: Begun): boolean => first !== null;
+  const isThere = ({ first }: FirstPage): boolean => first !== null;
   const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look, isThere });
   return respond.jsonPieces(
     (async function* () {
@@ -124,13 +124,13 @@ async function historyOf(
   const all = { first: 1, last };
   const range = direction === "asc" ? { first: (from ?? 0) + 1, last } : { first: 1, last: (from ?? last + 1) - 1 };
   const reached: Reached = { n: null, isEnd: false };
-  const begun = await begin(reader, scope, { filter, range, direction, limit }, reached);
+  const page = await begin(reader, scope, { filter, range, direction, limit }, reached);
   const isKnown = async (): Promise<boolean> => {
     const any = await begin(reader, scope, { filter, range: all, direction: "desc", limit: 1 }, { n: null, isEnd: false }); // prettier-ignore
     return any.first !== null || isThere();
   };
-  if (begun.first === null && !(await isKnown())) throw new AppError("not_found", { entity });
-  return respondWithPage(begun, () => {
+  if (page.first === null && !(await isKnown())) throw new AppError("not_found", { entity });
+  return respondWithPage(page, () => {
     const next = reached.n ?? (direction === "asc" ? (from ?? 0) : null);
     const isLast = next === null || (reached.isEnd && direction === "desc");
     return { next: isLast ? null : cursors.of(scope.organizationId, next) };
@@ -138,12 +138,12 @@ async function historyOf(
 }
 
 /** A page whose first rows were read; null if it has none. */
-interface Begun {
+interface FirstPage {
   readonly first: readonly string[] | null;
   readonly rest: AsyncGenerator<string[], void, void>;
 }
 
-async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached: Reached): Promise<Begun> {
+async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached: Reached): Promise<FirstPage> {
   const rest = reader.texts(scope, asked, reached);
   const { value, done } = await rest.next();
   return { first: done === true ? null : value, rest };
@@ -151,11 +151,11 @@ async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached:
 
 const OPEN_META = { headers: { [INTERNAL.meta]: "open" } };
 
-function respondWithPage(begun: Begun, meta: () => object): HandlerResponse<never> {
-  return respond.jsonPieces(pagePieces(begun, meta), OPEN_META);
+function respondWithPage(page: FirstPage, meta: () => object): HandlerResponse<never> {
+  return respond.jsonPieces(pagePieces(page, meta), OPEN_META);
 }
 
-async function* pagePieces({ first, rest }: Begun, meta: () => object): AsyncGenerator<string> {
+async function* pagePieces({ first, rest }: FirstPage, meta: () => object): AsyncGenerator<string> {
   let before = "[";
   for (let rows = first; rows !== null;) {
     yield before + rows.join(",");

@@ -111,14 +111,17 @@ async function requireFew({ totals, hosts }: Storage, scope: Scope, query: Query
     throw validationFailed({ path: "network_id", message: `must leave at most ${MOST_ANSIBLE_HOSTS} hosts for ansible` });
 } // prettier-ignore
 
-interface Wanted {
+interface ExportRequest {
   readonly work: Work;
   readonly scope: Scope;
   readonly format: keyof typeof KINDS;
   readonly asked: Asked;
 }
 
-async function* written(storage: Storage, { work, scope, format, asked }: Wanted): AsyncGenerator<string, void, void> {
+async function* written(
+  storage: Storage,
+  { work, scope, format, asked }: ExportRequest,
+): AsyncGenerator<string, void, void> {
   const { createWriter, orderBy } = KINDS[format];
   const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
   const writer = await createWriter(asked);

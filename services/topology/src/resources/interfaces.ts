@@ -131,8 +131,8 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
     const updated = await refusingDuplicates(() =>
       updateOnHost(storage, interfaces, { work, scope, id, isDone }, async ({ tx, host, current }) => {
         const { entity } = current;
-        const { position: wanted } = asked(entity);
-        const { position, shift } = placeExisting(entity.position, wanted, host.inventory.interfaces.length);
+        const { position: requested } = asked(entity);
+        const { position, shift } = placeExisting(entity.position, requested, host.inventory.interfaces.length);
         const changed = next(current, position);
         if (changed === null) throw new Discard(current);
         const { subnet_id, ip_address, network_id: networkId } = changed.entity;

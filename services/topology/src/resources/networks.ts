@@ -22,7 +22,7 @@ import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
 import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import { updateAlone } from "./update-alone.js";
+import { updateSingle } from "./update-single.js";
 import { deleteNetworks } from "../deletions/networks.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
 
@@ -73,7 +73,7 @@ function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
       requireOwnOrganization(scope, organization_id);
       return revised(current, { ...current.entity, name, tags }, new Date());
     };
-    const updated = await updateAlone(storage, networks, { work, scope, id, next }, async (tx, { current, next }) => {
+    const updated = await updateSingle(storage, networks, { work, scope, id, next }, async (tx, { current, next }) => {
       await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
       await networks.replace(tx, scope, [next]);
     });

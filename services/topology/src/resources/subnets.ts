@@ -25,7 +25,7 @@ import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
 import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import { updateAlone } from "./update-alone.js";
+import { updateSingle } from "./update-single.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
 
@@ -85,7 +85,7 @@ function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
       const changes = { cidr: block.text, name, description, subnet_type, reserved, tags };
       return revised(current, { ...entity, ...changes }, new Date());
     };
-    const updated = await updateAlone(storage, subnets, { work, scope, id, next }, async (tx, change) => {
+    const updated = await updateSingle(storage, subnets, { work, scope, id, next }, async (tx, change) => {
       const { current, next } = change;
       await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
       await replaceSubnet(storage, tx, scope, change);

@@ -23,7 +23,7 @@ import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
 import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import { updateAlone } from "./update-alone.js";
+import { updateSingle } from "./update-single.js";
 import { deleteTags } from "../deletions/tags.js";
 
 export function mountTags(router: Router, storage: Storage, past: Past, notices: Notices): void {
@@ -68,7 +68,7 @@ function update(storage: Storage): UpdateHandler<typeof updateTag> {
       return revised(current, { ...entity, name, description, color }, new Date());
     };
     const updated = await refusingDuplicates(() =>
-      updateAlone(storage, tags, { work, scope, id, next }, (tx, change) => tags.replace(tx, scope, [change.next])),
+      updateSingle(storage, tags, { work, scope, id, next }, (tx, change) => tags.replace(tx, scope, [change.next])),
     );
     return respond.data(updated.entity, { revision: updated.revision });
   };

@@ -44,24 +44,24 @@ interface Parts {
   readonly reader: JournalReader;
 }
 
-interface Means extends Parts {
+interface Dependencies extends Parts {
   readonly audited: Audited;
 }
 
 const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
 
 export function mountWebhooks(router: Router, parts: Parts): void {
-  const means: Means = { ...parts, audited: createAudited(parts.storage, parts.notices) };
-  const { storage, operations, audited } = means;
+  const dependencies: Dependencies = { ...parts, audited: createAudited(parts.storage, parts.notices) };
+  const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
   mount(router, listWebhooks, list(webhooks));
-  mount(router, listWebhookProgress, progress(means));
-  mount(router, createWebhook, create(means));
+  mount(router, listWebhookProgress, progress(dependencies));
+  mount(router, createWebhook, create(dependencies));
   mount(router, getWebhook, async ({ scope, params: { id } }) => {
     const { entity, revision } = await seen(webhooks, scope, id);
     return respond.data(entity, { revision });
   });
-  mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(means));
+  mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(dependencies));
   mount(router, deleteWebhook, async ({ work, scope, params: { id }, ifMatch }) => {
     await audited({ work, scope }, [id], async (tx, note) => {
       const { entity: before, revision } = await seen(webhooks, scope, id, tx);
@@ -72,11 +72,11 @@ export function mountWebhooks(router: Router, parts: Parts): void {
     });
     return respond.data(null);
   });
-  mountActions(router, means);
+  mountActions(router, dependencies);
 }
 
-function mountActions(router: Router, means: Means): void {
-  const { storage, operations, reader, audited } = means;
+function mountActions(router: Router, dependencies: Dependencies): void {
+  const { storage, operations, reader, audited } = dependencies;
   const { webhooks } = storage;
   mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
     const salt = operations.newSalt();
@@ -130,7 +130,7 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
   };
 }
 
-function progress({ storage, operations, reader }: Means): UserHandler<typeof listWebhookProgress> {
+function progress({ storage, operations, reader }: Dependencies): UserHandler<typeof listWebhookProgress> {
   return async ({ scope }) => {
     const { organizationId } = scope;
     const found = storage.webhooks.select(scope, webhooksSeenFrom(scope), {
@@ -154,8 +154,8 @@ function progress({ storage, operations, reader }: Means): UserHandler<typeof li
   };
 }
 
-function create(means: Means): UserHandler<typeof createWebhook> {
-  const { storage, operations, reader, audited } = means;
+function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
+  const { storage, operations, reader, audited } = dependencies;
   const { webhooks } = storage;
   return async ({ work, scope, body }) => {
     const now = new Date().toISOString();
@@ -185,8 +185,8 @@ function create(means: Means): UserHandler<typeof createWebhook> {
   };
 }
 
-function update(means: Means): UpdateHandler<typeof updateWebhook> {
-  const { storage, operations, audited } = means;
+function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook> {
+  const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
   return async ({ work, scope, params: { id }, asked, ifMatch }) => {
     const { entity: before } = await seen(webhooks, scope, id);
@@ -196,16 +196,16 @@ function update(means: Means): UpdateHandler<typeof updateWebhook> {
       const current = await seen(webhooks, scope, id, tx);
       requireRevision(ifMatch, current.revision);
       const { entity } = current;
-      const wanted = withDefaults(asked(entity), entity);
-      if (wanted.url !== entity.url) requireUrl(operations, wanted.url);
+      const requested = withDefaults(asked(entity), entity);
+      if (requested.url !== entity.url) requireUrl(operations, requested.url);
       // After a concurrent write, the stored state is validated.
-      if (JSON.stringify(wanted.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
-      const paused = wanted.is_enabled ? null : entity.paused;
-      const next = revised(current, { ...entity, ...wanted, paused }, new Date());
+      if (JSON.stringify(requested.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
+      const paused = requested.is_enabled ? null : entity.paused;
+      const next = revised(current, { ...entity, ...requested, paused }, new Date());
       if (next === null) throw new Discard(current);
       await webhooks.replace(tx, scope, [next]);
       const of = { _id: id, organization_id: scope.organizationId };
-      await operations.states.change(tx, of, { is_active: wanted.is_enabled });
+      await operations.states.change(tx, of, { is_active: requested.is_enabled });
       await note(notedOf(next.entity, "updated", { before: entity, after: next.entity }));
       return next;
     });

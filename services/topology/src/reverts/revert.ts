@@ -78,8 +78,8 @@ async function refuseUnfinished(
   const parents = restoring.flatMap(({ before }) => [before?.network_id, before?.host_id].flatMap((id) => id ?? []));
   const ids = [...new Set([...places.map(({ id }) => id), ...parents])];
   const unfinished = new Set(await storage.deletions.unfinished(tx, scope.organizationId, ids));
-  const isHeld = ({ id, before }: Undo): boolean => [id, before?.network_id, before?.host_id].some((one) => one !== undefined && unfinished.has(one)); // prettier-ignore
-  refuse(restoring.filter(isHeld).map(({ kind, id }) => conflictOf(kind, id, "being_deleted")));
+  const isReserved = ({ id, before }: Undo): boolean => [id, before?.network_id, before?.host_id].some((one) => one !== undefined && unfinished.has(one)); // prettier-ignore
+  refuse(restoring.filter(isReserved).map(({ kind, id }) => conflictOf(kind, id, "being_deleted")));
 }
 
 /** Deletes entities that the request created. */

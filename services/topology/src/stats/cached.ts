@@ -33,10 +33,10 @@ export function createCachedStats(leastMs = LEAST_MS): CachedStats {
     count: () => Promise<Stats>,
   ): Promise<Cached> {
     await before?.catch(() => undefined);
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     const stats = await count();
     const one = { stats, etag: etagOf(stats) };
-    kept.set(key, one, { ttl: Math.max(leastMs, TIMES * (performance.now() - begunMs)) });
+    kept.set(key, one, { ttl: Math.max(leastMs, TIMES * (performance.now() - startedMs)) });
     return one;
   }
 

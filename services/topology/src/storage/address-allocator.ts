@@ -6,11 +6,11 @@ import type { Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { type RunTransaction, TRANSACTION_MS } from "@nts/shared/mongo/transaction";
-import { requireWanted, type Work } from "@nts/shared/work";
+import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { keyAt, spaceOf } from "../values/address-space.js";
 import type { Guards } from "./guards.js";
 import type { SearchedSubnet } from "./stores/free-addresses.js";
-import type { AddressStore, Found, HeldAddresses } from "./stores/addresses.js";
+import type { AddressStore, Found, ReservedAddresses } from "./stores/addresses.js";
 import type { SubnetStore } from "./stores/subnets.js";
 
 // Batches requests for addresses of one subnet: one search reserves addresses for all of them. Long moves of the mark
@@ -41,12 +41,12 @@ export interface AddressAllocator {
    *
    * @throws AppError `subnet_full` · `write_conflict` if others were faster, or held the last ones, until the deadline
    */
-  hold(wanting: Wanting): Promise<HeldAddresses>;
+  reserve(wanting: Wanting): Promise<ReservedAddresses>;
 }
 
 interface Waiting extends Wanting {
   readonly untilMs: number;
-  readonly resolve: (held: HeldAddresses) => void;
+  readonly resolve: (reserved: ReservedAddresses) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -66,16 +66,16 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
 
   async function serve(subnetId: string, queue: Waiting[]): Promise<void> {
     while (queue.length > 0) {
-      const batch = nextOf(queue).filter(isStillWanted);
+      const batch = nextOf(queue).filter(isStillAwaited);
       if (batch.length === 0) continue;
-      const begunMs = performance.now();
+      const startedMs = performance.now();
       const unserved = await serveTogether(batch).catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
         return [];
       });
       queue.unshift(...unserved);
       // Pauses as long for other processes, which would rarely find the mark free; meanwhile requests accumulate.
-      await delay(Math.min(performance.now() - begunMs, MOST_REST_MS));
+      await delay(Math.min(performance.now() - startedMs, MOST_REST_MS));
     }
     queues.delete(subnetId);
   }
@@ -84,14 +84,14 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
   async function serveTogether(batch: readonly Waiting[]): Promise<Waiting[]> {
     const { scope, subnet } = lastOf(batch);
     const found = await search(batch);
-    const heldOf = (keys: readonly string[]): HeldAddresses => ({ holder, subnetId: subnet.id, keys });
+    const reservedOf = (keys: readonly string[]): ReservedAddresses => ({ holder, subnetId: subnet.id, keys });
     const unserved: Waiting[] = [];
     for (const one of batch)
-      if (one.count <= found.length) one.resolve(heldOf(found.splice(0, one.count)));
+      if (one.count <= found.length) one.resolve(reservedOf(found.splice(0, one.count)));
       else unserved.push(one);
-    await addresses.giveBack(scope, heldOf(found));
+    await addresses.giveBack(scope, reservedOf(found));
     if (unserved.length < batch.length) return unserved;
-    if (await addresses.isAnyHeld(scope, subnet.id)) {
+    if (await addresses.isAnyReserved(scope, subnet.id)) {
       await delay(EVERY_MS);
       return unserved;
     }
@@ -99,7 +99,7 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
   }
 
   return {
-    hold: (wanting) =>
+    reserve: (wanting) =>
       new Promise((resolve, reject) => {
         const one = { ...wanting, untilMs: performance.now() + TRANSACTION_MS, resolve, reject };
         const { id } = wanting.subnet;
@@ -140,13 +140,13 @@ function createHoldingSearch(
   return async (batch) => {
     const { scope, subnet } = lastOf(batch);
     const count = batch.reduce((sum, one) => sum + one.count, 0);
-    const wanted = { count, others: new Set(batch.flatMap(({ others }) => [...others])), holder };
+    const request = { count, others: new Set(batch.flatMap(({ others }) => [...others])), holder };
     const within = { ...scope, networks: [subnet.network_id] };
     const work = workFor(batch);
     for (;;) {
       const [found, searched] = await transaction(work, [], async (tx): Promise<[Found, SearchedSubnet]> => {
         const there = await unchanged(tx, within, subnet.id);
-        return [await addresses.hold(tx, within, there, wanted), there];
+        return [await addresses.reserve(tx, within, there, request), there];
       });
       if (typeof found !== "string") return found.map((address) => keyAt(searched.space, address));
       await moveMark(work, within, subnet.id, found === "move anew");
@@ -165,9 +165,9 @@ function nextOf(queue: Waiting[]): Waiting[] {
   return queue.splice(0, count);
 }
 
-function isStillWanted({ work, untilMs, reject }: Waiting): boolean {
+function isStillAwaited({ work, untilMs, reject }: Waiting): boolean {
   try {
-    requireWanted(work);
+    requireNotAbandoned(work);
     if (performance.now() > untilMs) throw new AppError("write_conflict");
     return true;
   } catch (error) {

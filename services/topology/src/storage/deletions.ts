@@ -81,11 +81,11 @@ function createKnowledge(read: () => Promise<AllHidden>) {
     Math.max(performance.now() - monotonicMs, Math.abs(Date.now() - wallMs));
 
   async function current(): Promise<AllHidden> {
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     for (;;) {
       const knowledge = await askOnce();
       // Requests since the start of the call are recent enough, however long the response took.
-      if (knowledge.asked[0] >= begunMs || ageMs(knowledge) < LEASE_MS) return knowledge.hidden;
+      if (knowledge.asked[0] >= startedMs || ageMs(knowledge) < LEASE_MS) return knowledge.hidden;
     }
   }
 

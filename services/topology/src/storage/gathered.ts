@@ -48,7 +48,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
   const open = new Map<string, Group>();
   /** Groups with a turn. */
   const ready: Group[] = [];
-  let underWay = 0;
+  let running = 0;
   let isScheduled = false;
 
   function groupOf(scope: Scope): Group {
@@ -76,12 +76,12 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
   }
 
   function schedule(): void {
-    if (isScheduled || ready.length === 0 || underWay === AT_A_TIME) return;
+    if (isScheduled || ready.length === 0 || running === AT_A_TIME) return;
     isScheduled = true;
     // After everything that arrived in this tick has been handled.
     setImmediate(() => {
       isScheduled = false;
-      while (ready.length > 0 && underWay < AT_A_TIME) void readAll(takeGroups());
+      while (ready.length > 0 && running < AT_A_TIME) void readAll(takeGroups());
     });
   }
 
@@ -94,14 +94,14 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
 
   async function readAll(groups: readonly Group[]): Promise<void> {
     const asked = groups.flatMap((group) => group.asked);
-    underWay += 1;
+    running += 1;
     try {
       const found = await read(db, collection, asked);
       for (const one of asked) one.resolve(seenBy(one.scope, found.get(one.id), ofNetworks));
     } catch (error) {
       for (const { reject } of asked) reject(error);
     } finally {
-      underWay -= 1;
+      running -= 1;
       for (const { done } of groups) done();
       schedule();
     }

@@ -86,10 +86,10 @@ function createShard(database: Database, shardOf: (tx: ClientSession) => number)
       await guards.insertMany(documents, { session: tx });
     },
     reference: async (tx, scope, references) => {
-      const wanted = [...merged(references).values()];
-      if (wanted.length === 0) return new Set();
+      const needed = [...merged(references).values()];
+      if (needed.length === 0) return new Set();
       const shard = shardOf(tx);
-      const updates = wanted.map(({ target, kind, counts = {} }) => ({
+      const updates = needed.map(({ target, kind, counts = {} }) => ({
         filter: { ...(kind === "tag" ? withinOrganization(scope) : within(scope)), _id: `${target}:${shard}`, kind },
         update: { $inc: { touched: 1, ...incrementsOf(counts) } },
         hint: BY_ID,
@@ -102,7 +102,7 @@ function createShard(database: Database, shardOf: (tx: ClientSession) => number)
               updates.map((updateOne) => ({ updateOne })),
               { session: tx },
             );
-      if (matchedCount === wanted.length) return new Set();
+      if (matchedCount === needed.length) return new Set();
       const found = await guards
         .find(
           { ...withinOrganization(scope), $or: updates.map(({ filter }) => filter) },
@@ -110,7 +110,7 @@ function createShard(database: Database, shardOf: (tx: ClientSession) => number)
         )
         .toArray();
       const there = new Set(found.map(({ target }) => target));
-      return new Set(wanted.map(({ target }) => target).filter((target) => !there.has(target)));
+      return new Set(needed.map(({ target }) => target).filter((target) => !there.has(target)));
     },
     lockShards: async (tx, scope, networkId, shards) => {
       const filter = { ...within(scope), _id: { $in: shards.map((shard) => `${networkId}:${shard}`) } };

@@ -60,13 +60,13 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
   }
 
   async function read(organization_id: string): Promise<Known> {
-    const begunMs = performance.now();
+    const startedMs = performance.now();
     const match = { $match: { organization_id, kind: "network" } };
     const hint = GUARD_INDEX;
     const [sum] = await guards.aggregate<{ counted: number; guards: number }>([match, sums], { hint }).toArray();
     // Networks are counted by their guards.
     const total = (sum?.counted ?? 0) + (sum?.guards ?? 0) / SHARDS + (await countOf(organization_id, "tags"));
-    const found = { total, untilMs: limits.entities - total > AMPLE_ROOM ? begunMs + KNOWN_MS : begunMs };
+    const found = { total, untilMs: limits.entities - total > AMPLE_ROOM ? startedMs + KNOWN_MS : startedMs };
     if (known.size >= MOST_KNOWN) known.clear();
     known.set(organization_id, found);
     return found;

@@ -4,7 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
-import { requireWanted, type Work } from "@nts/shared/work";
+import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { byText } from "./authorship.js";
 import { BY_ID } from "./indexes.js";
 import type { ScopedCollection, ScopedUpdate } from "./scoped-collection.js";
@@ -64,7 +64,7 @@ interface Waiting {
 interface Line {
   readonly organizationId: string;
   readonly waiting: Waiting[];
-  underWay: number;
+  running: number;
   isScheduled: boolean;
 }
 
@@ -73,28 +73,28 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
   const lines = new Map<string, Line>();
 
   function schedule(line: Line): void {
-    if (line.isScheduled || line.underWay === AT_A_TIME) return;
+    if (line.isScheduled || line.running === AT_A_TIME) return;
     if (line.waiting.length === 0) {
-      if (line.underWay === 0) lines.delete(line.organizationId);
+      if (line.running === 0) lines.delete(line.organizationId);
       return;
     }
     line.isScheduled = true;
     // After everything that arrived in this tick has been handled.
     setImmediate(() => {
       line.isScheduled = false;
-      while (line.waiting.length > 0 && line.underWay < AT_A_TIME) void writeAll(line, line.waiting.splice(0, MOST));
+      while (line.waiting.length > 0 && line.running < AT_A_TIME) void writeAll(line, line.waiting.splice(0, MOST));
     });
   }
 
   async function writeAll(line: Line, batch: readonly Waiting[]): Promise<void> {
-    line.underWay += 1;
+    line.running += 1;
     try {
       // Counts as one concurrent operation of the organization, for all its requests.
       await batch[0]?.work.use(() => run({ db, collection }, line.organizationId, batch));
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {
-      line.underWay -= 1;
+      line.running -= 1;
       schedule(line);
     }
   }
@@ -108,7 +108,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
         const fields = { ...stored, by: byText(work.author, organizationId, next.revision) };
         const filter = { ...entities.within(scope), _id: id, revision: next.revision - 1, claimed: { $ne: true } };
         const waiting = { work, id, revision: next.revision, nonce: new ObjectId(), filter, fields, resolve, reject };
-        const line = lines.get(organizationId) ?? { organizationId, waiting: [], underWay: 0, isScheduled: false };
+        const line = lines.get(organizationId) ?? { organizationId, waiting: [], running: 0, isScheduled: false };
         lines.set(organizationId, line);
         line.waiting.push(waiting);
         schedule(line);
@@ -144,21 +144,21 @@ interface Written {
   readonly collection: ScopedCollection<EntityDocument>;
 }
 
-/** Writes the still wanted writes of a batch in one command. */
+/** Executes the writes of a batch that are still awaited in one command. */
 async function run({ db, collection }: Written, organizationId: string, batch: readonly Waiting[]): Promise<void> {
-  const wanted = batch.filter(isWanted);
-  if (wanted.length === 0) return;
+  const awaited = batch.filter(isAwaited);
+  if (awaited.length === 0) return;
   // In a session, so that reads after an interrupted command are not older than its writes.
   await db.client.withSession(async (session) => {
-    const timesLeft = wanted.map(({ work }) => work.deadline - WRITE_MS - performance.now());
+    const timesLeft = awaited.map(({ work }) => work.deadline - WRITE_MS - performance.now());
     const maxTimeMS = Math.max(1, Math.floor(Math.min(LOCKED_MS, ...timesLeft)));
     try {
-      await collection.bulkWrite(wanted.map(updateOf), { session, ordered: false, maxTimeMS });
-      for (const { resolve } of wanted) resolve("written");
+      await collection.bulkWrite(awaited.map(updateOf), { session, ordered: false, maxTimeMS });
+      for (const { resolve } of awaited) resolve("written");
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
-      if (isCutOff(error)) await settleInterrupted(collection, session, organizationId, wanted);
-      else settle(wanted, error);
+      if (isCutOff(error)) await settleInterrupted(collection, session, organizationId, awaited);
+      else settle(awaited, error);
     }
   });
 }
@@ -177,9 +177,9 @@ async function settleInterrupted(
   for (const one of cutOff) settleBy(one, byId.get(one.id));
 }
 
-function isWanted({ work, reject }: Waiting): boolean {
+function isAwaited({ work, reject }: Waiting): boolean {
   try {
-    requireWanted(work);
+    requireNotAbandoned(work);
     if (performance.now() < work.deadline - WRITE_MS) return true;
     reject(new AppError("upstream_timeout"));
   } catch (error) {

@@ -12,7 +12,8 @@ export async function storedScope(database: Database, scope: Scope, moment: Mome
   const find = { filter: withinOrganization(scope), projection, hint: { organization_id: 1 } };
   for await (const batch of database.batches(scope, { collection: "deletions", ...find }, moment))
     deletions.push(...(documentsIn(batch) as DeletionDocument[]));
-  const of = (wanted: DeletionDocument["kind"]): DeletionDocument[] => deletions.filter(({ kind }) => kind === wanted);
+  const of = (selected: DeletionDocument["kind"]): DeletionDocument[] =>
+    deletions.filter(({ kind }) => kind === selected);
   const networks = new Set(of("network").map(({ _id }) => _id));
   const hosts = new Set(of("hosts").flatMap(({ ids = [] }) => ids));
   const tags = new Map(of("tags").flatMap(({ ids = [], deleted_at }) => ids.map((id) => [id, deleted_at] as const)));

@@ -34,7 +34,7 @@ export interface WebhookState {
 }
 
 /** Webhook and epoch. */
-export type Held = Pick<WebhookState, "_id" | "organization_id" | "epoch">;
+export type Leased = Pick<WebhookState, "_id" | "organization_id" | "epoch">;
 export type WebhookRef = Pick<WebhookState, "_id" | "organization_id">;
 
 /** Changes to a leased webhook, except the lease. */
@@ -60,7 +60,7 @@ export interface WebhookStates {
     changes: Partial<Pick<WebhookState, "n" | "is_active" | "salt">>,
   ): Promise<void>;
   /** The same by its holder. @returns false if another process holds it */
-  pause(tx: ClientSession, held: Held): Promise<boolean>;
+  pause(tx: ClientSession, leased: Leased): Promise<boolean>;
   find(of: WebhookRef): Promise<WebhookState | null>;
   /** Those of an organization. */
   allOf(organizationId: string): Promise<WebhookState[]>;
@@ -71,9 +71,9 @@ export interface WebhookStates {
   /** @returns null if it cannot be taken */
   take(of: WebhookRef, lease: { owner: string; ms: number }): Promise<WebhookState | null>;
   /** Renews the lease. @returns null if another process holds it */
-  renew(held: Held, ms: number, progress?: Progress): Promise<WebhookState | null>;
+  renew(leased: Leased, ms: number, progress?: Progress): Promise<WebhookState | null>;
   /** @param next when it is due again */
-  release(held: Held, next: { ms: number; rests: boolean }, progress?: Progress): Promise<boolean>;
+  release(leased: Leased, next: { ms: number; rests: boolean }, progress?: Progress): Promise<boolean>;
   /** Records the result of a delivery, replacing the oldest one. */
   note(of: WebhookRef, delivery: Omit<WebhookDelivery, "at">): Promise<void>;
   /** Newest first. */
@@ -125,7 +125,7 @@ function createLeases(states: States): Pick<WebhookStates, "due" | "awake" | "ta
   const REF = { projection: { organization_id: 1 } } as const;
   const isDue = { $expr: { $lte: ["$due_at", "$$NOW"] } };
   const dueIn = (ms: number): Document => ({ due_at: { $add: ["$$NOW", ms] } });
-  const held = ({ _id, organization_id, epoch }: Held) => ({ _id, organization_id, epoch, owner: { $ne: null } });
+  const leased = ({ _id, organization_id, epoch }: Leased) => ({ _id, organization_id, epoch, owner: { $ne: null } });
   // A literal value, whatever it looks like.
   const literal = (progress: Progress): Document =>
     Object.fromEntries(Object.entries(progress).map(([name, value]) => [name, { $literal: value }]));
@@ -143,10 +143,10 @@ function createLeases(states: States): Pick<WebhookStates, "due" | "awake" | "ta
       return states.findOneAndUpdate(free, [{ $set: lease }], after);
     },
     renew: (given, ms, progress = {}) =>
-      states.findOneAndUpdate(held(given), [{ $set: { ...literal(progress), ...dueIn(ms) } }], after),
+      states.findOneAndUpdate(leased(given), [{ $set: { ...literal(progress), ...dueIn(ms) } }], after),
     release: async (given, { ms, rests }, progress = {}) => {
       const set = { ...literal(progress), owner: null, rests, ...dueIn(ms) };
-      return (await states.updateOne(held(given), [{ $set: set }], { hint: BY_ID })).matchedCount === 1;
+      return (await states.updateOne(leased(given), [{ $set: set }], { hint: BY_ID })).matchedCount === 1;
     },
   };
 }

@@ -37,10 +37,10 @@ export type Send = (sending: Sending) => Promise<Outcome>;
 /** Creates the sender. Each name is resolved once, and the connection uses the checked address (no DNS rebinding). */
 export function createSend(guard: AddressGuard, resolve: ResolveName = addressesOf): Send {
   return async ({ url: text, withinMs, signal, ...message }) => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const url = new URL(text);
     const ended = (status: number | null, error: WebhookFault | null): Outcome => {
-      return { status, error, durationMs: Math.round(performance.now() - begun) };
+      return { status, error, durationMs: Math.round(performance.now() - startedAt) };
     };
     const until = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
     const isLate = (): boolean => until.aborted;

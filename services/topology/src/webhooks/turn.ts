@@ -10,7 +10,7 @@ import type { WebhookStore } from "../storage/stores/webhooks.js";
 import type { Progress, WebhookRef, WebhookState, WebhookStates } from "../storage/webhook-states.js";
 import { notedOf } from "./audited.js";
 import { longestBackoffMs, reasonToPause, restUntil } from "./failing.rules.js";
-import { isWanted } from "./filter.rules.js";
+import { isSelected } from "./filter.rules.js";
 import { messageOf } from "./messages.js";
 import { DELIVERY_MS, type Outcome, type Send } from "./send.js";
 import { type SecretOf, signatureHeaders } from "./signature.js";
@@ -64,20 +64,20 @@ type Step = "on" | "idle" | { readonly restMs: number; readonly progress?: Progr
 export function createTurns(parts: TurnParts, owner: string): TakeTurn {
   const { states, signal } = parts;
   return async (of) => {
-    let held = await states.take(of, { owner, ms: LEASE_MS });
-    if (held === null) return "not-ours";
+    let leased = await states.take(of, { owner, ms: LEASE_MS });
+    if (leased === null) return "not-ours";
     const until = performance.now() + TURN_MS;
-    const { epoch } = held;
+    const { epoch } = leased;
     const renewing = setInterval(() => void states.renew({ ...of, epoch }, LEASE_MS).catch(() => null), RENEW_MS);
     try {
-      const turn = new Turn(parts, held);
+      const turn = new Turn(parts, leased);
       let step: Step = "on";
       while (step === "on" && performance.now() < until && !signal.aborted) step = await turn.step();
-      held = turn.held;
+      leased = turn.leased;
       if (step === "lost") return "not-ours";
-      if (step === "on") await states.release(held, { ms: 0, rests: false });
-      else if (step === "idle") await states.release(held, { ms: LOOK_MS, rests: false });
-      else await states.release(held, { ms: step.restMs, rests: true }, step.progress);
+      if (step === "on") await states.release(leased, { ms: 0, rests: false });
+      else if (step === "idle") await states.release(leased, { ms: LOOK_MS, rests: false });
+      else await states.release(leased, { ms: step.restMs, rests: true }, step.progress);
       return step === "on" ? "more" : "none";
     } finally {
       clearInterval(renewing);
@@ -93,14 +93,14 @@ class Turn {
 
   constructor(
     private readonly parts: TurnParts,
-    public held: WebhookState,
+    public leased: WebhookState,
   ) {
-    this.#scope = { organizationId: held.organization_id, networks: "all" };
+    this.#scope = { organizationId: leased.organization_id, networks: "all" };
   }
 
   /** Delivers the next message, if any. */
   async step(): Promise<Step> {
-    const webhook = (this.#webhook ??= (await this.parts.webhooks.find(this.#scope, this.held._id))?.entity ?? null);
+    const webhook = (this.#webhook ??= (await this.parts.webhooks.find(this.#scope, this.leased._id))?.entity ?? null);
     if (webhook === null) return "idle";
     const found = await this.#next(webhook);
     if (found === "end") return "idle";
@@ -108,7 +108,7 @@ class Turn {
     const [first] = found;
     const restMs = restUntil(webhook, first, Date.now());
     // A retry does not wait for its batch again.
-    if (restMs > 0 && this.held.last === null) return { restMs };
+    if (restMs > 0 && this.leased.last === null) return { restMs };
     return this.#deliver(webhook, found);
   }
 
@@ -118,10 +118,10 @@ class Turn {
     const most = webhook.batch_seconds > 0 ? MOST_TOGETHER : 1;
     const together: JournalDocument[] = [];
     let characters = 0;
-    let passed = this.held.n;
+    let passed = this.leased.n;
     for (const entry of this.#page) {
-      if (together.length === most || characters > MOST_CHARACTERS || isBeyond(entry, this.held)) break;
-      if (isWanted(webhook.filter, entry)) together.push(entry);
+      if (together.length === most || characters > MOST_CHARACTERS || isBeyond(entry, this.leased)) break;
+      if (isSelected(webhook.filter, entry)) together.push(entry);
       if (together.length === 0) passed = entry.n;
       else characters += charactersOf(entry);
     }
@@ -134,7 +134,7 @@ class Turn {
   async #read(): Promise<boolean> {
     const { reader } = this.parts;
     const { last, gone } = await reader.ends(this.#scope);
-    const asked = { filter: {}, range: { first: Math.max(this.held.n, gone) + 1, last }, direction: "asc", limit: PAGE } as const; // prettier-ignore
+    const asked = { filter: {}, range: { first: Math.max(this.leased.n, gone) + 1, last }, direction: "asc", limit: PAGE } as const; // prettier-ignore
     let characters = 0;
     for await (const entries of reader.entries(this.#scope, asked, { n: null, isEnd: false })) {
       this.#page.push(...entries);
@@ -146,12 +146,12 @@ class Turn {
 
   async #deliver(webhook: Webhook, entries: readonly [JournalDocument, ...JournalDocument[]]): Promise<Step> {
     const { states, reader, send, secretOf, onOutcome, signal } = this.parts;
-    const { held } = this;
+    const { leased } = this;
     const last = entries.at(-1) ?? entries[0];
     const manner = { webhookId: webhook.id, format: webhook.format, isBatch: webhook.batch_seconds > 0 };
     const cursors = await reader.cursors();
     const { id, body, headers: own } = messageOf(manner, entries, cursors);
-    const headers = { ...own, ...signatureHeaders(await secretOf(held.salt), { id, body }) };
+    const headers = { ...own, ...signatureHeaders(await secretOf(leased.salt), { id, body }) };
     const outcome = await send({ url: webhook.url, body, headers, withinMs: DELIVERY_MS, signal });
     // The outcome is unknown, so the message is sent again.
     if (signal.aborted && outcome.error !== null) return { restMs: 0 };
@@ -161,9 +161,9 @@ class Turn {
     const step = isDelivered
       ? (await this.#goOn(last.n)) ? "on" : "lost" // prettier-ignore
       : await this.#fail(webhook, outcome, last.n);
-    await states.note(held, {
-      ...{ id, kind: "changes", changes: entries.length, cursor: cursors.of(held.organization_id, last.n) },
-      ...{ attempt: held.attempts + 1, outcome: isDelivered ? "delivered" : "failed", status, error, duration_ms },
+    await states.note(leased, {
+      ...{ id, kind: "changes", changes: entries.length, cursor: cursors.of(leased.organization_id, last.n) },
+      ...{ attempt: leased.attempts + 1, outcome: isDelivered ? "delivered" : "failed", status, error, duration_ms },
     });
     return step;
   }
@@ -171,19 +171,19 @@ class Turn {
   /** Advances the cursor to an entry. @returns false if the lease was lost */
   async #goOn(n: number): Promise<boolean> {
     const progress = { n, last: null, attempts: 0, failing_since: null };
-    const held = await this.parts.states.renew(this.held, LEASE_MS, progress);
-    if (held === null) return false;
-    this.held = held;
+    const leased = await this.parts.states.renew(this.leased, LEASE_MS, progress);
+    if (leased === null) return false;
+    this.leased = leased;
     this.#page = this.#page.filter((entry) => entry.n > n);
     return true;
   }
 
   async #fail(webhook: Webhook, outcome: Outcome, last: number): Promise<Step> {
     const { backOff = backOffMs } = this.parts;
-    const { held } = this;
+    const { leased } = this;
     const now = new Date();
-    const failing_since = held.failing_since ?? now;
-    const attempts = held.attempts + 1;
+    const failing_since = leased.failing_since ?? now;
+    const attempts = leased.attempts + 1;
     const reason = reasonToPause(outcome, { failingSince: failing_since, now });
     if (reason === null) return { restMs: backOff(attempts), progress: { attempts, failing_since, last } };
     await this.#pause(webhook.id, { at: now.toISOString(), reason });
@@ -193,7 +193,7 @@ class Turn {
   async #pause(id: string, paused: { at: string; reason: string }): Promise<void> {
     const { states, webhooks, auditNotes, transaction, onPaused } = this.parts;
     await transaction(BACKGROUND, [id], async (tx) => {
-      if (!(await states.pause(tx, this.held))) return;
+      if (!(await states.pause(tx, this.leased))) return;
       const current = await webhooks.find(this.#scope, id, tx);
       if (current === null) return;
       const next = revised(current, { ...current.entity, is_enabled: false, paused }, new Date(paused.at));
@@ -201,7 +201,7 @@ class Turn {
       await webhooks.replace(tx, this.#scope, [next]);
       await auditNotes.add(tx, notedOf(next.entity, "paused", { before: current.entity, after: next.entity }), null);
     });
-    onPaused(this.held.organization_id);
+    onPaused(this.leased.organization_id);
   }
 }
 

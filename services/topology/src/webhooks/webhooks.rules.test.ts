@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { isSeenFrom, isWanted } from "./filter.rules.js";
+import { isSeenFrom, isSelected } from "./filter.rules.js";
 import { longestBackoffMs, reasonToPause } from "./failing.rules.js";
 import { DISCORD, type Line, PLAIN, SLACK, textOfLines } from "./texts.rules.js";
 
@@ -48,17 +48,17 @@ describe("the rules of a webhook", () => {
   const entry = { network_id: "one", entity: "Host", action: "updated", wire: `{"tags":["new"]}`, old: `{"tags":["old"]}` } as const; // prettier-ignore
 
   it("match changes that satisfy each filter, with tags from before or after the change", () => {
-    expect(isWanted(everything, entry)).toBe(true);
-    expect(isWanted({ ...everything, network_ids: ["two"] }, entry)).toBe(false);
-    expect(isWanted({ ...everything, network_ids: ["one"] }, { ...entry, network_id: null })).toBe(false);
-    expect(isWanted({ ...everything, entities: ["Tag"] }, entry)).toBe(false);
-    expect(isWanted({ ...everything, actions: ["deleted", "updated"] }, entry)).toBe(true);
+    expect(isSelected(everything, entry)).toBe(true);
+    expect(isSelected({ ...everything, network_ids: ["two"] }, entry)).toBe(false);
+    expect(isSelected({ ...everything, network_ids: ["one"] }, { ...entry, network_id: null })).toBe(false);
+    expect(isSelected({ ...everything, entities: ["Tag"] }, entry)).toBe(false);
+    expect(isSelected({ ...everything, actions: ["deleted", "updated"] }, entry)).toBe(true);
     for (const [tag, isTold] of [
       ["new", true],
       ["old", true],
       ["other", false],
     ] as const)
-      expect([tag, isWanted({ ...everything, tag_ids: [tag] }, entry)]).toEqual([tag, isTold]);
+      expect([tag, isSelected({ ...everything, tag_ids: [tag] }, entry)]).toEqual([tag, isTold]);
   });
 
   it("show it to callers who may use all networks that it names, and without any only to callers with all networks", () => {

@@ -50,8 +50,8 @@ function inTurn(states: WebhookStates): WebhookStates {
     due: (most) => queue(() => states.due(most)),
     awake: (organizationId) => queue(() => states.awake(organizationId)),
     take: (of, lease) => queue(() => states.take(of, lease)),
-    renew: (held, ms, progress) => queue(() => states.renew(held, ms, progress)),
-    release: (held, next, progress) => queue(() => states.release(held, next, progress)),
+    renew: (leased, ms, progress) => queue(() => states.renew(leased, ms, progress)),
+    release: (leased, next, progress) => queue(() => states.release(leased, next, progress)),
     note: (of, delivery) => queue(() => states.note(of, delivery)),
   };
 }

@@ -121,14 +121,14 @@ function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine 
 }
 
 /** The reachable addresses of a machine, with their MAC addresses. */
-function addressesOf(facts: JsonObject, leaveOut: (text: string, reason: string) => void): SeenAddress[] {
+function addressesOf(facts: JsonObject, skip: (text: string, reason: string) => void): SeenAddress[] {
   const found = new Map<string, SeenAddress>();
   for (const link of linksIn(facts))
     for (const text of link.addresses) {
       const ip = addressIn(text);
       if (ip === null || isLoopback(ip)) continue;
       const reason = faultOf(ip, link);
-      if (reason !== null) leaveOut(text, reason);
+      if (reason !== null) skip(text, reason);
       else if ((found.get(ip)?.mac ?? null) === null) found.set(ip, { ip, mac: cardOf(macIn(link.mac), ip).mac });
     }
   return [...found.values()];

@@ -57,7 +57,7 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   for (const config of cluster.configs)
     takeConfig(sightings, config, { cards, down, reported: cluster.reported, absent: cluster.absent });
   for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, cards);
-  for (const one of cluster.listed) leaveOut(sightings.skipped, one, cluster.reported);
+  for (const one of cluster.listed) skipListed(sightings.skipped, one, cluster.reported);
   return sightings.scan(toolInfo("Proxmox VE"), coverageOf(cluster));
 }
 
@@ -171,7 +171,7 @@ function faultOf(ip: string, link: string): string | null {
 }
 
 /** Skips guests without addresses, naming the response that would have them. */
-function leaveOut(skipped: Skipped, { line, kind, name, isUp }: Listed, reported: ReadonlySet<string>): void {
+function skipListed(skipped: Skipped, { line, kind, name, isUp }: Listed, reported: ReadonlySet<string>): void {
   if (reported.has(name)) return;
   const source = { node: "/cluster/status", lxc: "its configuration or its interfaces" }[kind] ?? "its guest agent";
   skipped.add(

@@ -36,7 +36,7 @@ export interface Released {
 }
 
 /** Addresses reserved by a process for a request. */
-export interface HeldAddresses {
+export interface ReservedAddresses {
   readonly holder: string;
   readonly subnetId: string;
   readonly keys: readonly string[];
@@ -47,29 +47,34 @@ export interface HeldAddresses {
  */
 export type Found = readonly bigint[] | "move" | "move anew";
 
-type Wanted = Omit<Search, "session">;
+type SearchRequest = Omit<Search, "session">;
 
 export interface AddressStore {
   readonly sweepable: Sweepable;
   /** Reserves the lowest free addresses of a subnet. Conflicts with concurrent searches in it. */
-  hold(tx: ClientSession, scope: Scope, subnet: SearchedSubnet, wanted: Wanted & { holder: string }): Promise<Found>;
+  reserve(
+    tx: ClientSession,
+    scope: Scope,
+    subnet: SearchedSubnet,
+    request: SearchRequest & { holder: string },
+  ): Promise<Found>;
   /** Consumes reservations. @returns false if an address is no longer free or reserved */
-  use(tx: ClientSession, scope: Scope, held: HeldAddresses): Promise<boolean>;
+  use(tx: ClientSession, scope: Scope, reserved: ReservedAddresses): Promise<boolean>;
   /** Releases addresses. */
-  giveBack(scope: Scope, held: HeldAddresses): Promise<void>;
+  giveBack(scope: Scope, reserved: ReservedAddresses): Promise<void>;
   /** Whether an address of the subnet is reserved, and may be released. */
-  isAnyHeld(scope: Scope, subnetId: string): Promise<boolean>;
+  isAnyReserved(scope: Scope, subnetId: string): Promise<boolean>;
   /**
    * Moves the mark towards the lowest possibly free address; the network is locked.
    *
-   * @param way from the first address or the mark, and how many used ones to pass
+   * @param steps from the first address or the mark, and how many used ones to pass
    * @returns false if there is more to pass
    */
   move(
     tx: ClientSession,
     scope: Scope,
     subnet: SearchedSubnet,
-    way: { from: "first" | "mark"; step: number },
+    steps: { from: "first" | "mark"; step: number },
   ): Promise<boolean>;
   /** Records that the mark was moved from the first address to the lowest possibly free one. */
   checked(scope: Scope, subnetId: string): Promise<void>;
@@ -84,7 +89,7 @@ export interface AddressStore {
   /** Number of used addresses in a range. */
   countUsed(scope: Scope, subnetId: string, span: { readonly from: string; readonly to: string }): Promise<number>;
   /** The lowest free addresses at the moment; fewer if there are no more. */
-  lowest(scope: Scope, subnet: SearchedSubnet, wanted: Wanted): Promise<bigint[]>;
+  lowest(scope: Scope, subnet: SearchedSubnet, request: SearchRequest): Promise<bigint[]>;
 }
 
 export function createAddressStore(database: Database): AddressStore {
@@ -101,10 +106,10 @@ export function createAddressStore(database: Database): AddressStore {
 }
 
 /** The marks of subnets. */
-function createMarks(collections: AddressCollections): Pick<AddressStore, "hold" | "move" | "checked" | "reset"> {
+function createMarks(collections: AddressCollections): Pick<AddressStore, "reserve" | "move" | "checked" | "reset"> {
   const { freed } = collections;
   return {
-    hold: async (tx, scope, subnet, { count, others, holder }) => {
+    reserve: async (tx, scope, subnet, { count, others, holder }) => {
       const { id, space } = subnet;
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
@@ -124,7 +129,7 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
       if (found.length === 0 && Date.now() - (mark.checked_at?.getTime() ?? 0) >= CHECKED_MS) return "move anew";
       const stale = below.stale.map((key) => entryId(id, key));
       if (stale.length > 0) await freed.deleteMany({ organization_id, _id: { $in: stale } }, { session: tx });
-      const entries = heldEntries(organization_id, subnet, { found, holder });
+      const entries = reservedEntries(organization_id, subnet, { found, holder });
       if (entries.length > 0) await freed.bulkWrite(entries, { session: tx });
       if (above.mark !== null) {
         const next = above.mark > space.last ? null : keyAt(space, above.mark);
@@ -138,8 +143,8 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
       const known = from === "first" ? null : await freed.findOne(mine, { session: tx });
       let at = pastReserved(space, known?.low ? numberOf(known.low) : space.first);
       let passed = 0;
-      const way = { from: keyAt(space, at), limit: step, session: tx };
-      for await (const key of at > space.last ? [] : usedFrom(collections, scope, id, way)) {
+      const range = { from: keyAt(space, at), limit: step, session: tx };
+      for await (const key of at > space.last ? [] : usedFrom(collections, scope, id, range)) {
         const used = numberOf(key);
         if (used > at) break;
         passed += 1;
@@ -162,35 +167,37 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "hold"
 function createHolds(
   { share }: Database,
   { freed, interfaces }: AddressCollections,
-): Pick<AddressStore, "use" | "giveBack" | "isAnyHeld"> {
-  const heldIn = ({ organizationId: organization_id }: Scope, { holder, subnetId, keys }: HeldAddresses) => ({
+): Pick<AddressStore, "use" | "giveBack" | "isAnyReserved"> {
+  const reservedIn = ({ organizationId: organization_id }: Scope, { holder, subnetId, keys }: ReservedAddresses) => ({
     _id: { $in: keys.map((key) => entryId(subnetId, key)) },
     organization_id,
     held_by: holder,
   });
   return {
-    use: async (tx, scope, held) => {
-      const { deletedCount } = await freed.deleteMany(heldIn(scope, held), { session: tx, hint: BY_ID });
-      if (deletedCount < held.keys.length) return false;
+    use: async (tx, scope, reserved) => {
+      const { deletedCount } = await freed.deleteMany(reservedIn(scope, reserved), { session: tx, hint: BY_ID });
+      if (deletedCount < reserved.keys.length) return false;
       const options = { session: tx, projection: { _id: 0, ip_key: 1 }, hint: INTERFACE_ADDRESSES_INDEX };
-      return (await interfaces.findOne(usedIn(scope, held.subnetId, { $in: [...held.keys] }), options)) === null;
+      return (
+        (await interfaces.findOne(usedIn(scope, reserved.subnetId, { $in: [...reserved.keys] }), options)) === null
+      );
     },
-    giveBack: async (scope, held) => {
-      if (held.keys.length === 0) return;
-      await freed.updateMany(heldIn(scope, held), { $unset: { held_by: 1, held_until: 1 } }, { hint: BY_ID });
+    giveBack: async (scope, reserved) => {
+      if (reserved.keys.length === 0) return;
+      await freed.updateMany(reservedIn(scope, reserved), { $unset: { held_by: 1, held_until: 1 } }, { hint: BY_ID });
     },
-    isAnyHeld: async (scope, subnetId) => {
-      const held = {
+    isAnyReserved: async (scope, subnetId) => {
+      const reserved = {
         organization_id: scope.organizationId,
         subnet_id: subnetId,
         held_until: { $gt: new Date() },
       };
-      return (await share(scope, () => freed.findOne(held, { projection: { _id: 1 } }))) !== null;
+      return (await share(scope, () => freed.findOne(reserved, { projection: { _id: 1 } }))) !== null;
     },
   };
 }
 
-function heldEntries(
+function reservedEntries(
   organization_id: string,
   { id: subnet_id, network_id, space }: SearchedSubnet,
   { found, holder: held_by }: { found: readonly bigint[]; holder: string },
@@ -259,9 +266,9 @@ function createCounts(
       const mark = await share(scope, () => freed.findOne({ _id: subnet.id, organization_id: scope.organizationId }));
       const low = mark === null ? keyAt(subnet.space, subnet.space.first) : (mark.low ?? END);
       const { found } = await share(scope, () => findBelow(collections, scope, subnet, { low, count, others }));
-      const wanted = { low, count: count - found.length, others };
-      if (wanted.count === 0 || low === END) return found;
-      return [...found, ...(await share(scope, () => findAbove(collections, scope, subnet, wanted))).found];
+      const request = { low, count: count - found.length, others };
+      if (request.count === 0 || low === END) return found;
+      return [...found, ...(await share(scope, () => findAbove(collections, scope, subnet, request))).found];
     },
   };
 }

@@ -166,10 +166,10 @@ async function freedBetween(
       : await interfaces.find(onGone, options).sort({ ip_key: 1 }).limit(AT_ONCE).toArray();
   const lists = [entries.map(({ key }) => key ?? ""), gone.map(({ ip_key }) => String(ip_key))];
   const [end = END] = lists.map((keys) => (keys.length < AT_ONCE ? END : (keys.at(-1) ?? END))).sort();
-  const held = new Set(entries.filter(isHeld).map(({ key }) => key));
-  return { keys: [...new Set(lists.flat())].sort().filter((key) => key <= end && !held.has(key)), end };
+  const reserved = new Set(entries.filter(isReserved).map(({ key }) => key));
+  return { keys: [...new Set(lists.flat())].sort().filter((key) => key <= end && !reserved.has(key)), end };
 }
 
-function isHeld({ held_until }: Pick<FreeAddressDocument, "held_until">): boolean {
+function isReserved({ held_until }: Pick<FreeAddressDocument, "held_until">): boolean {
   return held_until !== undefined && held_until.getTime() > Date.now();
 }

@@ -71,8 +71,8 @@ export function createReservedHosts(hosts: ScopedCollection<EntityDocument>): Re
       const mine = holders.get(tx);
       const ids = found.flatMap(({ _id, reserved }) => (reserved === undefined || reserved.holder === mine ? [] : [_id])); // prettier-ignore
       if (ids.length === 0) return;
-      const held = { ...within(scope), _id: { $in: ids }, $expr: { $gt: ["$reserved.until", "$$NOW"] } };
-      if ((await hosts.countDocuments(held, { session: tx })) > 0) throw new MustYield();
+      const inForce = { ...within(scope), _id: { $in: ids }, $expr: { $gt: ["$reserved.until", "$$NOW"] } };
+      if ((await hosts.countDocuments(inForce, { session: tx })) > 0) throw new MustYield();
     },
   };
 }
@@ -94,7 +94,7 @@ function createReservation(
   { ids, holder }: { readonly ids: readonly string[]; readonly holder: string },
 ): HostReservation {
   const those = { ...within(scope), _id: { $in: [...ids] } };
-  let [hasBegun, endsWithCommit] = [false, false];
+  let [hasStarted, endsWithCommit] = [false, false];
 
   async function release(options: UpdateOptions): Promise<void> {
     await hosts.updateMany({ ...those, "reserved.holder": holder }, { $unset: { reserved: "" } } as object, options);
@@ -111,13 +111,13 @@ function createReservation(
   }
 
   const end = async (): Promise<void> => {
-    if (hasBegun) await inTime(release({ maxTimeMS: RESERVE_MS }));
-    hasBegun = false;
+    if (hasStarted) await inTime(release({ maxTimeMS: RESERVE_MS }));
+    hasStarted = false;
   };
   return {
     holder,
     begin: async () => {
-      [hasBegun, endsWithCommit] = [true, false];
+      [hasStarted, endsWithCommit] = [true, false];
       // A missing reservation counts as expired: a missing field is less than any date.
       const isFree = { $or: [{ $eq: ["$reserved.holder", holder] }, { $lt: ["$reserved.until", "$$NOW"] }] };
       const reserve = [{ $set: { reserved: { holder, until: { $add: ["$$NOW", RESERVED_MS] } } } }];

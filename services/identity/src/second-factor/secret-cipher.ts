@@ -10,7 +10,7 @@ interface Key {
   readonly bytes: Buffer;
 }
 
-export interface Sealer {
+export interface SecretCipher {
   /** @throws AppError `second_factor_not_configured` if there is no key */
   seal(text: string, ownerId: string): string;
   /**
@@ -23,7 +23,7 @@ export interface Sealer {
 }
 
 /** @param secrets the first encrypts, all decrypt; empty to disable */
-export function createSealer(secrets: readonly string[]): Sealer {
+export function createSecretCipher(secrets: readonly string[]): SecretCipher {
   const keys = secrets.map(keyOf);
   const [current] = keys;
   return {

@@ -6,7 +6,7 @@ import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 
 /** An update of an entity that is not on a host. */
-export interface UpdatingAlone<T> {
+export interface SingleUpdate<T> {
   readonly work: Work;
   readonly scope: Scope;
   readonly id: string;
@@ -21,10 +21,10 @@ export interface Change<T> {
 }
 
 /** Updates an entity in a transaction, unless a read shows that nothing changes. */
-export async function updateAlone<T extends Entity>(
+export async function updateSingle<T extends Entity>(
   { transaction }: Pick<Storage, "transaction">,
   entities: Entities<T>,
-  { work, scope, id, next }: UpdatingAlone<T>,
+  { work, scope, id, next }: SingleUpdate<T>,
   write: (tx: ClientSession, change: Change<T>) => Promise<void>,
 ): Promise<Stored<T>> {
   const read = await entities.get(scope, id);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { createSealer } from "./seal.js";
+import { createSecretCipher } from "./secret-cipher.js";
 
 const OLD = "the-secret-of-before-with-32-letters";
 const NEW = "the-secret-of-now-with-32-letters-too";
 
 describe("second-factor.seal: the encrypted second factor", () => {
   it("is decrypted for its owner only, never encrypted the same way twice, and reveals nothing", () => {
-    const { seal, open } = createSealer([NEW]);
+    const { seal, open } = createSecretCipher([NEW]);
     const sealed = seal("JBSWY3DPEHPK3PXP", "ada");
     expect(open(sealed, "ada")).toBe("JBSWY3DPEHPK3PXP");
     expect(seal("JBSWY3DPEHPK3PXP", "ada")).not.toBe(sealed);
@@ -15,7 +15,7 @@ describe("second-factor.seal: the encrypted second factor", () => {
   });
 
   it("is rejected when one bit of it was changed", () => {
-    const { seal, open } = createSealer([NEW]);
+    const { seal, open } = createSecretCipher([NEW]);
     const [id = "", body = ""] = seal("JBSWY3DPEHPK3PXP", "ada").split(".");
     const bytes = Buffer.from(body, "base64url");
     for (const at of bytes.keys()) {
@@ -26,18 +26,18 @@ describe("second-factor.seal: the encrypted second factor", () => {
   });
 
   it("is decrypted under each current secret, and encrypted under the first one", () => {
-    const sealed = createSealer([OLD]).seal("JBSWY3DPEHPK3PXP", "ada");
-    const both = createSealer([NEW, OLD]);
+    const sealed = createSecretCipher([OLD]).seal("JBSWY3DPEHPK3PXP", "ada");
+    const both = createSecretCipher([NEW, OLD]);
     expect([both.open(sealed, "ada"), both.isCurrent(sealed)]).toEqual(["JBSWY3DPEHPK3PXP", false]);
     const again = both.seal("JBSWY3DPEHPK3PXP", "ada");
-    expect([both.isCurrent(again), createSealer([NEW]).open(again, "ada")]).toEqual([true, "JBSWY3DPEHPK3PXP"]);
-    expect(() => createSealer([NEW]).open(sealed, "ada")).toThrow("Second factors");
+    expect([both.isCurrent(again), createSecretCipher([NEW]).open(again, "ada")]).toEqual([true, "JBSWY3DPEHPK3PXP"]);
+    expect(() => createSecretCipher([NEW]).open(sealed, "ada")).toThrow("Second factors");
   });
 
   it("cannot be encrypted or decrypted when no secret is set", () => {
-    const none = createSealer([]);
+    const none = createSecretCipher([]);
     expect(() => none.seal("JBSWY3DPEHPK3PXP", "ada")).toThrow("Second factors");
-    expect(() => none.open(createSealer([NEW]).seal("x", "ada"), "ada")).toThrow("Second factors");
+    expect(() => none.open(createSecretCipher([NEW]).seal("x", "ada"), "ada")).toThrow("Second factors");
     expect(none.isCurrent("x.y")).toBe(false);
   });
 });
