@@ -1,6 +1,5 @@
-// `npm run test:lab`: machines found by leases, sockets, a scan, neighbours and `docker inspect` must become one host
-// each in any order. Containers, or network namespaces without Docker or with `--namespaces`; `--record` updates the
-// unit test's files.
+// `npm run test:lab`: machines found by leases, sockets, scan, neighbours and `docker inspect` must become one host each.
+// Network namespaces without Docker or with `--namespaces`; `--record` updates the unit test's files.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
-// Checks sources (src/**/*.ts) against compiler outputs (dist/**/*.js). `tsc -b` does not remove outputs of deleted
-// sources, and does not notice deleted outputs; both are fixed here file by file, so that running processes are not
-// disturbed.
+// `tsc -b` does not remove outputs of deleted sources, and does not notice deleted outputs; both are fixed here, file by
+// file, so that running processes are not disturbed.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -10,10 +10,8 @@ import type { Credential } from "./credential.js";
 import { type KeyCache, type Verdict, verdictOf } from "./key-cache.js";
 import type { Lease } from "./lease.js";
 
-// Verifies credentials with as few calls of identity as is safe. Under a live lease, cached results are served and
-// requests share a pending call, unless it started before the last change of rights. Without a lease, each request
-// calls identity.
-// If identity does not respond, recently verified credentials still pass; others get `unavailable`, never a rejection.
+// Under a live lease, cached results are served and requests share a pending call, unless a change of rights came after
+// its start. Without identity, recently verified credentials still pass; others get `unavailable`, never a rejection.
 
 export const MOST_WAITING = 1_000;
 export const LONGEST_WAIT_MS = 1_000;

@@ -2,9 +2,8 @@ import type { Socket } from "node:net";
 import type { Exchange } from "./exchange.js";
 import { createPacedQueue } from "./paced-queue.js";
 
-// Pipelined requests of one connection: a few are handled at a time, and reading pauses while others wait; those are
-// paced, so that other connections get their turn. Node reports a closed connection only to the current response, so
-// all exchanges are ended here.
+// Handles a few pipelined requests of a connection at a time, paced so that other connections get their turn. Node
+// reports a closed connection only to the current response, so all exchanges are ended here.
 
 /** Concurrently handled requests of a connection. */
 export const MOST_AT_A_TIME = 4;

@@ -7,9 +7,8 @@ import type { HeaderList } from "../edge/header-list.js";
 import type { Envelope } from "./envelope.js";
 import type { ResponseHead } from "./transport.js";
 
-// Streams a service's response with its envelope around it. The last piece is held back until the next one or the end:
-// short responses leave in one write, and the last byte of a failure can be removed.
-// The end is written only after a complete message, so that a partial response never looks complete.
+// Streams a service's response in its envelope. The last piece is delayed until the end of the message: short responses
+// leave in one write, the last byte of a failure can be removed, and a partial response never looks complete.
 
 const PASSED_ON = Object.entries({
   etag: "ETag",

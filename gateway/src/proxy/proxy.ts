@@ -8,9 +8,8 @@ import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
 import { type Forwarding, isKeyed, type Proxy, type ProxyOptions } from "./forwarding.js";
 import type { ResponseHead, ResponseReader, Sending } from "./transport.js";
 
-// Forwards requests, read completely except for uploads. If the client disconnects, the call is aborted; if the service
-// disconnects, so is the client; everything has a timeout.
-// Retries on another replica: always if no byte was sent, reads once, writes if an idempotency key makes it safe.
+// Forwards requests, read completely except for uploads. Retries on another replica: always if no byte was sent, reads
+// once, writes if an idempotency key makes it safe.
 
 export const HEAD_MS = 10_000;
 export const STALLED_MS = 30_000;

@@ -6,9 +6,8 @@ import type { Buckets, BucketLevel } from "./bucket.js";
 import { retryAfterSeconds } from "./headers.js";
 import type { Limiter } from "./limiter.js";
 
-// Every request costs one token: of its user if the credential is valid, otherwise of its address. So that invalid
-// credentials do not cost others at the same address, unknown ones pay before their lookup and are refunded if valid;
-// if the address has none left, a separate bucket for lookups pays. Recently valid ones pay nothing.
+// A request costs its user one token, or its address if the credential is invalid. Unknown credentials pay before their
+// lookup, if need be from a separate bucket, and are refunded if valid, so that invalid ones cost no others.
 
 export interface Charges {
   /** Counts a request unless already counted. @throws AppError `rate_limited` */

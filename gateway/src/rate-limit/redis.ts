@@ -2,9 +2,8 @@ import type { Redis } from "ioredis";
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { type Allowance, intervalMsOf, type BucketLevel, levelsUpTo } from "./bucket.js";
 
-// Buckets in Redis, exact across gateways: a script on Redis' clock replaces the fixed window of rate-limiter-flexible.
-// It returns {consumed points, milliseconds until the bucket is full, or until the next token if rejected}. A negative
-// cost returns tokens.
+// Buckets in Redis, exact across gateways: a script on Redis' clock returns {consumed points, milliseconds until the
+// bucket is full, or until the next token if rejected}. A negative cost returns tokens.
 
 const SCRIPT = `
 local cost = tonumber(ARGV[1])

@@ -6,9 +6,8 @@ import type { OrganizationDocument } from "./organizations/organization.js";
 import { SESSION_FORM, type SessionDocument } from "./sessions/session.js";
 import type { UserDocument } from "./users/user.js";
 
-// During a rolling update two builds write the same documents. Writes change single members, so that those of newer
-// builds survive; `form` is the oldest form of the builds that wrote the document, so that newer builds upgrade it on
-// read.
+// During a rolling update two builds write the same documents: writes change single members, so that newer ones
+// survive; `form` is the oldest form of the writing builds, so that newer builds upgrade it on read.
 
 /** Collections of persistent documents. */
 export interface Stored {

@@ -3,9 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { NetworkScope } from "../contract/internal.js";
 import type { Permission } from "../contract/endpoint.js";
 
-// The tenancy header is the signed principal of a request; services trust nothing else. It is valid for 60 s, with 30 s
-// of clock skew. Each direction has its own secrets, so that a compromised process cannot impersonate others; all are
-// accepted and the first signs, for rotation.
+// The signed principal of a request; services trust nothing else. Valid for 60 s, with 30 s of clock skew. Directions
+// have their own secrets, so that a compromised process impersonates no other; the first signs, all are accepted.
 
 const LIFE_MS = 60_000;
 const SKEW_MS = 30_000;

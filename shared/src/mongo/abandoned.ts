@@ -1,8 +1,7 @@
 import { type Document, type MongoClient, ReadConcern } from "mongodb";
 
-// A killed process leaves its transactions open, and their locks held, for up to a minute. So a writer blocked by a
-// lock aborts idle transactions whose connection is gone. A live process that only lost its connection fails and
-// retries as usual.
+// A killed process leaves its transactions and their locks open for up to a minute, so a blocked writer aborts idle
+// ones whose connection is gone. A live process that only lost its connection fails and retries as usual.
 
 const EVERY_MS = 500;
 const IDLE_MICROS = 100_000;

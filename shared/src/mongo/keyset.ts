@@ -2,9 +2,8 @@ import { hash } from "node:crypto";
 import { AppError, validationFailed } from "../errors.js";
 import { sortOf, type Ordering } from "./order.js";
 
-// Keyset pagination: a page continues after a position in the order, found in the index however deep it is and
-// unaffected by concurrent changes. A cursor holds the position and a fingerprint of its list; it grants nothing, as
-// each query is limited by the caller's scope.
+// A page continues after a position in the order, found in the index however deep it is. A cursor holds the position
+// and a fingerprint of its list; it grants nothing, as each query is limited by the caller's scope.
 
 /** A sort key. */
 type Value = string | number | boolean | Date | null;

@@ -11,7 +11,6 @@ import { createKeyedQueue } from "./queue.js";
 
 // Replaces the driver's `withTransaction`, whose two minutes cannot be shortened. A body may run several times: it has
 // no other side effects, runs its operations sequentially, and first writes the document that serializes it (the lock).
-// A duplicate key propagates at once, because the transaction is aborted.
 
 /** Maximum milliseconds of all attempts of a transaction. */
 export const TRANSACTION_MS = 6_000;

@@ -1,8 +1,7 @@
 import { AppError } from "../errors.js";
 
-// Load balancing over the replicas of a service: fewest open calls first, then round robin. Three failures in a row
-// eject a replica until it responds to a probe; if all are ejected, calls are tried anyway.
-// A new replica gets no calls before its first successful probe: its name may resolve before it listens.
+// Fewest open calls first, then round robin. Three failures in a row eject a replica until it responds to a probe; if
+// all are ejected, calls are tried anyway. A new one responds to a probe first: its name may resolve too early.
 
 const MOST_FAILURES = 3;
 

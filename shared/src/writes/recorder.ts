@@ -9,9 +9,8 @@ import {
 } from "../contract/writes.js";
 import { nameOf } from "../contract/names.rules.js";
 
-// Records what a transaction changes, as reported by the stores. A hash identifies exactly this change of exactly this
-// state; a limited part is listed. As new ids and times differ between runs, a new id is hashed as the position of its
-// first use.
+// A hash identifies exactly this change of exactly this state; a limited part is listed. As new ids and times differ
+// between runs, a new id is hashed as the position of its first use.
 
 /** Prefix of a plan's ETag, which no revision has. */
 export const PLAN_TAG = "plan-";

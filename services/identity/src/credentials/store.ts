@@ -11,9 +11,8 @@ import type { UserDocument } from "../users/user.js";
 import { storedHashes } from "../withheld-hashes.rules.js";
 import type { FoundKey, FoundSession } from "./rights.rules.js";
 
-// One round trip per credential. The counter of key changes is read first, so that results numbered N are at least as
-// new as change N. It is confirmed with the primary at the same time, so that a deposed primary is detected by its
-// older number.
+// The counter of key changes is read first, so that results numbered N are at least as new as change N, and confirmed
+// with the primary at the same time, so that a deposed primary is detected by its older number.
 
 export interface CredentialStore {
   /** @param hash of the whole secret */

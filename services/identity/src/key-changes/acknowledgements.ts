@@ -2,9 +2,8 @@ import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { GatewayRegistry, LiveGateway } from "./registry.js";
 
-// Delays the response to a key change until no gateway can accept what it revoked. Gateways report applied changes on
-// the bus or with lease requests, at this replica or via the registry. For silent gateways, their last lease must
-// expire.
+// Delays the response to a key change until no gateway can accept what it revoked: each has reported the change, on the
+// bus or with a lease request at any replica, or its last lease has expired.
 
 /** Milliseconds that a gateway serves cached results after a request. */
 const LEASE_MS = 1_000;

@@ -3,9 +3,8 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
 import { decrypt, encrypt, keyFrom } from "../encryption.js";
 
-// Started provider sign-ins, against which callbacks are checked. Each is valid once, for ten minutes, in the browser
-// that started it; limited per address and in total. The return path may contain an invite token, so it is encrypted
-// with the state, of which only the hash is stored.
+// Started provider sign-ins, each valid once, for ten minutes, in the browser that started it. The return path may
+// contain an invite token, so it is encrypted with the state, of which only the hash is stored.
 
 export const SIGN_INS = "provider_sign_ins";
 

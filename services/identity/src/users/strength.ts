@@ -1,8 +1,7 @@
 import { validationFailed } from "@nts/shared/errors";
 
-// Passwords are rated by the guesses of an attacker who knows dictionaries, keyboards, dates, and the account's own
-// words. Rating time grows with length (7 s for 128 digits), so only start and end are rated, which is sufficient: a
-// part must be guessed, too.
+// Rates passwords by the guesses of an attacker who knows the account's own words. As rating 128 digits takes 7 s, only
+// start and end are rated, which is sufficient: a part must be guessed, too.
 
 const JUDGED_CHARACTERS = 24;
 

@@ -25,9 +25,8 @@ import type { Job, SightedPlan } from "./session.js";
 import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
 
-// Writes an import plan. To not create a host twice, each transaction first locks the guard shards of everything by
-// which its host can be recognized, and looks for it again.
-// All guard writes stay in these shards, so that other hosts can be written concurrently.
+// Each transaction first locks the guard shards of everything by which its host can be recognized and looks for it
+// again, so that no host is created twice. All its guard writes stay in these shards, so that other hosts do not wait.
 
 /** The network being written. */
 export interface Target {

@@ -6,9 +6,8 @@ import { guessOf } from "./guess.rules.js";
 import type { Skip, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
 import { placeText, portText, type SeenPort } from "./scan.rules.js";
 
-// Determines the services behind the open ports of a host. A scan shows a port open at one address, so it is bound to
-// that interface; only the machine itself can report it open on all.
-// Existing bindings to the port there, or a person's to the port elsewhere, count as the service.
+// A scan shows a port open at one address, so its service is bound to that interface; only the machine itself reports
+// it open on all. Bindings to the port there, or a person's to the port elsewhere, count as the service.
 
 export interface SeenAt {
   readonly ip_address: string;

@@ -6,9 +6,8 @@ import { type CoveredPorts, reportsOn } from "./coverage.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { portText, type SeenHost } from "./scan.rules.js";
 
-// Found and missed children of a known host. A port is missed if it is closed at every address of its host, and a
-// service if that holds for all its bindings.
-// Sockets, scans and containers observe different things, so one kind does not miss what another found.
+// A port is missed if it is closed at every address of its host, a service if that holds for all its bindings. Sockets,
+// scans and containers observe different things, so one kind does not miss what another found.
 
 /** Per address; a file may list it a hundred thousand times. */
 const MOST_COVERED = 8;

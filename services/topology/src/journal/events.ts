@@ -7,9 +7,8 @@ import type { KnownStates } from "./known.js";
 import type { ChangeEvent } from "./stream.js";
 import { signatureOf } from "./writer.js";
 
-// Converts database events to entity events. The author of a deletion is in the note of its transaction, whose events
-// are adjacent. Sweeps that follow the journal leave none; builds without a journal omit author and organization, which
-// is looked up.
+// The author of a deletion is in the note of its transaction, whose events are adjacent. Sweeps that follow the journal
+// leave none; builds without a journal omit author and organization, which is looked up.
 
 export interface EventReader {
   /** The entity events of some database events, in order. */

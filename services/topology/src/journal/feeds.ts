@@ -12,9 +12,8 @@ import { createRecentEvents, type SelectableEntry } from "./recent-events.js";
 import { createStates, type ReadStates } from "./states.js";
 import { type Feed, Member, Tail } from "./tail.js";
 
-// Followers of changes. The end of an organization's journal is read once per process for all of them, on a notice or
-// periodically. A follower that lags is dropped from the shared reads until it has caught up, from the recent events
-// if it lags a little, otherwise by reading by itself; nothing is buffered for it.
+// The end of a journal is read once per process for all followers. One that lags continues from the recent events, or
+// reads by itself until it has caught up; nothing is buffered for it.
 
 /** In one process. */
 export const MOST_FEEDS = 4_000;

@@ -2,9 +2,8 @@ import { type ClientSession, type Db, ObjectId } from "mongodb";
 import { type Author, authorOf } from "@nts/shared/writes/author";
 import { scopedCollection } from "./scoped-collection.js";
 
-// The journal is made from change events, so each document has the author, request and reason of its last write, and
-// deleting transactions leave a note. It is a single string that changes with each revision, because events of changed
-// objects only contain differences.
+// The journal is made from change events, so each document has the author of its last write, and deletions leave a
+// note. It is a string that changes with each revision, because events of changed objects only contain differences.
 
 /** What is known about a write. */
 export interface Authorship {

@@ -10,9 +10,8 @@ import {
 } from "./deletion-records.js";
 import { scopedCollection } from "./scoped-collection.js";
 
-// Large deletions take two steps: a small write hides everything, and a sweep deletes the documents later. Processes
-// cache what is hidden for at most LEASE_MS, and a deletion gets its response when all older caches have expired. So reads
-// need no extra round trip, and nothing hidden is read after the response.
+// A small write hides everything, and a sweep deletes it later. What is hidden is cached for at most LEASE_MS, and the
+// response waits for older caches to expire: reads need no extra round trip and see nothing hidden after it.
 
 /** Milliseconds for which the cache is valid, from the time of the request. */
 const LEASE_MS = 200;

@@ -7,10 +7,8 @@ import type { Database } from "./database.js";
 import { sightingFieldsIn } from "./rows.js";
 import { SIGHTING, type SightingFields } from "./sightings.rules.js";
 
-// A query costs about 200 µs whatever it finds, so single reads of one tick are combined into a query, across
-// organizations; each result is then filtered by its caller's scope here.
-// Reads of an organization take one turn of its share until the query ends; a query for several organizations counts
-// for each of them.
+// A query costs about 200 µs whatever it finds, so single reads of one tick share one across organizations, filtered by
+// each caller's scope here. They take one turn of the share of each organization until the query ends.
 
 /** Maximum entities per query and turn. */
 const MOST = 64;

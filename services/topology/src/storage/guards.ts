@@ -7,10 +7,8 @@ import { scopedCollection } from "./scoped-collection.js";
 import { within, withinOrganization } from "./scope.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
 
-// A reference is only safe if its writer and the deleter of its target write a common document. So networks, subnets
-// and tags have sixteen guard documents: adding a reference writes one, deletion all. A transaction uses the same shard
-// of all its targets, so it conflicts only with others of that shard.
-// Guards of a network also count its entities, see `totals.ts`.
+// A reference is only safe if its writer and the deleter of its target write a common document: one of the target's
+// sixteen guards, of which a deletion writes all. Those of a network also count its entities, see `totals.ts`.
 
 /** Number of guards per target, see {@link Guards.inShard}. */
 export const SHARDS = 16;

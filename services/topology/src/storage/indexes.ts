@@ -3,10 +3,8 @@ import type { Indexes } from "@nts/shared/mongo/migrations";
 import { REMEMBERED_COLLECTION, REMEMBERED_EXPIRE } from "@nts/shared/writes/remembered";
 import { NOTES, NOTES_EXPIRE } from "./authorship.js";
 
-// Each order has one index, read in both directions, and a second one starting with the network: an organization-wide
-// index would skip thousands of entries for a young network. Those of services end with `category`, to exclude
-// categories without reading documents. Networks and tags are sorted in memory.
-// Databases of earlier versions also have descending indexes, which may be dropped after the update.
+// Each order has an index, and another one starting with the network: without it, a young network would skip thousands
+// of entries. Databases of earlier versions also have descending indexes, which may be dropped after the update.
 
 /** The fields of an index, in order. */
 export type IndexKey = Readonly<Record<string, 1 | -1>>;

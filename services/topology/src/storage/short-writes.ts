@@ -10,9 +10,8 @@ import { BY_ID } from "./indexes.js";
 import type { ScopedCollection, ScopedUpdate } from "./scoped-collection.js";
 import type { Entities, Entity, EntityDocument, Stored } from "./entities.js";
 
-// Single-document updates need no transaction: they are conditional on the revision that was read, and conflict with
-// transactions. Concurrent ones of an organization are combined into a command: eight together cost the database as
-// much as two separate ones.
+// Single-document updates need no transaction: they are conditional on the revision that was read. Concurrent ones of
+// an organization share a command: eight together cost the database as much as two separate ones.
 
 /** Maximum writes per command. */
 const MOST = 64;

@@ -18,11 +18,8 @@ import {
   usedIn,
 } from "./free-addresses.js";
 
-// Finds the lowest free address without scanning used ones. A mark per subnet says that all below it is used or
-// reserved, except addresses with an entry. Searches write the mark, so they are serialized; found addresses get an
-// entry that reserves them for this process.
-// The using transaction deletes the entry; others are released or expire. Freeing an address below the mark creates an
-// entry; moving the mark locks the network. Interfaces of hidden hosts count as free.
+// Finds the lowest free address without scanning used ones: all below a subnet's mark is used or reserved, except what
+// has an entry. Searches write the mark, so they are serialized; moving it locks the network.
 
 const CHECKED_MS = 60_000;
 /** Longer than any request. */
