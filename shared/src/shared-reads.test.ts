@@ -35,15 +35,15 @@ describe("shared-reads: reads that many callers request", () => {
 
   it("pause after each read in proportion to its duration, also after a failed one", async () => {
     const reads = createSharedReads(0.25);
-    let [begun, ended] = [0, 0];
+    let [started, ended] = [0, 0];
     const failing = reads.read("group", "a", async () => {
-      begun = performance.now();
+      started = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 20));
       ended = performance.now();
       throw new Error("away");
     });
     await expect(failing).rejects.toThrow("away");
     const next = await reads.read("group", "a", () => Promise.resolve(performance.now()));
-    expect((next - ended) / (ended - begun)).toBeGreaterThan(2.5);
+    expect((next - ended) / (ended - started)).toBeGreaterThan(2.5);
   });
 });

@@ -3,9 +3,9 @@ import { createShares } from "./shares.js";
 
 describe("shares: background work", () => {
   it("begins at once while no request is in progress", async () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await createShares().idle(60_000);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
   it("begins when the last request of any organization has ended", async () => {
@@ -17,11 +17,11 @@ describe("shares: background work", () => {
         .use(organization, () => new Promise<void>((resolve) => ends.push(resolve)))
         .then(() => log.push(organization)),
     );
-    const begun = shares.idle(60_000).then(() => log.push("sweep"));
+    const sweep = shares.idle(60_000).then(() => log.push("sweep"));
     ends[0]?.();
     await requests[0];
     ends[1]?.();
-    await Promise.all([...requests, begun]);
+    await Promise.all([...requests, sweep]);
     expect(log[0]).toBe("one");
     expect(log.slice(1).sort()).toEqual(["other", "sweep"]);
   });

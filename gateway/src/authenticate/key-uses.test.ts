@@ -8,14 +8,14 @@ const use = (keyId: string, address: string) => ({ keyId, address, isPrevious: f
 
 describe("key usage reports", () => {
   it("report each key once, with its last use", async () => {
-    const told: KeyUse[][] = [];
-    const uses = createKeyUses(GATEWAY, ({ uses: batch }) => Promise.resolve(told.push(batch)), log);
+    const reported: KeyUse[][] = [];
+    const uses = createKeyUses(GATEWAY, ({ uses: batch }) => Promise.resolve(reported.push(batch)), log);
     uses.record(use("a", "203.0.113.7"));
     uses.record(use("b", "203.0.113.7"));
     uses.record(use("a", "203.0.113.7"));
     await uses.stop();
-    expect(told.map((batch) => batch.map(({ key_id }) => key_id))).toEqual([["a", "b"]]);
-    expect(told[0]![0]!.used_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(reported.map((batch) => batch.map(({ key_id }) => key_id))).toEqual([["a", "b"]]);
+    expect(reported[0]![0]!.used_at).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
   });
 
   it("are sent in batches of a thousand", async () => {
@@ -27,13 +27,13 @@ describe("key usage reports", () => {
   });
 
   it("are kept until identity accepts them", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     let away = true;
     const uses = createKeyUses(
       GATEWAY,
       ({ uses: batch }) => {
         if (away) return Promise.reject(new Error("away"));
-        told.push(...batch.map(({ key_id }) => key_id));
+        reported.push(...batch.map(({ key_id }) => key_id));
         return Promise.resolve();
       },
       log,
@@ -43,19 +43,19 @@ describe("key usage reports", () => {
     uses.record(use("b", "203.0.113.7"));
     away = false;
     await uses.stop();
-    expect(told.sort()).toEqual(["a", "b"]);
+    expect(reported.sort()).toEqual(["a", "b"]);
   });
 });
 
 describe("key usage reports: addresses and counts", () => {
   it("contain a bounded number of client addresses, also after identity was away", async () => {
-    const told: KeyUse[] = [];
+    const reported: KeyUse[] = [];
     let away = true;
     const uses = createKeyUses(
       GATEWAY,
       ({ uses: batch }) => {
         if (away) return Promise.reject(new Error("away"));
-        told.push(...batch);
+        reported.push(...batch);
         return Promise.resolve();
       },
       log,
@@ -65,29 +65,29 @@ describe("key usage reports: addresses and counts", () => {
     uses.record(use("a", "203.0.113.2"));
     away = false;
     await uses.stop();
-    expect(told.map(({ addresses }) => addresses.length)).toEqual([8, 1]);
+    expect(reported.map(({ addresses }) => addresses.length)).toEqual([8, 1]);
   });
 
   it("contain the number of requests, with the rejected ones counted separately", async () => {
-    const told: ReportedUses[] = [];
-    const uses = createKeyUses(GATEWAY, (batch) => Promise.resolve(told.push(batch)), log);
+    const reported: ReportedUses[] = [];
+    const uses = createKeyUses(GATEWAY, (batch) => Promise.resolve(reported.push(batch)), log);
     for (let n = 0; n < 3; n++) uses.record(use("a", "203.0.113.7"));
     for (const key of ["a", "b", "b"]) uses.recordRefusal(key);
     await uses.stop();
-    expect(told[0]?.uses.map(({ key_id, requests }) => [key_id, requests])).toEqual([["a", 3]]);
-    expect(told[0]?.refusals).toEqual([
+    expect(reported[0]?.uses.map(({ key_id, requests }) => [key_id, requests])).toEqual([["a", 3]]);
+    expect(reported[0]?.refusals).toEqual([
       { key_id: "a", count: 1 },
       { key_id: "b", count: 2 },
     ]);
   });
 
   it("are repeated unchanged under the same number when the answer was lost; later uses follow under the next number", async () => {
-    const told: ReportedUses[] = [];
+    const reported: ReportedUses[] = [];
     let isLost = true;
     const uses = createKeyUses(
       GATEWAY,
       (batch) => {
-        told.push(batch);
+        reported.push(batch);
         return isLost ? Promise.reject(new Error("no answer")) : Promise.resolve();
       },
       log,
@@ -98,8 +98,8 @@ describe("key usage reports: addresses and counts", () => {
     await uses.flush();
     isLost = false;
     await uses.stop();
-    expect(told.map(({ report: { gateway, number } }) => [gateway, number])).toEqual([1, 1, 1, 2].map((number) => [GATEWAY, number])); // prettier-ignore
-    expect(told[2]).toEqual(told[0]);
-    expect(told.map(({ uses: [first] }) => first?.requests)).toEqual([1, 1, 1, 1]);
+    expect(reported.map(({ report: { gateway, number } }) => [gateway, number])).toEqual([1, 1, 1, 2].map((number) => [GATEWAY, number])); // prettier-ignore
+    expect(reported[2]).toEqual(reported[0]);
+    expect(reported.map(({ uses: [first] }) => first?.requests)).toEqual([1, 1, 1, 1]);
   });
 });

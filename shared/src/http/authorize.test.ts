@@ -23,10 +23,10 @@ function refusal(credential: CredentialRule, permission: Permission | null, prin
 
 describe("authorize: who may call an operation", () => {
   it("admits the required level or a higher one, and reports the missing level", () => {
-    PERMISSIONS.forEach((held, heldRank) => {
+    PERMISSIONS.forEach((own, ownRank) => {
       PERMISSIONS.forEach((needed, neededRank) => {
-        const expected = heldRank <= neededRank ? null : ["permission_denied", { required: needed }];
-        expect(refusal("any", needed, user("key", held))).toEqual(expected);
+        const expected = ownRank <= neededRank ? null : ["permission_denied", { required: needed }];
+        expect(refusal("any", needed, user("key", own))).toEqual(expected);
       });
     });
   });

@@ -9,8 +9,8 @@ describe("conditions: If-None-Match", () => {
     ["*", true],
     ['"6"', false],
     [undefined, false],
-  ])("compares %s weakly with the current ETag, whatever the client's Cache-Control", (held, expected) => {
+  ])("compares %s weakly with the current ETag, whatever the client's Cache-Control", (known, expected) => {
     for (const cache of [{}, { "cache-control": "no-cache", pragma: "no-cache" }])
-      expect(isFresh({ ...cache, ...(held !== undefined && { "if-none-match": held }) }, '"7"')).toBe(expected);
+      expect(isFresh({ ...cache, ...(known !== undefined && { "if-none-match": known }) }, '"7"')).toBe(expected);
   });
 });

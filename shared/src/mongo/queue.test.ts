@@ -5,43 +5,43 @@ import { createKeyedQueue, type KeyedQueue } from "./queue.js";
 
 interface Task {
   readonly done: Promise<unknown>;
-  readonly hasBegun: () => boolean;
+  readonly hasStarted: () => boolean;
   readonly end: () => void;
   readonly fail: () => void;
 }
 
 /** A task that runs until it is ended. */
 function aTask(queue: KeyedQueue, ...keys: string[]): Task {
-  let begun = false;
+  let isStarted = false;
   let end = (): void => undefined;
   let fail = (): void => undefined;
-  const told = new Promise<void>((resolve, reject) => {
+  const ended = new Promise<void>((resolve, reject) => {
     end = resolve;
     fail = () => {
       reject(new Error("failed"));
     };
   });
   const done = queue.run(keys, () => {
-    begun = true;
-    return told;
+    isStarted = true;
+    return ended;
   });
   done.catch(() => undefined);
-  return { done, hasBegun: () => begun, end: () => end(), fail: () => fail() };
+  return { done, hasStarted: () => isStarted, end: () => end(), fail: () => fail() };
 }
 
 describe("queue: tasks that share a key", () => {
   it("run one after another, in the order of arrival", async () => {
     const queue = createKeyedQueue();
     const tasks = [aTask(queue, "a"), aTask(queue, "a"), aTask(queue, "a")];
-    const begun = (): boolean[] => tasks.map((task) => task.hasBegun());
+    const started = (): boolean[] => tasks.map((task) => task.hasStarted());
     await tick();
-    expect(begun()).toEqual([true, false, false]);
+    expect(started()).toEqual([true, false, false]);
     tasks[0]!.end();
     await tick();
-    expect(begun()).toEqual([true, true, false]);
+    expect(started()).toEqual([true, true, false]);
     tasks[1]!.end();
     await tick();
-    expect(begun()).toEqual([true, true, true]);
+    expect(started()).toEqual([true, true, true]);
     tasks[2]!.end();
   });
 
@@ -49,7 +49,7 @@ describe("queue: tasks that share a key", () => {
     const queue = createKeyedQueue();
     const [a, b] = [aTask(queue, "a"), aTask(queue, "b")];
     await tick();
-    expect([a.hasBegun(), b.hasBegun()]).toEqual([true, true]);
+    expect([a.hasStarted(), b.hasStarted()]).toEqual([true, true]);
   });
 
   it("continue after a failed one, whose error reaches its caller alone", async () => {
@@ -59,7 +59,7 @@ describe("queue: tasks that share a key", () => {
     first.fail();
     await expect(first.done).rejects.toThrow("failed");
     await tick();
-    expect(second.hasBegun()).toBe(true);
+    expect(second.hasStarted()).toBe(true);
     second.end();
     await expect(second.done).resolves.toBeUndefined();
   });
@@ -72,19 +72,19 @@ describe("queue: tasks of several keys", () => {
     const both = aTask(queue, "a", "b");
     const b = aTask(queue, "b");
     await tick();
-    expect([a, both, b].map((task) => task.hasBegun())).toEqual([true, false, true]);
+    expect([a, both, b].map((task) => task.hasStarted())).toEqual([true, false, true]);
     a.end();
     await tick();
-    expect(both.hasBegun()).toBe(false);
+    expect(both.hasStarted()).toBe(false);
     b.end();
     await tick();
-    expect(both.hasBegun()).toBe(true);
+    expect(both.hasStarted()).toBe(true);
     const late = [aTask(queue, "a"), aTask(queue, "b")];
     await tick();
-    expect(late.map((task) => task.hasBegun())).toEqual([false, false]);
+    expect(late.map((task) => task.hasStarted())).toEqual([false, false]);
     both.end();
     await tick();
-    expect(late.map((task) => task.hasBegun())).toEqual([true, true]);
+    expect(late.map((task) => task.hasStarted())).toEqual([true, true]);
   });
 
   it("all end, and never run concurrently for one key, when the keys have a common order", async () => {
@@ -92,16 +92,16 @@ describe("queue: tasks of several keys", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(keys, { maxLength: 30 }), async (tasks) => {
         const queue = createKeyedQueue();
-        const held = new Set<string>();
+        const locked = new Set<string>();
         let ended = 0;
         const run = (own: readonly string[]): Promise<void> =>
           queue.run(own, async () => {
             for (const key of own) {
-              expect(held.has(key)).toBe(false);
-              held.add(key);
+              expect(locked.has(key)).toBe(false);
+              locked.add(key);
             }
             await tick();
-            for (const key of own) held.delete(key);
+            for (const key of own) locked.delete(key);
             ended += 1;
           });
         await Promise.all(tasks.map(run));

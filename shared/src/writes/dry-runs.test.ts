@@ -1,23 +1,23 @@
 import { describe, expect, it } from "@jest/globals";
 import { createDryRuns } from "./dry-runs.js";
 
-interface Held {
-  readonly hasBegun: () => boolean;
+interface Pending {
+  readonly hasStarted: () => boolean;
   readonly end: () => void;
   readonly ended: Promise<unknown>;
 }
 
 /** A dry run that lasts until it is ended. */
-function held(run: (task: () => Promise<unknown>) => Promise<unknown>): Held {
+function pending(run: (task: () => Promise<unknown>) => Promise<unknown>): Pending {
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => (end = resolve));
-  let begun = false;
+  let started = false;
   const ended = run(() => {
-    begun = true;
+    started = true;
     return over;
   });
   return {
-    hasBegun: () => begun,
+    hasStarted: () => started,
     end: () => {
       end();
     },
@@ -30,13 +30,13 @@ const soon = (): Promise<unknown> => new Promise((resolve) => setImmediate(resol
 describe("dry runs", () => {
   it("run one after another within an organization, and wait for no other organization", async () => {
     const dryRuns = createDryRuns();
-    const [first, second] = [0, 1].map(() => held((task) => dryRuns.run("a", task))) as [Held, Held];
-    const other = held((task) => dryRuns.run("b", task));
+    const [first, second] = [0, 1].map(() => pending((task) => dryRuns.run("a", task))) as [Pending, Pending];
+    const other = pending((task) => dryRuns.run("b", task));
     await soon();
-    expect([first, second, other].map((one) => one.hasBegun())).toEqual([true, false, true]);
+    expect([first, second, other].map((one) => one.hasStarted())).toEqual([true, false, true]);
     for (const one of [first, second, other]) one.end();
     await Promise.all([first.ended, second.ended, other.ended]);
-    expect(second.hasBegun()).toBe(true);
+    expect(second.hasStarted()).toBe(true);
   });
 
   it("are answered before their pause, and one that fails makes room for the next", async () => {

@@ -15,7 +15,7 @@ export const attack: Attack = {
     const holders = [await target.newTenant(), await target.newTenant()];
     const third = await target.newTenant();
     const { networkId } = await createNetwork(third);
-    const held = await Promise.all(
+    const uploads = await Promise.all(
       holders.map(async (tenant) => {
         const own = await createNetwork(tenant);
         const sockets = await tenant.connect(2);
@@ -28,8 +28,8 @@ export const attack: Attack = {
     await sleep(ARRIVED_MS);
     const scan = scanWith(hostWith('<address addr="10.1.2.3" addrtype="ipv4"/>'));
     const { status, code } = await sendScan(third, networkId, scan);
-    const got = tally(statusesOf(held.flat()));
-    closeAll(held.flat());
+    const got = tally(statusesOf(uploads.flat()));
+    closeAll(uploads.flat());
     expectThat(status === 200, `the third organization's import was answered ${status} ${code}`);
     return got;
   },

@@ -11,7 +11,7 @@ export const attack: Attack = {
   cheap: false,
   run: async (target) => {
     const tenants = [await target.newTenant(), await target.newTenant()];
-    const held = await Promise.all(
+    const uploads = await Promise.all(
       tenants.map(async (tenant) => {
         const sockets = await tenant.connect(200);
         const fields = [`Content-Length: ${LENGTH}`, "Content-Type: application/json", tenant.keyLine];
@@ -23,8 +23,8 @@ export const attack: Attack = {
       }),
     );
     await sleep(HELD_MS);
-    const got = tally(statusesOf(held.flat()));
-    closeAll(held.flat());
+    const got = tally(statusesOf(uploads.flat()));
+    closeAll(uploads.flat());
     return got;
   },
 };

@@ -11,8 +11,8 @@ const CONFIGURATION = readFileSync(join(ROOT, "deploy/edge/haproxy.cfg"), "utf8"
 describe("the edge", () => {
   it("answers failures with the codes and messages of the gateway", () => {
     const failures = CONFIGURATION.matchAll(/http-error status (\d+) .*"error":"([^"]+)","code":"(\w+)"/g);
-    const told = [...failures].map(([, status, message, code]) => ({ status, message, code }));
-    expect(told).toEqual(
+    const documented = [...failures].map(([, status, message, code]) => ({ status, message, code }));
+    expect(documented).toEqual(
       (["unavailable", "upstream_failed", "upstream_timeout"] as const).map((code) => ({
         status: String(STATUSES[code]),
         message: new AppError(code).message,

@@ -151,7 +151,7 @@ async function write(): Promise<void> {
 
 const list = () => account.session.send("get", "/api/v1/services?limit=0");
 const textsOf = (rows: readonly Row[]) => new Map(withoutSightings(rows).map((row) => [row.id, JSON.stringify(row)]));
-const held = (rows: readonly Row[], changes: readonly SentChange[]): Map<string, string> => {
+const stateAfter = (rows: readonly Row[], changes: readonly SentChange[]): Map<string, string> => {
   const texts = textsOf(rows);
   for (const { entity_id, after } of changes)
     if (after === null) texts.delete(entity_id);
@@ -207,7 +207,8 @@ describe("an initial state followed by changes", () => {
     const expected = (await list()).body.data as Row[];
     for (const [n, stream] of streams.entries()) {
       const rows = expected.filter((row) => n % 2 === 0 || row["host_id"] === host.id);
-      const now = () => held([], [...ofServices<SentChange>(stream, "state"), ...ofServices<Change>(stream, "change")]);
+      const now = () =>
+        stateAfter([], [...ofServices<SentChange>(stream, "state"), ...ofServices<Change>(stream, "change")]);
       await until(() => JSON.stringify(sorted(now())) === JSON.stringify(sorted(textsOf(rows))));
       const kinds = stream.events.map(({ event }) => event).join();
       const entities = new Set(stream.data<Change>("state").map(({ entity }) => entity));
@@ -229,7 +230,7 @@ describe("an initial state followed by changes", () => {
     for (const { body } of lists) {
       const { changes_cursor } = body.meta as unknown as { changes_cursor: string };
       const stream = await follow(`?entity=Service&after=${changes_cursor}`);
-      await until(() => JSON.stringify(sorted(held(body.data as Row[], stream.data<Change>("change")))) === JSON.stringify(expected)); // prettier-ignore
+      await until(() => JSON.stringify(sorted(stateAfter(body.data as Row[], stream.data<Change>("change")))) === JSON.stringify(expected)); // prettier-ignore
       stream.close();
     }
     expect((await account.session.send("get", "/api/v1/services?limit=5")).text).not.toContain("changes_cursor");
@@ -254,8 +255,8 @@ describe("a stream whose caller loses its permissions", () => {
     "ends when the change is answered, with an event that gives the reason, and sends nothing afterwards: %s",
     async (_name, prepare) => {
       const signIn = () => Promise.reject(new Error("there is no provider"));
-      const means = { age: keyAgerOf(stack), createResetLink: resetLinkCreatorOf(stack), signIn };
-      const revocation = await prepare(stack.url, means);
+      const tools = { age: keyAgerOf(stack), createResetLink: resetLinkCreatorOf(stack), signIn };
+      const revocation = await prepare(stack.url, tools);
       const stream = await follow("", revocation.headers);
       expect(stream.status).toBe(200);
       await waitForBookmark(stream);

@@ -47,7 +47,7 @@ describe("the package of the client", () => {
       await page.goto("/api/docs");
       expect(await page.evaluate(IN_BROWSER)).toEqual({
         ...{ before: [], after: ["from a browser"], sent: 2, keys: 1 },
-        told: ["created", "from a browser"],
+        change: ["created", "from a browser"],
       });
       expect(takeFaults()).toEqual([]);
     } finally {
@@ -107,7 +107,7 @@ const IN_BROWSER = `(async () => {
     if (event.type === "change") {
       ending.abort();
       const { action, name } = event.change;
-      return { before, after, sent: sent.length, keys: new Set(sent).size, told: [action, name] };
+      return { before, after, sent: sent.length, keys: new Set(sent).size, change: [action, name] };
     }
 })()`;
 

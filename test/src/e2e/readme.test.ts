@@ -133,17 +133,17 @@ describe("the examples of docs/exports.md", () => {
     const [B = "", KEY = ""] = (await readFile(join(folder, "credentials"), "utf8")).split("\n");
     // The BIND programs record their calls; `npm run test:consumers` checks a zone with the real one.
     await mkdir(join(folder, "bin"));
-    const tell = (name: string, code: number): Promise<void> =>
+    const signal = (name: string, code: number): Promise<void> =>
       writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/results\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore
     const cron = (): Promise<unknown> =>
       execa("bash", ["-c", script.replace(/\/(var\/cache|etc)\/bind/g, folder)], { env: { B, KEY, PATH: `${folder}/bin:${process.env["PATH"]}` }, reject: false }); // prettier-ignore
     const results = async (): Promise<string[]> => (await readFile(join(folder, "results"), "utf8")).trim().split("\n");
     const checked = "named-checkzone -q home.example nts.zone";
-    await tell("rndc", 0);
-    await tell("named-checkzone", 1);
+    await signal("rndc", 0);
+    await signal("named-checkzone", 1);
     await cron();
     expect(await results()).toEqual([checked]);
-    await tell("named-checkzone", 0);
+    await signal("named-checkzone", 0);
     await cron();
     expect(await readFile(join(folder, "zone.txt"), "utf8")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
     await cron();

@@ -51,10 +51,10 @@ describe("revisions of single objects: reading and updating", () => {
       const path = operation.path.replace("{id}", entityFor(operation).id);
       const first = await account.session.send("get", path);
       expect([first.status, etagOf(first)]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)]);
-      const held = await account.session.send("get", path, undefined, { "if-none-match": etagOf(first) });
+      const unchanged = await account.session.send("get", path, undefined, { "if-none-match": etagOf(first) });
       const isVolatile = resourceOf(operation) === "auth/keys";
-      expect(held.status).toBe(isVolatile ? 200 : 304);
-      if (!isVolatile) expect([held.text, etagOf(held)]).toEqual(["", etagOf(first)]);
+      expect(unchanged.status).toBe(isVolatile ? 200 : 304);
+      if (!isVolatile) expect([unchanged.text, etagOf(unchanged)]).toEqual(["", etagOf(first)]);
       const other = await account.session.send("get", path, undefined, { "if-none-match": '"another"' });
       expect(other.status).toBe(200);
     },

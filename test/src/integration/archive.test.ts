@@ -109,7 +109,7 @@ describe("a backup: contents", () => {
     const { id } = await restored.data<{ id: string }>("post", "/api/v1/networks", { name: "afterwards" });
     // The journal was restored, too: a replay from the start equals the lists.
     const replay = startReplay(async (path) => (await restored.send("get", path)).body);
-    await until(async () => (await replay.follow(), replay.holds(id)));
+    await until(async () => (await replay.follow(), replay.has(id)));
     expect([...replay.faults, ...(await replay.differences())]).toEqual([]);
   });
 

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 let session: StubCredential;
 
 beforeAll(async () => {
-  world = await startLoneGateways();
+  world = await startIsolatedGateways();
   key = world.stub.aKey();
   session = world.stub.aSession();
 });

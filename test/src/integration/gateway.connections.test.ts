@@ -1,7 +1,7 @@
 /** Limits of connections: their number, their time, and malformed requests. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { parseResponses } from "../support/parse-responses.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { metricOf } from "../support/metrics.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
@@ -12,14 +12,14 @@ const CAP = 20;
 const HEALTH = "GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n";
 
 let service: RawService;
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 const open: RawSocket[] = [];
 
 beforeAll(async () => {
   service = await startRawService();
   const env = { MAX_CONNECTIONS: String(CAP), ANONYMOUS_RATE_LIMIT_BURST: "1000" };
-  world = await startLoneGateways({ topologies: [service.url], env });
+  world = await startIsolatedGateways({ topologies: [service.url], env });
   key = world.stub.aKey();
 });
 

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConsole } from "@nts/gateway/console/console";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 
 /** The first page loads its document and what that references, and no page code yet. */
 const FIRST_VIEW_LIMIT_BYTES = 350_000;
@@ -13,10 +13,10 @@ const WORTH_PACKING_BYTES = 1_024;
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 
 beforeAll(async () => {
-  world = await startLoneGateways();
+  world = await startIsolatedGateways();
 });
 
 afterAll(() => world.stop());

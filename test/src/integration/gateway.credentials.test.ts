@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { createBus } from "@nts/shared/bus/bus";
 import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
-import { type LoneGateways, metricOf, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, metricOf, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
 const PATH = "/api/v1/networks/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 
 beforeAll(async () => {
-  world = await startLoneGateways({ env: { STALE_CREDENTIAL_SECONDS: "8", ANONYMOUS_RATE_LIMIT_BURST: "1000" } });
+  world = await startIsolatedGateways({ env: { STALE_CREDENTIAL_SECONDS: "8", ANONYMOUS_RATE_LIMIT_BURST: "1000" } });
 });
 
 afterAll(async () => {

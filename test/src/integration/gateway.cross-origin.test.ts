@@ -1,18 +1,18 @@
 /** Requests from other origins, behind a proxy. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIST = "/api/v1/hosts";
 const APP = "https://app.example.com";
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 let session: StubCredential;
 
 beforeAll(async () => {
   const env = { CORS_ORIGINS: `${APP}, http://localhost:5173`, TRUST_PROXY_HOPS: "1" };
-  world = await startLoneGateways({ env, publicUrl: "http://topology.example.com" });
+  world = await startIsolatedGateways({ env, publicUrl: "http://topology.example.com" });
   key = world.stub.aKey();
   session = world.stub.aSession();
 });

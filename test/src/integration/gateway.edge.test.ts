@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const MIB = 1_048_576;
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 
 beforeAll(async () => {
-  world = await startLoneGateways({
+  world = await startIsolatedGateways({
     env: { ANONYMOUS_RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_PER_MINUTE: "60000" },
   });
   key = world.stub.aKey();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type RequestHandler, type StubCredential, sendJson } from "../support/service-stub.js";
 import { until, untilSteady } from "../support/until.js";
 
@@ -13,11 +13,11 @@ const LIST = "/api/v1/hosts";
 const MORE_THAN_SOCKETS_HOLD = 100 * 1_048_576;
 const META = { api_version: 1, server_version: expect.any(String) as unknown };
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 
 beforeAll(async () => {
-  world = await startLoneGateways({ env: { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" } });
+  world = await startIsolatedGateways({ env: { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" } });
   key = world.stub.aKey();
 });
 

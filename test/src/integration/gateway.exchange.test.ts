@@ -1,7 +1,7 @@
 /** A request gets one response, and later events do not harm the process. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { parseResponses } from "../support/parse-responses.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type StubCredential, sendJson } from "../support/service-stub.js";
 import { openRawSocket } from "../support/raw-socket.js";
 import { UNLIMITED } from "../support/unlimited.js";
@@ -11,12 +11,12 @@ const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const UNFINISHED = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
 const MALFORMED_CHUNK = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n";
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 let session: StubCredential;
 
 beforeAll(async () => {
-  world = await startLoneGateways({ env: UNLIMITED });
+  world = await startIsolatedGateways({ env: UNLIMITED });
   key = world.stub.aKey();
   session = world.stub.aSession();
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 
 const PATH = "/api/v1/topology?format=dot";
@@ -10,11 +10,11 @@ const HEADERS = {
 const TEXT = 'digraph { "Käse 🧀" }';
 
 describe("a file from a service", () => {
-  let world: LoneGateways;
+  let world: IsolatedGateways;
   let key: StubCredential;
 
   beforeAll(async () => {
-    world = await startLoneGateways();
+    world = await startIsolatedGateways();
     key = world.stub.aKey();
   });
 

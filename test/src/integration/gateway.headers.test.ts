@@ -1,6 +1,6 @@
 /** Security headers of responses. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type StubCredential, sendJson } from "../support/service-stub.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
@@ -14,14 +14,14 @@ const sender =
   (method, path, headers = {}, body) =>
     fetch(url + path, { method, headers, body: body ?? null });
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 let viewer: StubCredential;
 let session: StubCredential;
 let send: Send;
 
 beforeAll(async () => {
-  world = await startLoneGateways({ env: MANY });
+  world = await startIsolatedGateways({ env: MANY });
   send = sender(world.url);
   key = world.stub.aKey();
   viewer = world.stub.aKey({ permission: "Viewer" });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { parseResponses } from "../support/parse-responses.js";
 import { type Arrival, HOSTILE_REQUESTS, type HostileRequest } from "../support/hostile-requests.js";
-import { exchangeBytes, type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { type RawService, startRawService } from "../support/raw-service.js";
 import { UNLIMITED } from "../support/unlimited.js";
@@ -12,12 +12,12 @@ import { UNLIMITED } from "../support/unlimited.js";
 const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 let service: RawService;
-let world: LoneGateways;
+let world: IsolatedGateways;
 let key: StubCredential;
 
 beforeAll(async () => {
   service = await startRawService();
-  world = await startLoneGateways({ topologies: [service.url], env: UNLIMITED });
+  world = await startIsolatedGateways({ topologies: [service.url], env: UNLIMITED });
   key = world.stub.aKey();
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import type { ServerResponse } from "node:http";
 import { parseResponses } from "../support/parse-responses.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { metricOf } from "../support/metrics.js";
 import { type RequestHandler, type StubCredential, sendJson } from "../support/service-stub.js";
 import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
@@ -19,16 +19,16 @@ const SETTINGS = {
   BODY_BYTES_PER_USER: String(2 * MIB),
 };
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let attacker: StubCredential;
 let victim: StubCredential;
 const open: RawSocket[] = [];
 
 /** Pending responses of the service. */
-const held: ServerResponse[] = [];
+const pending: ServerResponse[] = [];
 
 beforeAll(async () => {
-  world = await startLoneGateways({ env: SETTINGS });
+  world = await startIsolatedGateways({ env: SETTINGS });
   attacker = world.stub.aKey();
   victim = world.stub.aKey();
   for (const { headers } of [attacker, victim]) expect((await fetch(world.url + ONE, { headers })).status).toBe(200);
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const socket of open.splice(0)) socket.close();
-  for (const response of held.splice(0)) response.destroy();
+  for (const response of pending.splice(0)) response.destroy();
   world.stub.respondWith(respondAtOnce);
   await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === 0);
   world.stub.forwarded.length = 0;
@@ -50,9 +50,9 @@ const respondAtOnce: RequestHandler = (_request, response) => {
 };
 
 /** Holds the attacker's requests back; those of the victim are recognized by their query. */
-const holdAttacker: RequestHandler = (request, response) => {
+const delayAttacker: RequestHandler = (request, response) => {
   if (request.url?.includes("victim") === true) respondAtOnce(request, response);
-  else held.push(response);
+  else pending.push(response);
 };
 
 const headOf = (line: string, ...fields: string[]): string =>
@@ -104,15 +104,15 @@ describe("what one caller may use of a gateway: limits", () => {
   });
 
   it("are a few requests at a service, while others of the same caller are queued", async () => {
-    world.stub.respondWith(holdAttacker);
+    world.stub.respondWith(delayAttacker);
     const sockets = await connections(AT_SERVICES + 20, read());
-    await until(() => held.length === AT_SERVICES);
+    await until(() => pending.length === AT_SERVICES);
     await expectVictimIsServed();
-    expect(held).toHaveLength(AT_SERVICES);
+    expect(pending).toHaveLength(AT_SERVICES);
     while (refused(sockets) < sockets.length) {
-      await until(() => held.length > 0 || refused(sockets) === sockets.length);
-      expect(held.length).toBeLessThanOrEqual(AT_SERVICES);
-      for (const response of held.splice(0)) sendJson(response, {});
+      await until(() => pending.length > 0 || refused(sockets) === sockets.length);
+      expect(pending.length).toBeLessThanOrEqual(AT_SERVICES);
+      for (const response of pending.splice(0)) sendJson(response, {});
     }
     expect(sockets.flatMap((one) => parseResponses(one.received()).map(({ status }) => status))).toEqual(
       sockets.map(() => 200),
@@ -120,21 +120,21 @@ describe("what one caller may use of a gateway: limits", () => {
   });
 
   it("are a few requests of one connection at a time, which are answered in order", async () => {
-    world.stub.respondWith(holdAttacker);
+    world.stub.respondWith(delayAttacker);
     const paths = Array.from({ length: 12 }, (_, n) => `${ONE}?n=${n}`);
     const [socket] = await connections(1, paths.map(read).join(""));
     for (let received = 0; received < paths.length;) {
-      await until(() => held.length === Math.min(AT_A_TIME_ON_A_CONNECTION, paths.length - received));
-      expect(sent()).toBe(received + held.length);
-      received += held.length;
-      for (const response of held.splice(0).reverse()) sendJson(response, { url: response.req.url });
+      await until(() => pending.length === Math.min(AT_A_TIME_ON_A_CONNECTION, paths.length - received));
+      expect(sent()).toBe(received + pending.length);
+      received += pending.length;
+      for (const response of pending.splice(0).reverse()) sendJson(response, { url: response.req.url });
     }
     await until(() => parseResponses(socket!.received()).length === paths.length);
     expect(parseResponses(socket!.received()).map(({ body }) => body.data)).toEqual(paths.map((url) => ({ url })));
   });
 
   it("exclude a hundred pipelined requests on one connection, which is closed", async () => {
-    world.stub.respondWith(holdAttacker);
+    world.stub.respondWith(delayAttacker);
     const [socket] = await connections(1, read().repeat(100));
     await socket!.closed;
     expect(sent()).toBeLessThanOrEqual(AT_A_TIME_ON_A_CONNECTION);
@@ -163,14 +163,14 @@ describe("what one caller may use of a gateway: clients that disconnect", () => 
   });
 
   it("never reach a service when they disconnect while queued", async () => {
-    world.stub.respondWith(holdAttacker);
+    world.stub.respondWith(delayAttacker);
     const first = await connections(AT_SERVICES, read());
-    await until(() => held.length === AT_SERVICES);
+    await until(() => pending.length === AT_SERVICES);
     const waiting = await connections(5, read());
     await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === AT_SERVICES + 5);
     for (const socket of waiting) socket.close();
     await until(async () => (await metricOf(world.gateways[0]!, "nts_requests_in_flight")) === AT_SERVICES);
-    for (const response of held.splice(0)) sendJson(response, {});
+    for (const response of pending.splice(0)) sendJson(response, {});
     await until(() => refused(first) === AT_SERVICES);
     expect(sent()).toBe(AT_SERVICES);
   });
@@ -178,7 +178,7 @@ describe("what one caller may use of a gateway: clients that disconnect", () => 
 
 describe("responses that nobody reads", () => {
   it("occupy a service for a few of one caller at most, and the others are aborted", async () => {
-    const world = await startLoneGateways({ env: UNLIMITED });
+    const world = await startIsolatedGateways({ env: UNLIMITED });
     const sockets: RawSocket[] = [];
     try {
       const [attacker, victim] = [world.stub.aKey(), world.stub.aKey()];

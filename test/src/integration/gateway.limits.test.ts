@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@nts/shared/api-key";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
@@ -18,11 +18,11 @@ const RETRY_AFTER_MS = 1_000;
 const ADDRESS_BURST = 20;
 const LOOKUP_BURST = 60;
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 
 beforeAll(async () => {
   // On a busy machine even a healthy Redis may be slow.
-  world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
+  world = await startIsolatedGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
 });
 
 afterAll(async () => {
@@ -161,7 +161,7 @@ async function emptyTheAddress(): Promise<void> {
 
 describe("credential lookups", () => {
   it("run a limited number at a time, and the others wait", async () => {
-    const world = await startLoneGateways({ env: { ...UNLIMITED, MAX_VERIFICATIONS: "2" } });
+    const world = await startIsolatedGateways({ env: { ...UNLIMITED, MAX_VERIFICATIONS: "2" } });
     try {
       const { stub } = world;
       stub.setIdentity("silent");

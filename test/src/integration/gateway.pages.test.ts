@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { until } from "../support/until.js";
 
 describe("the documentation pages of the gateway", () => {
-  let world: LoneGateways;
+  let world: IsolatedGateways;
 
   beforeAll(async () => {
-    world = await startLoneGateways();
+    world = await startIsolatedGateways();
   });
 
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { metricOf } from "../support/metrics.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { REDIS_FAULTS, sendToRedis } from "../support/redis-faults.js";
@@ -22,7 +22,7 @@ const REFILLED_MS = 600;
  * The levels that each gateway has reported since its start, by source: Redis, local after waiting for Redis, local at
  * once.
  */
-async function levelCountsOf({ gateways }: LoneGateways): Promise<number[][]> {
+async function levelCountsOf({ gateways }: IsolatedGateways): Promise<number[][]> {
   const sources = ["redis", "local_after_redis", "local"];
   return Promise.all(
     gateways.map((gateway) =>
@@ -36,7 +36,7 @@ function growth(before: number[][], after: number[][]): number[][] {
   return after.map((counts, index) => counts.map((count, source) => count - before[index]![source]!));
 }
 
-async function areLocal({ gateways }: LoneGateways): Promise<number[]> {
+async function areLocal({ gateways }: IsolatedGateways): Promise<number[]> {
   return Promise.all(gateways.map((gateway) => metricOf(gateway, "nts_rate_limit_local")));
 }
 
@@ -54,11 +54,11 @@ async function backAt({ logFile }: ProcessHandle): Promise<number> {
 /** Steps from Redis's return to its use that may be delayed: reconnecting, its pause, a probe and its timeout. */
 const STEPS = 5;
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 
 beforeAll(async () => {
   // On a busy machine even a healthy Redis may be slow.
-  world = await startLoneGateways({ gateways: 2, redisNetwork: true, env: { REDIS_PATIENCE_MS: "500" } });
+  world = await startIsolatedGateways({ gateways: 2, redisNetwork: true, env: { REDIS_PATIENCE_MS: "500" } });
 });
 
 afterAll(async () => {
@@ -205,7 +205,7 @@ describe("the rate limit without Redis: recovery", () => {
 
 describe("a gateway with the default Redis timeout", () => {
   it("starts without Redis, delays the first request by 25 ms, and the next ones not at all", async () => {
-    const world = await startLoneGateways();
+    const world = await startIsolatedGateways();
     try {
       const [gateway] = world.gateways;
       const { headers } = world.stub.aKey();

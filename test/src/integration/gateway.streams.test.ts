@@ -1,19 +1,19 @@
 /** The number of streams of a user, over two gateways and one Redis. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { type EventStream, openEventStream } from "../support/event-stream.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { metricOf } from "../support/metrics.js";
 import type { StubCredential } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
 const MAX_STREAMS = 10;
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 const opened: EventStream[] = [];
 
 beforeAll(async () => {
   // On a busy machine even a healthy Redis may be slow.
-  world = await startLoneGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
+  world = await startIsolatedGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
   world.stub.respondWith((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write("retry: 500\n\n");
   });

@@ -6,7 +6,7 @@ import { importArchive, importNmap } from "@nts/shared/contract";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { PROBE_PATH } from "@nts/shared/http/probe";
 import { parseResponses } from "../support/parse-responses.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type StubCredential, sendJson } from "../support/service-stub.js";
 import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
 import { until } from "../support/until.js";
@@ -14,7 +14,7 @@ import { until } from "../support/until.js";
 const LIMIT = importNmap.upload!.limitBytes;
 const KIB = 1_024;
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let service: Server;
 let key: StubCredential;
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
   );
   await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  world = await startLoneGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
+  world = await startIsolatedGateways({ topologies: [url], env: { UPLOADS_PER_ORGANIZATION: "20" } });
   key = world.stub.aKey();
   responsesToUnread = sendUnread(); // they are awaited while the other tests run
   responsesToUnread.catch(() => undefined);

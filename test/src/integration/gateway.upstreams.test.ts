@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type StubCredential, type ServiceStub, sendJson, startServiceStub } from "../support/service-stub.js";
 import { startBlackHole } from "../support/black-hole.js";
 import { until } from "../support/until.js";
@@ -8,14 +8,14 @@ import { until } from "../support/until.js";
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const LIMITS = { RATE_LIMIT_BURST: "1000", RATE_LIMIT_PER_MINUTE: "60000" };
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 let second: ServiceStub;
 let key: StubCredential;
 
 beforeAll(async () => {
   second = await startServiceStub();
   const unusedUrl = `http://127.0.0.1:${await freePort()}`;
-  world = await startLoneGateways({ env: LIMITS, otherTopologies: [unusedUrl, second.url] });
+  world = await startIsolatedGateways({ env: LIMITS, otherTopologies: [unusedUrl, second.url] });
   key = world.stub.aKey();
 });
 
@@ -97,7 +97,7 @@ describe("the replicas of a service", () => {
 describe("a hanging replica", () => {
   it("loses its pending reads to another one, and gets no more until it answers a probe", async () => {
     const hanging = await startServiceStub();
-    const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hanging.url] });
+    const world = await startIsolatedGateways({ env: LIMITS, otherTopologies: [hanging.url] });
     try {
       const key = world.stub.aKey();
       const send = (): Promise<Response> => fetch(world.url + ONE, { headers: key.headers });
@@ -126,7 +126,7 @@ describe("a replica that has just stopped", () => {
     ["identity", "/api/v1/organizations/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"],
   ])("costs no write of %s its body", async (_service, path) => {
     const stopped = await startServiceStub();
-    const world = await startLoneGateways({
+    const world = await startIsolatedGateways({
       env: LIMITS,
       otherTopologies: [stopped.url],
       otherIdentities: [stopped.url],
@@ -154,7 +154,11 @@ describe("a replica that has just stopped", () => {
 describe("a replica that accepts no connections", () => {
   it("costs a second, and loses neither reads nor writes", async () => {
     const hole = await startBlackHole();
-    const world = await startLoneGateways({ env: LIMITS, otherTopologies: [hole.url], otherIdentities: [hole.url] });
+    const world = await startIsolatedGateways({
+      env: LIMITS,
+      otherTopologies: [hole.url],
+      otherIdentities: [hole.url],
+    });
     try {
       const key = world.stub.aKey();
       for (const [method, path] of [
@@ -186,7 +190,7 @@ describe("a hanging service", () => {
       "AT_SERVICES_PER_ORGANIZATION",
     ];
     const env = { ...LIMITS, ...Object.fromEntries(names.map((name) => [name, "1000"])) };
-    const world = await startLoneGateways({ env, topologies: [hanging.url] });
+    const world = await startIsolatedGateways({ env, topologies: [hanging.url] });
     try {
       const key = world.stub.aKey();
       const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
@@ -216,7 +220,7 @@ describe("a hanging service", () => {
 
 describe("a service of which no replica can be reached", () => {
   it("is reported as unavailable, with Retry-After", async () => {
-    const world = await startLoneGateways({ env: LIMITS });
+    const world = await startIsolatedGateways({ env: LIMITS });
     try {
       const key = world.stub.aKey();
       expect((await fetch(world.url + ONE, { headers: key.headers })).status).toBe(200);

@@ -203,12 +203,12 @@ describe("identity.audit: access", () => {
     const owner = await identity.aPerson();
     const { headers } = await identity.send(login, { body: { email: owner.email, password: owner.password } });
     await identity.data(logout, { headers: { [INTERNAL.sessionHashes]: hashCredential(tokenOf(headers)) } });
-    const [begun, ended] = (await identity.entriesOf(owner)).slice(-2);
-    expect([begun, ended]).toMatchObject([
+    const [started, ended] = (await identity.entriesOf(owner)).slice(-2);
+    expect([started, ended]).toMatchObject([
       { entity: "Session", action: "created", before: null, actor: { user_id: owner.userId, email: owner.email } },
       { entity: "Session", action: "deleted", after: null, actor: { user_id: owner.userId, email: owner.email } },
     ]);
-    expect(ended!.entity_id).toBe(begun!.entity_id);
+    expect(ended!.entity_id).toBe(started!.entity_id);
   });
 });
 

@@ -140,8 +140,8 @@ describe("identity.logins: changing the password", () => {
         ),
       );
       expect((await change(person, person.password, "another long password")).status).toBe(200);
-      const begun = (await Promise.all(logins)).filter(({ status }) => status === 200);
-      for (const { headers } of begun)
+      const accepted = (await Promise.all(logins)).filter(({ status }) => status === 200);
+      for (const { headers } of accepted)
         expect(await identity.verify("session", tokenOf(headers))).toMatchObject({ code: "session_expired" });
     }
   });

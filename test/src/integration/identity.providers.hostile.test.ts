@@ -42,21 +42,21 @@ interface Row {
   /** The response of the token endpoint. */
   readonly exchange?: Parameters<HostileProvider["setTokenResponse"]>[0];
   /** Parameters of the callback that differ; undefined omits one. */
-  readonly query?: (begun: StartedSignIn) => Readonly<Record<string, string | undefined>>;
-  readonly headers?: (begun: StartedSignIn) => Readonly<Record<string, string>>;
+  readonly query?: (started: StartedSignIn) => Readonly<Record<string, string | undefined>>;
+  readonly headers?: (started: StartedSignIn) => Readonly<Record<string, string>>;
   readonly at?: "here" | "there";
 }
 
 async function signIn({ token, exchange, query, headers, at = "here" }: Row): Promise<FinishedSignIn> {
-  const begun = await startSignIn(identity, "here");
-  const claims = provider.claims(begun.nonce);
+  const started = await startSignIn(identity, "here");
+  const claims = provider.claims(started.nonce);
   const id_token = await (token ?? ((good) => provider.sign(good)))(claims);
   const body = { access_token: "access", token_type: "Bearer", expires_in: 60, id_token };
   for (const one of [provider, other]) one.setTokenResponse(exchange ?? { body });
-  const given: Record<string, string | undefined> = { code: "code", state: begun.state, ...query?.(begun) };
+  const given: Record<string, string | undefined> = { code: "code", state: started.state, ...query?.(started) };
   const sent: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) if (value !== undefined) sent[name] = value;
-  return finishSignIn(identity, at, sent, { headers: headers?.(begun) ?? begun.headers });
+  return finishSignIn(identity, at, sent, { headers: headers?.(started) ?? started.headers });
 }
 
 const signed = (changes: object, header: object = {}): Row => ({
@@ -144,25 +144,28 @@ describe("identity.providers: rejected sign-ins", () => {
   });
 
   it("include a used state, also at another replica, and a token of an earlier sign-in", async () => {
-    const begun = await startSignIn(identity, "here");
-    const id_token = await provider.sign(provider.claims(begun.nonce));
+    const started = await startSignIn(identity, "here");
+    const id_token = await provider.sign(provider.claims(started.nonce));
     provider.setTokenResponse({ body: { access_token: "access", token_type: "Bearer", id_token } });
-    const query = { code: "code", state: begun.state };
+    const query = { code: "code", state: started.state };
     const both = await Promise.all(
-      [0, 1].map((replica) => finishSignIn(identity, "here", query, { ...begun, replica })),
+      [0, 1].map((replica) => finishSignIn(identity, "here", query, { ...started, replica })),
     );
     expect(both.map(({ problem }) => problem).toSorted()).toEqual([null, "sign_in_expired"].toSorted());
-    expect(await finishSignIn(identity, "here", query, begun)).toMatchObject({ problem: "sign_in_expired", token: "" });
+    expect(await finishSignIn(identity, "here", query, started)).toMatchObject({
+      problem: "sign_in_expired",
+      token: "",
+    });
     const again = await startSignIn(identity, "here");
     expect(await finishSignIn(identity, "here", { ...query, state: again.state }, again)).toMatchObject({ problem: "provider_failed", token: "" }); // prettier-ignore
   });
 
   it("include those after ten minutes", async () => {
-    const begun = await startSignIn(identity, "here");
+    const started = await startSignIn(identity, "here");
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await identity.db.collection("provider_sign_ins").updateMany({}, past);
-    provider.setTokenResponse({ body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(begun.nonce)) } }); // prettier-ignore
-    expect(await finishSignIn(identity, "here", { code: "code", state: begun.state }, begun)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
+    provider.setTokenResponse({ body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(started.nonce)) } }); // prettier-ignore
+    expect(await finishSignIn(identity, "here", { code: "code", state: started.state }, started)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
   });
 
   it("include userinfo of another subject", async () => {

@@ -36,18 +36,18 @@ describe("identity.providers: beginning a sign-in", () => {
       { id: OWN, name: "Provider own" },
       { id: "down", name: "Provider down" },
     ]);
-    const begun = await world.identity.send(beginProviderSignIn, {
+    const started = await world.identity.send(beginProviderSignIn, {
       params: { provider: OWN },
       query: { return_to: "/hosts" },
     });
-    expect(begun.status).toBe(303);
-    const url = new URL(begun.headers.get("location") ?? "");
+    expect(started.status).toBe(303);
+    const url = new URL(started.headers.get("location") ?? "");
     expect(url.origin).toBe(world.provider.issuer);
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       code_challenge_method: "S256",
       scope: "openid email profile",
     });
-    expect(begun.headers.getSetCookie()[0]).toMatch(/^sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; HttpOnly; SameSite=Lax$/); // prettier-ignore
+    expect(started.headers.getSetCookie()[0]).toMatch(/^sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; HttpOnly; SameSite=Lax$/); // prettier-ignore
     const unknown = await world.identity.send(beginProviderSignIn, { params: { provider: "nobody" } });
     expect([unknown.status, unknown.code]).toEqual([404, "not_found"]);
   });
@@ -84,12 +84,12 @@ describe("identity.providers: signing in", () => {
     expect(userId).toBe(owner.userId);
     const sessions = await sessionsOf(as);
     expect(sessions.map(({ provider: by }) => by)).toEqual([null, OWN]);
-    const told = await world.identity.entriesOf(owner);
-    expect(told.map(({ action, entity }) => `${entity} ${action}`).slice(-2)).toEqual([
+    const entries = await world.identity.entriesOf(owner);
+    expect(entries.map(({ action, entity }) => `${entity} ${action}`).slice(-2)).toEqual([
       "User linked",
       "Session created",
     ]);
-    expect(told.at(-1)?.after).toMatchObject({ provider: OWN });
+    expect(entries.at(-1)?.after).toMatchObject({ provider: OWN });
   });
 
   it("waits for a required second factor, without a session before", async () => {
@@ -99,11 +99,11 @@ describe("identity.providers: signing in", () => {
     const secret = await setUpSecondFactor(world.identity, owner);
     const arrived = await world.signInByProvider(subject);
     expect(arrived.token).toBe("");
-    const told = new URLSearchParams(arrived.location.replace(/^\/sign-in#/, ""));
-    expect([told.get("set_up"), told.get("next")]).toEqual(["false", "/"]);
-    const challenge = told.get("challenge") ?? "";
-    const begun = await world.identity.send(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
-    const principal = await world.principalOf(tokenOf(begun.headers));
+    const params = new URLSearchParams(arrived.location.replace(/^\/sign-in#/, ""));
+    expect([params.get("set_up"), params.get("next")]).toEqual(["false", "/"]);
+    const challenge = params.get("challenge") ?? "";
+    const started = await world.identity.send(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
+    const principal = await world.principalOf(tokenOf(started.headers));
     const sessions = await sessionsOf(principal.as);
     expect(sessions.at(-1)?.provider).toBe(OWN);
   });
@@ -117,9 +117,9 @@ describe("identity.providers: signing in", () => {
     expect(JSON.stringify(await pending.findOne({ _id: hashCredential(own.state) }))).not.toContain("a-token");
     const asBefore = { $unset: { sealed_return_to: "" as const }, $set: { returnTo: "/tags" } };
     await pending.updateOne({ _id: hashCredential(earlier.state) }, asBefore);
-    for (const [begun, location] of [[own, return_to], [earlier, "/tags"]] as const) {
-      const { callback } = await world.provider.signIn(begun.url, subject);
-      const arrived = await finishSignIn(world.identity, OWN, Object.fromEntries(callback.searchParams), begun);
+    for (const [started, location] of [[own, return_to], [earlier, "/tags"]] as const) {
+      const { callback } = await world.provider.signIn(started.url, subject);
+      const arrived = await finishSignIn(world.identity, OWN, Object.fromEntries(callback.searchParams), started);
       expect(arrived).toMatchObject({ location, problem: null });
     }
   }); // prettier-ignore

@@ -48,8 +48,8 @@ describe("identity.quotas: sessions of a user", () => {
 
   it("never exceed the maximum, also when they begin concurrently on several replicas", async () => {
     const person = await identity.aPerson();
-    const begun = await Promise.all(Array.from({ length: 6 }, (_, n) => logIn(person, n % 2)));
-    const states = await statesOf([person, ...begun]);
+    const logins = await Promise.all(Array.from({ length: 6 }, (_, n) => logIn(person, n % 2)));
+    const states = await statesOf([person, ...logins]);
     expect(states.filter((state) => state === "valid")).toHaveLength(MAX_OPEN);
   });
 

@@ -122,10 +122,10 @@ describe("identity.second-factor: signing in without one where it is required", 
     expect(otpauth_url).toContain(encodeURIComponent(member.email));
     const wrong = await enable(challenge, wrongCode(secret));
     expect([wrong.code, wrong.headers.getSetCookie()]).toEqual(["second_factor_invalid", []]);
-    const begun = await enable(challenge, codeOf(secret), 1);
-    expect(begun.data.user).toMatchObject({ id: member.userId, second_factor: true });
-    expect(begun.data.recovery_codes).toHaveLength(10);
-    const sessions = [tokenOf(begun.headers), member.token];
+    const enabled = await enable(challenge, codeOf(secret), 1);
+    expect(enabled.data.user).toMatchObject({ id: member.userId, second_factor: true });
+    expect(enabled.data.recovery_codes).toHaveLength(10);
+    const sessions = [tokenOf(enabled.headers), member.token];
     expect(await Promise.all(sessions.map((token) => codeOfCredential("session", token)))).toEqual(["valid", "valid"]);
     expect(await codeOfCredential("key", key.secret)).toBe("valid");
     const seen = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });

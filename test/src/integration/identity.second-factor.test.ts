@@ -121,9 +121,9 @@ describe("identity.second-factor: signing in", () => {
     const secured = await aSecuredPerson();
     const challenge = await challengeOf(secured);
     expect(await stateOf(challenge)).toBe("refused");
-    const begun = await secondStep(challenge, codeOf(secured.secret), HERE, 1);
-    expect([begun.status, begun.data.id]).toEqual([200, secured.userId]);
-    expect(await stateOf(tokenOf(begun.headers))).toBe("valid");
+    const started = await secondStep(challenge, codeOf(secured.secret), HERE, 1);
+    expect([started.status, started.data.id]).toEqual([200, secured.userId]);
+    expect(await stateOf(tokenOf(started.headers))).toBe("valid");
     expect((await identity.actionsOf(secured)).slice(-1)).toEqual(["Session created"]);
   });
 
@@ -188,8 +188,8 @@ describe("identity.second-factor: guessing codes", () => {
     expect([refused.code, Number(refused.params["retry_after_seconds"]) <= 5]).toEqual(["login_throttled", true]);
     expect((await secondStep(await challengeOf(secured), codeOf(secured.secret), ELSEWHERE)).status).toBe(200);
     await identity.settled();
-    const told = await identity.entriesOf(secured, { action: "second_factor_failed" });
-    expect(told.map(({ attempts, address }) => [attempts, address])).toEqual([1, 2, 4].map((n) => [n, "192.0.2.1"]));
+    const entries = await identity.entriesOf(secured, { action: "second_factor_failed" });
+    expect(entries.map(({ attempts, address }) => [attempts, address])).toEqual([1, 2, 4].map((n) => [n, "192.0.2.1"]));
   });
 
   it("from many addresses causes a wait up to a quarter of an hour, but not for the owner at a known address", async () => {
@@ -247,8 +247,8 @@ describe("identity.second-factor: an unconfirmed session", () => {
     const secured = await aSecuredPerson();
     const body = { code: codeOf(secured.secret) };
     await unconfirm(secured);
-    const begun = await secondStep(await challengeOf(secured), body.code);
-    expect(begun.status).toBe(200);
+    const started = await secondStep(await challengeOf(secured), body.code);
+    expect(started.status).toBe(200);
     expect(await identity.send(confirmSecondFactor, { ...asUser(secured), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
     await clearAcceptedSteps(secured);
     const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asUser(secured), body });

@@ -11,7 +11,7 @@ import { createProcess, type System, urlOf } from "@nts/local/processes/system";
 import { createSecrets } from "@nts/local/secrets";
 import { prepareServers } from "@nts/local/servers/servers";
 import { anAccount } from "../support/api.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { sendJson } from "../support/service-stub.js";
 import { until } from "../support/until.js";
 
@@ -105,10 +105,10 @@ describe("the parts of a system", () => {
   });
 });
 
-let world: LoneGateways;
+let world: IsolatedGateways;
 
 beforeAll(async () => {
-  world = await startLoneGateways({ env: { DRAIN_DELAY_MS: "1000", RATE_LIMIT_BURST: "1000" } });
+  world = await startIsolatedGateways({ env: { DRAIN_DELAY_MS: "1000", RATE_LIMIT_BURST: "1000" } });
 });
 
 afterAll(async () => {

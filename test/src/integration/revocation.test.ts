@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** The slowest change in milliseconds. @throws Error when one failed, or revoked nothing */
 async function slowestOf(faults: { fault?: () => void; recover?: () => void }): Promise<number> {
-  const outcomes = await runPass({ urls, kinds, means: system.means, through: system.stack.url, ...faults });
+  const outcomes = await runPass({ urls, kinds, tools: system.tools, through: system.stack.url, ...faults });
   expect(outcomes.filter(({ attempts }) => attempts > 1)).toEqual([]);
   expect(outcomes.filter(({ after, unanswered }) => after - unanswered < 8)).toEqual([]);
   expect(outcomes.filter(({ accepted }) => accepted > 0)).toEqual([]);

@@ -29,11 +29,11 @@ describe("concurrent archives", () => {
     const [owner, other] = [topology.aCaller(), topology.aCaller()];
     const text = archiveText(randomEntities(21, 3));
     let go = (): void => undefined;
-    const held = new Promise<void>((resolve) => (go = resolve));
+    const released = new Promise<void>((resolve) => (go = resolve));
     let writing = 0;
     beforeWrite = () => {
       writing += 1;
-      return held;
+      return released;
     };
     const first = sendArchive(owner, text);
     await until(() => writing === 1);

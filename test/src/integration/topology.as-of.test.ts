@@ -82,9 +82,9 @@ const some = (ever: ReadonlyMap<string, string>, n: number): Map<string, string>
   new Map([...ever].filter((_, at) => (at * 7 + n) % Math.ceil(ever.size / BY_ID) === 0));
 
 /** The differences between two readings. */
-function differences(was: Readings, told: Readings): string[] {
+function differences(was: Readings, past: Readings): string[] {
   return [...was].flatMap(([path, text]) =>
-    told.get(path) === text ? [] : [`${path}\n  was  ${text}\n  told ${told.get(path) ?? ""}`],
+    past.get(path) === text ? [] : [`${path}\n  was  ${text}\n  told ${past.get(path) ?? ""}`],
   );
 }
 
@@ -176,8 +176,8 @@ describe("a read of the past", () => {
       // Times far enough back are certain.
       const long = new Date(Date.parse(time) - 30_000).toISOString();
       expect((await owner.list(listServices, { query: { as_of: long } })).rows).toEqual([]);
-      const told = await owner.call(getHost, { params: host, query: { as_of: cursor } });
-      expect([told.name, told.services.length]).toEqual(["before", 2]);
+      const past = await owner.call(getHost, { params: host, query: { as_of: cursor } });
+      expect([past.name, past.services.length]).toEqual(["before", 2]);
       // Without a running journal there can be no response.
       expect(await Promise.race([reads, delay(UNANSWERED_MS)])).toBeUndefined();
       keeper = keep();

@@ -56,36 +56,36 @@ describe("database operations", () => {
 
 describe("a client that disconnects", () => {
   it("has its waiting write rolled back, and not committed later", async () => {
-    let hold: Promise<void> | null = null;
-    let held = (): void => undefined;
-    const isHeld = new Promise<void>((resolve) => (held = resolve));
+    let pending: Promise<void> | null = null;
+    let onPending = (): void => undefined;
+    const isPending = new Promise<void>((resolve) => (onPending = resolve));
     const world = await start({
       storage: (storage) => ({
         ...storage,
         transaction: (work, keys, body) =>
           storage.transaction(work, keys, async (tx) => {
             const result = await body(tx);
-            if (hold !== null) held();
-            await hold;
+            if (pending !== null) onPending();
+            await pending;
             return result;
           }),
       }),
     });
     const host = await aHost(world);
     let release = (): void => undefined;
-    hold = new Promise((resolve) => (release = resolve));
+    pending = new Promise((resolve) => (release = resolve));
     const body = { host_id: host.id, network_id: host.network_id, number: 80, protocol: "Tcp" as const };
     const before = await topology.connections();
     const [first, second] = [
       aRawPost(world, "/api/v1/ports", body),
       aRawPost(world, "/api/v1/ports", { ...body, number: 81 }),
     ];
-    await isHeld;
+    await isPending;
     first.destroy();
     second.destroy();
     await until(async () => (await topology.connections()) <= before);
     release();
-    hold = null;
+    pending = null;
     await world.owner.call(createPort, { body: { ...body, number: 82 } });
     const { rows } = await world.owner.list(listPorts, { query: {} });
     expect(rows.map(({ number }) => number)).toEqual([82]);

@@ -154,7 +154,7 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
 
       const mark = await writers[0]!.data<{ id: string }>("post", "/api/v1/tags", { name: "the end" });
       for (const { replay } of followers) {
-        await until(() => replay.holds(mark.id), 50, TIMEOUT_MS);
+        await until(() => replay.has(mark.id), 50, TIMEOUT_MS);
         expect(replay.faults).toEqual([]);
         expect(await replay.differences()).toEqual([]);
       }

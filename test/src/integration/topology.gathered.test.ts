@@ -78,9 +78,9 @@ describe("topology.gathered", () => {
   });
 
   it("answers hundreds of concurrent requests, each with its own result", async () => {
-    const wanted = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
-    const responses = await Promise.all(wanted.map((service) => owner.call(getService, { params: service })));
-    expect(responses).toEqual(wanted);
+    const requested = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
+    const responses = await Promise.all(requested.map((service) => owner.call(getService, { params: service })));
+    expect(responses).toEqual(requested);
   });
 
   it("fails only the callers of the failed query", async () => {

@@ -149,7 +149,7 @@ describe("the deletion of a tag that many entities carry", () => {
     try {
       await owner.call(deleteTag, { params: { id: tagId } });
       await journal.takeEvents();
-      const happenings = await entriesDuring(topology.db, async () => {
+      const events = await entriesDuring(topology.db, async () => {
         await journal.record(300);
         await sweeps.sweepRecorded();
         expect(await carriers()).toBe(600);
@@ -157,7 +157,7 @@ describe("the deletion of a tag that many entities carry", () => {
         await sweeps.sweepRecorded();
       });
       expect(await carriers()).toBe(0);
-      expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+      expect(events.filter((one) => one.organizationId === organizationId)).toEqual([]);
       const updates = { organization_id: organizationId, entity: "Service", action: "updated" };
       expect(await topology.db.collection("journal").countDocuments(updates)).toBe(600);
     } finally {

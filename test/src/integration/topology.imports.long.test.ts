@@ -56,15 +56,15 @@ describe("two concurrent imports of one file, through two processes", () => {
 
   /** Transactions of both processes begin before either continues, so that neither sees the other's writes. */
   function sideBySide(unguarded: Unguarded): Unguarded {
-    const begun: number[] = [];
+    const started: number[] = [];
     return (storage, db) => {
-      const own = begun.push(0) - 1;
+      const own = started.push(0) - 1;
       const { guards, ...others } = unguarded(storage, db);
       const lockShards: typeof guards.lockShards = async (...given) => {
         const isThere = await guards.lockShards(...given);
-        const count = (begun[own] = (begun[own] ?? 0) + 1);
+        const count = (started[own] = (started[own] ?? 0) + 1);
         // A retried one may have no counterpart to wait for.
-        if (count <= 10) await until(() => Math.min(...begun) >= count, 5, 300).catch(nothing);
+        if (count <= 10) await until(() => Math.min(...started) >= count, 5, 300).catch(nothing);
         return isThere;
       };
       return { ...others, guards: { ...guards, lockShards } };
@@ -136,7 +136,7 @@ describe("an import through the gateway", () => {
     const networks = await Promise.all(
       accounts.map(({ session }) => session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" })),
     );
-    const held = [0, 0, 0, 1, 1, 1].map((n) => {
+    const uploads = [0, 0, 0, 1, 1, 1].map((n) => {
       const one = send(stack, accounts[n]!.cookie, networks[n]!.id).on("error", () => undefined);
       one.write("<nmaprun>");
       return one;
@@ -147,7 +147,7 @@ describe("an import through the gateway", () => {
       const plan = ImportPlan.parse(((await readAll(sent)) as { data: unknown }).data);
       expect(plan.summary.hosts.create).toBe(2);
     }
-    for (const one of held) one.destroy();
+    for (const one of uploads) one.destroy();
   });
 });
 

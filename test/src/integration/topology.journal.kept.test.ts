@@ -81,7 +81,7 @@ async function keepWithoutPlace(): Promise<void> {
   await until(async () => (await tails.findOne({ _id: "topology" }))!.token["_data"] !== "none");
 }
 
-const told = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
+const described = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
 
 describe("changes that cancel each other out while the journal is not kept", () => {
   it("are one reconciled entry without changed fields", async () => {
@@ -109,14 +109,14 @@ describe("a journal that continues", () => {
     await aHost(world, { name: "later" });
     const changes = await recordedChanges();
     const before = changes.filter(({ reconciled }) => reconciled);
-    expect(told(before)).toEqual([
+    expect(described(before)).toEqual([
       "created Network Home",
       "created Subnet LAN",
       "created Host nas",
       "created Port 1/Tcp",
     ]);
     expect(before.every(({ actor }) => actor === null)).toBe(true);
-    expect(told(changes.slice(4))).toEqual(["created Host later", expect.stringMatching(/^created Tag/)]);
+    expect(described(changes.slice(4))).toEqual(["created Host later", expect.stringMatching(/^created Tag/)]);
   });
 
   it("catches up after the database lost its history: with what is new, has changed, and is deleted", async () => {
@@ -130,7 +130,7 @@ describe("a journal that continues", () => {
     await aHost(world, { name: "added" });
     await keepWithoutPlace();
     const missing = (await recordedChanges()).slice(before.length).filter(({ entity }) => entity !== "Tag");
-    const [names, updated] = [told(missing), missing.find(({ action }) => action === "updated")];
+    const [names, updated] = [described(missing), missing.find(({ action }) => action === "updated")];
     expect(names.sort()).toEqual(["created Host added", "deleted Host gone", "deleted Port 1/Tcp", "updated Host new"]);
     expect([updated?.fields, updated?.reconciled]).toEqual([["name"], true]);
     await expectWhole();
@@ -165,7 +165,7 @@ describe("while a large deletion is recorded", () => {
 
     await world.owner.call(deleteNetwork, { params: world.network });
     const { id } = await world.owner.call(createTag, { body: { name: "after the deletion" } });
-    await reading.begun;
+    await reading.started;
     // More than one batch, and more that arrives meanwhile.
     const late = await aNetwork(world.owner, "Late");
     for (let more = 0; more < 2; more++) await aHost(late, { services: 150 });
@@ -187,24 +187,24 @@ describe("while a large deletion is recorded", () => {
 function createBlockedReads() {
   const collections = journalCollections(topology.db);
   let [begin, resume] = [(): void => undefined, (): void => undefined];
-  const begun = new Promise<void>((resolve) => (begin = resolve));
-  const held = new Promise<void>((resolve) => (resume = resolve));
+  const started = new Promise<void>((resolve) => (begin = resolve));
+  const resumed = new Promise<void>((resolve) => (resume = resolve));
   const entities = (kind: string): ReturnType<typeof collections.entities> => {
     const collection = collections.entities(kind);
     const find = (...[filter, options]: Parameters<typeof collection.find>) => {
       const cursor = collection.find(filter, options);
-      return "network_id" in filter ? heldBack(cursor) : cursor;
+      return "network_id" in filter ? delayed(cursor) : cursor;
     };
     return new Proxy(collection, { get: (of, name) => (name === "find" ? find : boundTo(of, name)) });
   };
-  async function* heldBack<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
+  async function* delayed<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
     begin();
-    await held;
+    await resumed;
     yield* cursor;
   }
   return {
     collections: { ...collections, entities },
-    begun,
+    started,
     resume: () => {
       resume();
     },
@@ -231,7 +231,7 @@ describe("beside builds that do not know the journal", () => {
     await services.deleteOne({ _id: service.id });
     await until(async () => (await world.owner.call(listChanges, { query: { entity_id: service.id } })).length === 4);
     const changes = await world.owner.call(listChanges, { query: { entity_id: service.id } });
-    expect(told(changes).slice(1)).toEqual(["updated Service by an older build", "updated Service by an older build", "deleted Service by an older build"]); // prettier-ignore
+    expect(described(changes).slice(1)).toEqual(["updated Service by an older build", "updated Service by an older build", "deleted Service by an older build"]); // prettier-ignore
     expect(changes.map(({ actor }) => actor === null)).toEqual([false, true, false, true]);
   });
 });
@@ -257,14 +257,17 @@ describe("entries after the retention period", () => {
     await call(updateHost, { params: kept, body: { ...kept, name: "renamed" } });
     const since = await call(listChanges, { query: { after: String(params["oldest"]) } });
     const changes = since.length > 0 ? since : await recordedChanges();
-    expect(told(changes)[0]).toBe("updated Host renamed");
+    expect(described(changes)[0]).toBe("updated Host renamed");
     expect(changes[0]!.before).toMatchObject({ name: "kept" });
-    expect(told(await call(getHostHistory, { params: kept }))).toEqual(["created Host kept", "updated Host renamed"]);
+    expect(described(await call(getHostHistory, { params: kept }))).toEqual([
+      "created Host kept",
+      "updated Host renamed",
+    ]);
     expect(await collections.journal.countDocuments({ entity_id: gone.id })).toBe(0);
 
     await recordedChanges();
     await sweepJournal(collections, new Date(), new AbortController().signal, 0);
-    expect(told(await call(getHostHistory, { params: kept }))).toEqual(["updated Host renamed"]);
+    expect(described(await call(getHostHistory, { params: kept }))).toEqual(["updated Host renamed"]);
   });
 
   it("do not invalidate cursors of callers who miss none of them", async () => {

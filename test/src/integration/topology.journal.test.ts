@@ -56,7 +56,7 @@ async function changesSince(world: Pick<World, "owner">, after?: string): Promis
 }
 
 const last = (changes: readonly Change[]): Change => changes.at(-1)!;
-const told = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
+const described = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
 
 /** A replay over the service itself. */
 const replayOf = (caller: Caller) =>
@@ -79,7 +79,7 @@ describe("journal entries", () => {
       headers,
     });
     const changes = await changesSince(world);
-    expect(told(changes)).toEqual([
+    expect(described(changes)).toEqual([
       "created Network Home",
       "created Subnet LAN",
       "created Host nas",
@@ -109,7 +109,7 @@ describe("journal entries", () => {
     await world.owner.call(updateService, { params: service!, body: echoOf(service!) });
     await world.owner.call(deleteHost, { params: host, query: { dry_run: true } });
     await world.owner.refusal(updateService, { params: service!, body: { ...echoOf(service!), tags: [host.id] } });
-    expect(told(await changesSince(world, cursor))).toEqual([expect.stringMatching(/^created Tag mark/)]);
+    expect(described(await changesSince(world, cursor))).toEqual([expect.stringMatching(/^created Tag mark/)]);
   });
 });
 
@@ -124,11 +124,11 @@ describe("journal entries of large writes", () => {
     await world.owner.call(deletePort, { params: host.ports[0]! });
     await world.owner.call(deleteHost, { params: host });
     const changes = (await changesSince(world, begin.cursor)).filter(({ entity }) => entity !== "Tag");
-    expect(told(changes.slice(0, 2)).sort()).toEqual(["updated Service s0", "updated Service s1"]);
+    expect(described(changes.slice(0, 2)).sort()).toEqual(["updated Service s0", "updated Service s1"]);
     expect(changes.slice(0, 2).map(({ fields }) => fields)).toEqual([["position"], ["position"]]);
-    expect(told(changes.slice(2, 4)).sort()).toEqual(["deleted Port 1/Tcp", "updated Service web"]);
+    expect(described(changes.slice(2, 4)).sort()).toEqual(["deleted Port 1/Tcp", "updated Service web"]);
     expect(changes.find(({ name, fields }) => name === "web" && fields.includes("bindings"))?.entity_id).toBe(bound.id);
-    expect(told(changes.slice(4)).sort()).toEqual(["deleted Host nas", "deleted Service s0", "deleted Service s1", "deleted Service s2", "deleted Service web"]); // prettier-ignore
+    expect(described(changes.slice(4)).sort()).toEqual(["deleted Host nas", "deleted Service s0", "deleted Service s1", "deleted Service s2", "deleted Service web"]); // prettier-ignore
     for (const change of changes.slice(4)) expect(change).toMatchObject({ after: null, actor: expect.anything() });
   });
 
@@ -179,7 +179,7 @@ describe("reading the journal", () => {
     const replay = replayOf(owner.restrictedTo([home.network.id]));
     await changesSince(home);
     const changes = await replay.follow();
-    expect(told(changes)).toEqual(["created Network Home", "created Subnet LAN", "created Host nas", expect.stringMatching(/^created Tag/)]); // prettier-ignore
+    expect(described(changes)).toEqual(["created Network Home", "created Subnet LAN", "created Host nas", expect.stringMatching(/^created Tag/)]); // prettier-ignore
     expect([replay.faults, await replay.differences()]).toEqual([[], []]);
   });
 
@@ -190,9 +190,9 @@ describe("reading the journal", () => {
     const { owner } = world;
     const page = await owner.send(listChanges, { query: { limit: 3, entity: "Host" } });
     const next = await owner.send(listChanges, { query: { limit: 3, entity: "Host", after: page.meta.next! } });
-    expect(told([...page.data, ...next.data])).toEqual(told(all.filter(({ entity }) => entity === "Host")));
+    expect(described([...page.data, ...next.data])).toEqual(described(all.filter(({ entity }) => entity === "Host")));
     const back = await owner.call(listChanges, { query: { order_direction: "desc", after: page.data[2]!.cursor } });
-    expect(told(back)).toEqual(told(all.slice(0, 4)).reverse());
+    expect(described(back)).toEqual(described(all.slice(0, 4)).reverse());
     const stranger = topology.aCaller();
     expect(await stranger.refusal(listChanges, { query: { after: page.meta.next! } })).toEqual([
       400,
@@ -218,7 +218,7 @@ describe("reading the journal: waiting and histories", () => {
     const waiting = limited.send(listChanges, { query: { after: meta.next!, wait: 20 } });
     await aHost(office, { name: "not seen" });
     const host = await aHost(home, { name: "seen" });
-    expect(told((await waiting).data)).toEqual(["created Host seen"]);
+    expect(described((await waiting).data)).toEqual(["created Host seen"]);
     expect((await owner.call(getHostHistory, { params: host })).length).toBe(1);
   });
 
@@ -238,9 +238,9 @@ describe("reading the journal: waiting and histories", () => {
     await owner.call(deleteHost, { params: host });
     await changesUntil(owner, host.id, "deleted");
     const ofHost = await owner.call(getHostHistory, { params: host });
-    expect(told(ofHost)).toEqual(["created Host nas", "created Port 1/Tcp", "updated Host renamed", "deleted Host renamed", "deleted Port 1/Tcp"]); // prettier-ignore
+    expect(described(ofHost)).toEqual(["created Host nas", "created Port 1/Tcp", "updated Host renamed", "deleted Host renamed", "deleted Port 1/Tcp"]); // prettier-ignore
     const ofPort = await owner.call(getPortHistory, { params: host.ports[0]!, query: { order_direction: "desc" } });
-    expect(told(ofPort)).toEqual(["deleted Port 1/Tcp", "created Port 1/Tcp"]);
+    expect(described(ofPort)).toEqual(["deleted Port 1/Tcp", "created Port 1/Tcp"]);
     const stranger = owner.restrictedTo([office.network.id]);
     for (const caller of [stranger, topology.aCaller()])
       expect(await caller.refusal(getHostHistory, { params: host })).toEqual([404, "not_found", { entity: "Host" }]);

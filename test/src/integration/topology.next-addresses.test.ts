@@ -149,8 +149,8 @@ describe("next addresses: held for a request", () => {
     const subnet = await aSubnet(30);
     const first = await next(subnet);
     await owner.call(deleteInterface, { params: { id: first.id } });
-    const held = entryOf(subnet, parseAddress(first.ip_address));
-    await entries().updateOne(held, { $set: { held_by: "another", held_until: new Date(Date.now() + 60_000) } });
+    const entry = entryOf(subnet, parseAddress(first.ip_address));
+    await entries().updateOne(entry, { $set: { held_by: "another", held_until: new Date(Date.now() + 60_000) } });
     const second = await next(subnet, 1);
     expect([addressOf(second), (await utilizationOf(subnet)).next]).toEqual([
       first.ip_address.replace(/1$/, "2"),
@@ -160,7 +160,7 @@ describe("next addresses: held for a request", () => {
     const before = await searches();
     const waiting = next(subnet);
     await until(async () => (await searches()) > before + 1);
-    await entries().updateOne(held, { $set: { held_until: new Date(0) } });
+    await entries().updateOne(entry, { $set: { held_until: new Date(0) } });
     expect(addressOf(await waiting)).toBe(first.ip_address);
   });
 

@@ -72,8 +72,8 @@ describe("topology.organizations: a deleted organization", () => {
       expect((await documentsOf(organizationId))["services"]).toBe(HOSTS * 4 + 1);
       await journal.takeEvents();
       await journal.record();
-      const happenings = await entriesDuring(topology.db, () => sweeps.sweepRecorded());
-      expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+      const events = await entriesDuring(topology.db, () => sweeps.sweepRecorded());
+      expect(events.filter((one) => one.organizationId === organizationId)).toEqual([]);
       await journal.takeEvents();
       await journal.record();
       expect(await documentsOf(organizationId)).toEqual({});

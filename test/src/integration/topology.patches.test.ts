@@ -77,12 +77,12 @@ describe("topology.patches: PATCH of the difference between two states", () => {
     for (const [before, after] of sampled(fc.tuple(anyService, anyService), ROUNDS)) {
       const [x, y] = [before, after].map((one) => ({ ...same, ...one }));
       const results = [];
-      for (const way of ["patch", "put"] as const) {
+      for (const method of ["patch", "put"] as const) {
         const { id } = await aService(home, host, {});
         const params = { id };
         await owner.call(updateService, { params, body: x! });
         results.push(
-          way === "patch"
+          method === "patch"
             ? await owner.call(patchService, { params, body: patchBetween(x!, y!) })
             : await owner.call(updateService, { params, body: y! }),
         );

@@ -137,12 +137,12 @@ describe("a revert while the journal is read", () => {
       await owner.call(revertChanges, { body: { request_id: request } });
       await owner.call(patchHost, { params: host, body: { name: "back" } });
       await waitForJournal(owner);
-      const told = (await owner.call(listChanges, { query: { limit: 1000 } })).length;
+      const recorded = (await owner.call(listChanges, { query: { limit: 1000 } })).length;
       await keeper.stop();
       await collections.tails.updateOne({ _id: "topology" }, { $set: { token } });
       keep();
       await expectReplayEqualsLists(owner);
-      expect(await owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(told + 1);
+      expect(await owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(recorded + 1);
     } finally {
       await Promise.all(keepers.map((keeper) => keeper.stop()));
       await older.stop();

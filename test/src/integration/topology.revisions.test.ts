@@ -56,8 +56,8 @@ describe.each(KINDS)("revisions of %s", (kind) => {
 
   it("answer a conditional read with the current one by a 304 without a body", async () => {
     const { id, get, etag } = await one(kind);
-    for (const held of [etag, `W/${etag}`, `"0", ${etag}`, "*"]) {
-      const response = await get(id, { "if-none-match": held });
+    for (const known of [etag, `W/${etag}`, `"0", ${etag}`, "*"]) {
+      const response = await get(id, { "if-none-match": known });
       expect([response.status, response.text, response.etag]).toEqual([304, "", etag]);
     }
     expect((await get(id, { "if-none-match": '"0"' })).status).toBe(200);

@@ -73,11 +73,11 @@ describe("updates of services without a transaction", () => {
   it("that arrive together are each applied once, also when a transaction holds one of their documents", async () => {
     const world = await start();
     const [host, busy] = [await aHost(world, { services: 8 }), await aHost(world, { name: "busy", services: 1 })];
-    const held = busy.services[0]!;
+    const locked = busy.services[0]!;
     await topology.db.client.withSession(async (session) => {
       session.startTransaction();
       const services = topology.db.collection<Document & { _id: string }>("services");
-      await services.updateOne({ _id: held.id }, { $inc: { touched: 1 } }, { session });
+      await services.updateOne({ _id: locked.id }, { $inc: { touched: 1 } }, { session });
       const first = [0, 1, 2, 3].map((n) => rename(world, host, n));
       const waiting = rename(world, busy, 0);
       const others = await Promise.all([...first, ...[4, 5, 6, 7].map((n) => rename(world, host, n))]);
@@ -85,7 +85,7 @@ describe("updates of services without a transaction", () => {
       await session.abortTransaction();
       expect((await waiting).etag).toBe('"2"');
     });
-    for (const service of [...host.services, held])
+    for (const service of [...host.services, locked])
       expect((await world.owner.send(getService, { params: service })).etag).toBe('"2"');
   });
 });
@@ -167,7 +167,7 @@ describe("an update that shifts other services of its host", () => {
 
 describe("an update of a host with its ETag", () => {
   it("is not committed after a concurrent change of a service", async () => {
-    let hold: Promise<unknown> | null = null;
+    let pending: Promise<unknown> | null = null;
     let isAtEnd = (): void => undefined;
     const atEnd = new Promise<void>((resolve) => (isAtEnd = resolve));
     const world = await start({
@@ -177,8 +177,8 @@ describe("an update of a host with its ETag", () => {
         transaction: (work, keys, body) =>
           storage.transaction(work, keys, async (tx) => {
             const result = await body(tx);
-            if (hold !== null) isAtEnd();
-            await hold;
+            if (pending !== null) isAtEnd();
+            await pending;
             return result;
           }),
       }),
@@ -186,11 +186,11 @@ describe("an update of a host with its ETag", () => {
     const host = await aHost(world, { services: 2 });
     const other = { owner: world.owner.via(1) };
     let release = (): void => undefined;
-    hold = new Promise<void>((resolve) => (release = resolve));
+    pending = new Promise<void>((resolve) => (release = resolve));
     const body = { name: host.name, network_id: host.network_id, hostname: "a.example" };
     const updated = world.owner.send(updateHost, { params: host, body, headers: { "if-match": '"1-2"' } });
     await atEnd;
-    hold = null;
+    pending = null;
     const renamed = rename(other, host, 0);
     await Promise.race([renamed, delay(WHILE_MS)]);
     release();

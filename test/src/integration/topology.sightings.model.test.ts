@@ -127,7 +127,7 @@ describe(`sightings over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =
       const ms = Date.parse(time);
       return spans.findIndex(([from, to]) => from <= ms && ms <= to);
     };
-    const held = (hosts: readonly Host[]): unknown =>
+    const stateOf = (hosts: readonly Host[]): unknown =>
       Object.fromEntries(
         hosts.map((host) => [
           host.hostname,
@@ -167,7 +167,7 @@ describe(`sightings over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =
           await owner.call(patchHost, { params: { id: host.id }, body: { name: `our ${hostname}`, hostname } });
       }
       const hosts = await hostsOf(owner, network);
-      expect({ round, ...(held(hosts) as object) }).toEqual({ round, ...(expected() as object) });
+      expect({ round, ...(stateOf(hosts) as object) }).toEqual({ round, ...(expected() as object) });
       for (const host of hosts) expect(host.name).toBe(`our ${host.hostname ?? ""}`);
     }
   }, 60_000 + ROUNDS * 2_000); // prettier-ignore

@@ -71,13 +71,13 @@ async function readUpTo(expected: string, url: string): Promise<Read> {
   clientRequest.on("error", () => undefined).end();
   const [response] = (await once(clientRequest, "response")) as [IncomingMessage];
   const read: Read = { response: response.setEncoding("utf8"), text: "" };
-  let hasBegun = false;
+  let hasStarted = false;
   await new Promise<void>((resolve, reject) => {
     response.on("error", reject).on("end", () => reject(new Error(`the stream ended before ${expected}`)));
     response.on("data", (piece: string) => {
       read.text += piece;
-      if (hasBegun || !read.text.includes(expected)) return;
-      hasBegun = true;
+      if (hasStarted || !read.text.includes(expected)) return;
+      hasStarted = true;
       response.pause();
       resolve();
     });

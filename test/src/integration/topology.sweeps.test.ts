@@ -198,14 +198,14 @@ describe("the sweep of a large network", () => {
       await owner.call(deleteNetwork, { params: { id: doomed } });
       await journal.takeEvents();
       await journal.record(300);
-      const happenings = await entriesDuring(topology.db, async () => {
+      const events = await entriesDuring(topology.db, async () => {
         await sweeps.sweepRecorded();
         expect(await documentsIn(topology.db, doomed)).toBe(660);
         await journal.record();
         await sweeps.sweepRecorded();
       });
       expect(await documentsIn(topology.db, doomed)).toBe(0);
-      expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
+      expect(events.filter((one) => one.organizationId === organizationId)).toEqual([]);
       const deletedEntry = { network_id: doomed, action: "deleted" };
       expect(await topology.db.collection("journal").countDocuments(deletedEntry)).toBe(661);
     } finally {
@@ -221,9 +221,9 @@ describe("the sweep of a large network: what it records, and where it resumes", 
     await owner.call(deleteNetwork, { params: { id: doomed } });
     await unrecorded.owner.call(deleteNetwork, { params: { id: unrecorded.doomed } });
     await markAsRecorded(doomed);
-    const happenings = await entriesDuring(topology.db, () => sweeps.sweep());
-    expect(happenings.filter((one) => one.organizationId === organizationId)).toEqual([]);
-    const recorded = happenings.filter((one) => one.organizationId === unrecorded.organizationId);
+    const events = await entriesDuring(topology.db, () => sweeps.sweep());
+    expect(events.filter((one) => one.organizationId === organizationId)).toEqual([]);
+    const recorded = events.filter((one) => one.organizationId === unrecorded.organizationId);
     expect(recorded).toHaveLength(660);
     for (const { by } of recorded)
       expect(by).toMatchObject({ user_id: expect.anything(), request_id: expect.anything() });

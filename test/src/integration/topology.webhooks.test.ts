@@ -175,9 +175,9 @@ describe("the process that delivers a webhook", () => {
       () => owner.call(rotateWebhook, { params }),
       () => owner.call(patchWebhook, { params, body: { is_enabled: false } }),
     ]) {
-      const held = await states.take(of, lease);
+      const leased = await states.take(of, lease);
       await change();
-      expect(await states.renew(held!, 60_000, { n: 3 })).toBeNull();
+      expect(await states.renew(leased!, 60_000, { n: 3 })).toBeNull();
     }
     expect(await states.take(of, lease)).toBeNull();
     await owner.call(deleteWebhook, { params });

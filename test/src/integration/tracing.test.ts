@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
 import { execa } from "execa";
 import { aKey, anAccount, type Account } from "../support/api.js";
-import { type LoneGateways, startLoneGateways } from "../support/lone-gateways.js";
+import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "../support/otlp-receiver.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
@@ -131,7 +131,7 @@ describe("a system with a receiver of spans: what ends", () => {
 describe("a gateway whose receiver of spans is unavailable", () => {
   it("serves requests nevertheless, logs the failure, and stops", async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
-    const world = await startLoneGateways({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
+    const world = await startIsolatedGateways({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
     try {
       const key = world.stub.aKey();
       const [gateway] = world.gateways;
@@ -145,10 +145,10 @@ describe("a gateway whose receiver of spans is unavailable", () => {
 });
 
 describe("a gateway without a receiver of spans", () => {
-  let world: LoneGateways;
+  let world: IsolatedGateways;
 
   beforeAll(async () => {
-    world = await startLoneGateways();
+    world = await startIsolatedGateways();
   });
 
   afterAll(async () => {

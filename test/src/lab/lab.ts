@@ -26,9 +26,9 @@ export async function whatIsMissing(): Promise<string | null> {
  * `--namespaces` disables containers
  */
 export async function seeLab(files: string, options: readonly string[]): Promise<void> {
-  const isWanted = !options.includes("--namespaces");
-  const engine = isWanted ? await startEngine(process.env) : null;
-  const none = isWanted ? "no Docker engine answers" : "they are not wanted";
+  const usesDocker = !options.includes("--namespaces");
+  const engine = usesDocker ? await startEngine(process.env) : null;
+  const none = usesDocker ? "no Docker engine answers" : "they are not wanted";
   const why = engine === null ? none : await whyNoContainers();
   console.log(why === null ? "The lab: containers." : `The lab: network namespaces, no containers, since ${why}.`);
   const folder = await mkdtemp(join(tmpdir(), "nts-lab-"));

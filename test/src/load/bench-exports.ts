@@ -47,10 +47,10 @@ async function measured(format: ExportFormat): Promise<void> {
     // The first requests of a process load code.
     await fetch(`${stack.url}/api/v1/hosts?limit=5`, { headers }).then((response) => response.text());
     const read = await watching(stack, () => readAll(stack.url + path, headers));
-    const unread = await watching(stack, () => hold(stack.url, path, key.secret));
+    const unread = await watching(stack, () => keepUnread(stack.url, path, key.secret));
     const [topology, gateway] = read.memory.map(({ before, most }) => `${before}, ${most}`);
-    const held = unread.memory[0];
-    row(format, (read.result.bytes / 1e6).toFixed(1), read.result.seconds.toFixed(1), topology, gateway, (held?.most ?? 0) - (held?.before ?? 0)); // prettier-ignore
+    const unreadMemory = unread.memory[0];
+    row(format, (read.result.bytes / 1e6).toFixed(1), read.result.seconds.toFixed(1), topology, gateway, (unreadMemory?.most ?? 0) - (unreadMemory?.before ?? 0)); // prettier-ignore
   } finally {
     await stack.stop();
   }
@@ -73,7 +73,7 @@ async function readAll(url: string, headers: Record<string, string>): Promise<{ 
 }
 
 /** Sends the maximum number of concurrent requests of an organization, and reads nothing for a while. */
-async function hold(url: string, path: string, secret: string): Promise<void> {
+async function keepUnread(url: string, path: string, secret: string): Promise<void> {
   const sockets = await Promise.all(Array.from({ length: UNREAD }, () => openRawSocket(url, { reads: false })));
   for (const socket of sockets)
     socket.write(`GET ${path} HTTP/1.1\r\nHost: service.example\r\nAuthorization: Bearer ${secret}\r\n\r\n`);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa, type ResultPromise } from "execa";
 import { freePort } from "@nts/local/processes/ports";
-import { startLoneGateways } from "../support/lone-gateways.js";
+import { startIsolatedGateways } from "../support/isolated-gateways.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 import { cpuMicrosOf, residentMbOf } from "./measure.js";
@@ -41,7 +41,7 @@ const upstreamPort = await freePort();
 const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
 const upstream = await script("upstream", OTHER_CPU, [upstreamPort], upstreamUrl);
 const env = { ...UNLIMITED, AT_SERVICES_PER_USER: "1000", AT_SERVICES_PER_ORGANIZATION: "1000", LOG_LEVEL: "info" };
-const world = await startLoneGateways({ env, topologies: [upstreamUrl] });
+const world = await startIsolatedGateways({ env, topologies: [upstreamUrl] });
 await pin(world.servers.redis.pid(), OTHER_CPU);
 await pin(world.gateways[0]?.pid(), MEASURED_CPU);
 const key = world.stub.aKey();
@@ -110,8 +110,8 @@ location / { proxy_pass http://service; proxy_http_version 1.1; proxy_set_header
   );
   const running = execa("taskset", ["-c", `${MEASURED_CPU}`, "nginx", "-p", folder, "-c", file], { reject: false });
   const url = `http://127.0.0.1:${port}`;
-  const begun = await Promise.race([until(() => responds(url)).then(() => true), running.then(() => false)]);
-  if (!begun) {
+  const isStarted = await Promise.race([until(() => responds(url)).then(() => true), running.then(() => false)]);
+  if (!isStarted) {
     console.log(`SKIPPED: nginx does not run here (${(await running).stderr.trim()})`);
     return null;
   }

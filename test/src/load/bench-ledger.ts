@@ -154,10 +154,10 @@ async function print({ name, file, times, ours, obvious }: Entry, mongod: number
 /** Microseconds of processor time per request of this process and of MongoDB. */
 async function measured(what: () => Promise<unknown>, times: number, mongod = process.pid): Promise<[number, number]> {
   const ofMongod = async (): Promise<number> => cpuMicrosOf({ name: "mongod", pid: mongod });
-  const [before, begun] = [process.cpuUsage(), await ofMongod()];
+  const [before, startedAt] = [process.cpuUsage(), await ofMongod()];
   await what();
   const { user, system } = process.cpuUsage(before);
-  return [(user + system) / times, ((await ofMongod()) - begun) / times];
+  return [(user + system) / times, ((await ofMongod()) - startedAt) / times];
 }
 
 function medianOf(values: readonly number[]): number {

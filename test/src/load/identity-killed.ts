@@ -26,7 +26,7 @@ const AFTER_MS = 300;
 const CONNECTIONS = 2;
 const HOT_GAP_MS = 5;
 
-export async function createKilling({ stack, means }: Pick<RevocableSystem, "stack" | "means">): Promise<Killing> {
+export async function createKilling({ stack, tools }: Pick<RevocableSystem, "stack" | "tools">): Promise<Killing> {
   const identity = stack.identities[0]!;
   const urls = stack.gateways.map(({ url }) => url);
   const direct = createDirect(stack);
@@ -61,7 +61,7 @@ export async function createKilling({ stack, means }: Pick<RevocableSystem, "sta
 
   return {
     killAndAskAgain: async (prepare) => {
-      const revocation = await prepare(stack.url, means);
+      const revocation = await prepare(stack.url, tools);
       const hammer = hammerOf(revocation, urls, CONNECTIONS);
       await untilAccepted([{ hammer }], urls);
       hammer.pace(HOT_GAP_MS);

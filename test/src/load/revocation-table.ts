@@ -29,9 +29,9 @@ export function failuresOf(measured: readonly Measured[]): string[] {
     outcomes.flatMap(({ kind, accepted, after, unanswered }) => {
       if (accepted > 0)
         return [`${kind}, ${condition}: ${accepted} of ${after} requests were accepted after the answer`];
-      const telling = after - unanswered;
-      return telling < MIN_REQUESTS
-        ? [`${kind}, ${condition}: only ${telling} requests after the answer say anything`]
+      const conclusive = after - unanswered;
+      return conclusive < MIN_REQUESTS
+        ? [`${kind}, ${condition}: only ${conclusive} requests after the answer say anything`]
         : [];
     }),
   );

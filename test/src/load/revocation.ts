@@ -56,7 +56,7 @@ async function revokeAll(system: RevocableSystem): Promise<void> {
   if (failures.length > 0) process.exitCode = 1;
 }
 
-async function measureAll({ stack, means }: RevocableSystem): Promise<Measured[]> {
+async function measureAll({ stack, tools }: RevocableSystem): Promise<Measured[]> {
   const { gateways, servers, url } = stack;
   const urls = gateways.map((gateway) => gateway.url);
   const last = gateways.at(-1)!;
@@ -65,7 +65,7 @@ async function measureAll({ stack, means }: RevocableSystem): Promise<Measured[]
     const outcomes: Outcome[] = [];
     for (let pass = 0; pass < Math.min(most, count); pass++) {
       await untilChangesAreQuick(url);
-      outcomes.push(...(await runPass({ urls, kinds, means, through: url, ...faults })));
+      outcomes.push(...(await runPass({ urls, kinds, tools, through: url, ...faults })));
     }
     report({ condition, outcomes });
   };
@@ -90,7 +90,7 @@ async function measureAll({ stack, means }: RevocableSystem): Promise<Measured[]
     },
     tailMs: 1_000,
   });
-  const killing = await createKilling({ stack, means });
+  const killing = await createKilling({ stack, tools });
   try {
     const outcomes: Outcome[] = [];
     for (let round = 0; round < Math.min(most, 3); round++)

@@ -193,10 +193,10 @@ function ruleBrokenBy(bindings: readonly Binding[], host: { ports: string[]; int
 function guardsIn({ entities, guards }: Contents): string[] {
   const targets = [...entities.networks, ...entities.subnets, ...entities.tags];
   const known = byId(targets);
-  const held = new Map<string, number>();
-  for (const { target } of guards) held.set(target, (held.get(target) ?? 0) + 1);
-  const incomplete = targets.filter((one) => held.get(one._id) !== GUARDS_PER_TARGET);
-  const orphaned = [...held.keys()].filter((target) => !known.has(target));
+  const guardCounts = new Map<string, number>();
+  for (const { target } of guards) guardCounts.set(target, (guardCounts.get(target) ?? 0) + 1);
+  const incomplete = targets.filter((one) => guardCounts.get(one._id) !== GUARDS_PER_TARGET);
+  const orphaned = [...guardCounts.keys()].filter((target) => !known.has(target));
   const miscounted = entities.networks.flatMap(({ _id }) =>
     COUNTED.flatMap((counted) => {
       const kept = guards
@@ -207,7 +207,7 @@ function guardsIn({ entities, guards }: Contents): string[] {
     }),
   );
   return [
-    ...incomplete.map(({ _id }) => `${_id} has ${held.get(_id) ?? 0} guards`),
+    ...incomplete.map(({ _id }) => `${_id} has ${guardCounts.get(_id) ?? 0} guards`),
     ...orphaned.map((target) => `guards of ${target} have no target`),
     ...miscounted,
   ];

@@ -1,5 +1,5 @@
 /** Many requests over the gateways of a test, and the rate limit in the responses. */
-import type { LoneGateways } from "./lone-gateways.js";
+import type { IsolatedGateways } from "./isolated-gateways.js";
 import type { StubCredential } from "./service-stub.js";
 
 /** The rate limit headers of a response. */
@@ -16,7 +16,7 @@ export function levelOf({ headers }: Response): RateLimitLevel {
 
 /** Sends a request to the gateway of this turn. */
 export function sendTo(
-  { gateways }: LoneGateways,
+  { gateways }: IsolatedGateways,
   turn: number,
   headers: Readonly<Record<string, string>>,
   path = "/api/v1/networks/x",
@@ -34,7 +34,11 @@ export interface SentRequests {
 }
 
 /** Sends concurrent requests, over all gateways in turn. */
-export async function sendMany(world: LoneGateways, count: number, { headers }: StubCredential): Promise<SentRequests> {
+export async function sendMany(
+  world: IsolatedGateways,
+  count: number,
+  { headers }: StubCredential,
+): Promise<SentRequests> {
   const startedAt = performance.now();
   const responses = await Promise.all(Array.from({ length: count }, (_, turn) => sendTo(world, turn, headers)));
   const bodies = (await Promise.all(responses.map((response) => response.json()))) as object[];

@@ -19,7 +19,7 @@ export interface ReceivedMail extends Pick<Email, "headers"> {
 }
 
 /** By default of any subject, and the first one. */
-export interface MailWanted {
+export interface MailQuery {
   readonly subject?: string;
   readonly count?: number;
 }
@@ -33,7 +33,7 @@ export const SUBJECTS = {
 } as const;
 
 /** Waits until an address has this many mails of a subject. @returns the last of them */
-export type MailFor = (address: string, which?: MailWanted) => Promise<ReceivedMail>;
+export type MailFor = (address: string, which?: MailQuery) => Promise<ReceivedMail>;
 
 export interface Mailbox {
   /** For `SMTP_URL`. */

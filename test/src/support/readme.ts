@@ -39,7 +39,8 @@ function blocksIn(part: string): Block[] {
 
 function examplesIn(part: string): FiveMinutes {
   const blocks = blocksIn(part);
-  const textsOf = (wanted: string): string[] => blocks.filter(({ kind }) => kind === wanted).map(({ text }) => text);
+  const textsOf = (language: string): string[] =>
+    blocks.filter(({ kind }) => kind === language).map(({ text }) => text);
   return { commands: textsOf("sh"), responses: textsOf("json"), texts: textsOf("text") };
 }
 

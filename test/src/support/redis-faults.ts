@@ -1,8 +1,8 @@
 /** Faults of Redis, each applied to the real server or to the network in front of it. */
 import { Redis } from "ioredis";
-import type { LoneGateways } from "./lone-gateways.js";
+import type { IsolatedGateways } from "./isolated-gateways.js";
 
-type Action = (world: LoneGateways) => Promise<void> | void;
+type Action = (world: IsolatedGateways) => Promise<void> | void;
 
 export interface RedisFault {
   /** Completes "while Redis …". */
@@ -12,7 +12,7 @@ export interface RedisFault {
 }
 
 /** Sends commands to Redis directly, bypassing the network of the gateways. */
-export async function sendToRedis({ servers }: LoneGateways, ...commands: [string, ...string[]][]): Promise<void> {
+export async function sendToRedis({ servers }: IsolatedGateways, ...commands: [string, ...string[]][]): Promise<void> {
   const redis = new Redis(servers.urls.redis);
   try {
     for (const [command, ...args] of commands) await redis.call(command, ...args);

@@ -17,7 +17,7 @@ export interface Replay {
   follow(): Promise<Change[]>;
   /** Applies entries from another source. */
   take(changes: readonly Change[]): void;
-  holds(id: string): boolean;
+  has(id: string): boolean;
   /** Errors of the entries: those that do not continue the state before. */
   readonly faults: readonly string[];
   /** Differences between the state and the lists. */
@@ -35,7 +35,7 @@ const LISTS = {
 } as const;
 
 export function startReplay(get: Get, limit = 100): Replay {
-  const held = new Map<string, { readonly entity: string; readonly text: string }>();
+  const entities = new Map<string, { readonly entity: string; readonly text: string }>();
   const cursors = new Set<string>();
   const faults: string[] = [];
   let after: string | undefined;
@@ -45,13 +45,13 @@ export function startReplay(get: Get, limit = 100): Replay {
     const about = `${action} ${entity} ${entity_id}`;
     if (cursors.has(cursor)) faults.push(`${about}: came twice`);
     cursors.add(cursor);
-    faults.push(...faultsOf(change, held.get(entity_id)?.text ?? null).map((fault) => `${about}: ${fault}`));
-    if (now === null) held.delete(entity_id);
-    else held.set(entity_id, { entity, text: JSON.stringify(now) });
+    faults.push(...faultsOf(change, entities.get(entity_id)?.text ?? null).map((fault) => `${about}: ${fault}`));
+    if (now === null) entities.delete(entity_id);
+    else entities.set(entity_id, { entity, text: JSON.stringify(now) });
   }
 
   const rowsOf = (entity: string): Row[] =>
-    [...held.values()].filter((one) => one.entity === entity).map(({ text }) => JSON.parse(text) as Row);
+    [...entities.values()].filter((one) => one.entity === entity).map(({ text }) => JSON.parse(text) as Row);
 
   /** Hosts as in lists: with their children, in order. */
   function hosts(): Row[] {
@@ -74,7 +74,7 @@ export function startReplay(get: Get, limit = 100): Replay {
   return {
     faults,
     take,
-    holds: (id) => held.has(id),
+    has: (id) => entities.has(id),
     follow: async () => {
       const came: Change[] = [];
       for (;;) {
@@ -114,14 +114,14 @@ function faultsOf({ action, before, after, fields, reconciled }: Change, had: st
   return checks.filter(([isWrong]) => isWrong).map(([, fault]) => fault);
 }
 
-function differencesOf(entity: string, listed: readonly Row[], held: readonly Row[]): string[] {
+function differencesOf(entity: string, listed: readonly Row[], entities: readonly Row[]): string[] {
   const textsOf = (rows: readonly Row[]) => new Map(rows.map((row) => [row.id, JSON.stringify(row)]));
-  const [listedTexts, heldTexts] = [textsOf(listed), textsOf(held)];
+  const [listedTexts, replayedTexts] = [textsOf(listed), textsOf(entities)];
   return [
     ...[...listedTexts]
-      .filter(([id, text]) => heldTexts.get(id) !== text)
-      .map(([id, text]) => `${entity} ${id} is listed as ${text}, and held as ${heldTexts.get(id) ?? "nothing"}`),
-    ...[...heldTexts.keys()]
+      .filter(([id, text]) => replayedTexts.get(id) !== text)
+      .map(([id, text]) => `${entity} ${id} is listed as ${text}, and held as ${replayedTexts.get(id) ?? "nothing"}`),
+    ...[...replayedTexts.keys()]
       .filter((id) => !listedTexts.has(id))
       .map((id) => `${entity} ${id} is held, and not listed`),
   ];

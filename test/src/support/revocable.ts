@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 export const PROVIDER = "test";
 
 /** What a change needs beside the public interface. */
-export interface RevocationMeans {
+export interface RevocationTools {
   /** Ages a key. */
   age(keyId: string, days: number): Promise<void>;
   /** Creates a reset link, like identity when it mails one. @returns its token */
@@ -31,7 +31,7 @@ export interface ProviderSession {
 
 export interface RevocableSystem {
   readonly stack: Stack;
-  readonly means: RevocationMeans;
+  readonly tools: RevocationTools;
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function startRevocableSystem(options: StackOptions): Promise<Revoc
   const stack = await startStack({ ...options, env });
   return {
     stack,
-    means: {
+    tools: {
       age: keyAgerOf(stack),
       createResetLink: resetLinkCreatorOf(stack),
       signIn: (url, account) => signInBy(provider, url, account),
@@ -54,7 +54,7 @@ export async function startRevocableSystem(options: StackOptions): Promise<Revoc
 
 type Databases = Pick<Stack, "databases"> & { servers: { urls: { mongodb: string } } };
 
-export function keyAgerOf(stack: Databases): RevocationMeans["age"] {
+export function keyAgerOf(stack: Databases): RevocationTools["age"] {
   return (keyId, days) =>
     inIdentity(stack, async (db) => {
       const created_at = new Date(Date.now() - days * DAY_MS);
@@ -62,7 +62,7 @@ export function keyAgerOf(stack: Databases): RevocationMeans["age"] {
     });
 }
 
-export function resetLinkCreatorOf(stack: Databases): RevocationMeans["createResetLink"] {
+export function resetLinkCreatorOf(stack: Databases): RevocationTools["createResetLink"] {
   return async (userId) => {
     const token = newToken();
     await inIdentity(stack, async (db, tx) => {

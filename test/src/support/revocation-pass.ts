@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startHammer, type Hammer, type SentRequest } from "./hammer.js";
 import { mapConcurrently } from "./map-concurrently.js";
-import type { RevocationMeans } from "./revocable.js";
+import type { RevocationTools } from "./revocable.js";
 import { send, type Prepare, type Revocation } from "./right-changes.js";
 import { until } from "./until.js";
 
@@ -25,7 +25,7 @@ export interface PassOptions {
   /** Base URLs of the gateways on which the credentials are used. */
   readonly urls: readonly string[];
   readonly kinds: readonly Prepare[];
-  readonly means: RevocationMeans;
+  readonly tools: RevocationTools;
   /** The base URL through which changes are made; a gateway without a fault. */
   readonly through: string;
   readonly connections?: number;
@@ -51,8 +51,8 @@ const PREPARE_CONCURRENCY = 4;
 
 /** Makes one change of each kind, sequentially. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
-  const { urls, kinds, means, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
-  const revocations = await mapConcurrently(kinds.length, PREPARE_CONCURRENCY, (n) => kinds[n]!(through, means));
+  const { urls, kinds, tools, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
+  const revocations = await mapConcurrently(kinds.length, PREPARE_CONCURRENCY, (n) => kinds[n]!(through, tools));
   const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
   const changed: { revocation: Revocation; response: ChangeResponse }[] = [];
   try {

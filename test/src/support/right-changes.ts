@@ -2,7 +2,7 @@
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aGuest, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
-import { type RevocationMeans, PROVIDER } from "./revocable.js";
+import { type RevocationTools, PROVIDER } from "./revocable.js";
 import { withSecondFactor } from "./second-factors.js";
 
 /** A valid credential, and the change that revokes it. */
@@ -23,7 +23,7 @@ export interface Revocation {
 }
 
 /** Creates a credential through a gateway. */
-export type Prepare = (url: string, means: RevocationMeans) => Promise<Revocation>;
+export type Prepare = (url: string, tools: RevocationTools) => Promise<Revocation>;
 
 const LIST = "/api/v1/networks?limit=1";
 
@@ -121,9 +121,9 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { name: "Closed", api_access_enabled: false };
     return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
-  kind("shorten the life of keys", "update_organization", async (url, means) => {
+  kind("shorten the life of keys", "update_organization", async (url, tools) => {
     const { owner, id, headers, path } = await aKeyOf(await anAccount(url), url);
-    await means.age(id, 8);
+    await tools.age(id, 8);
     const body = { name: "Careful", max_key_lifetime_days: 7 };
     return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
@@ -157,16 +157,16 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const { cookie } = await anotherSession(url, owner);
     return { headers: { cookie }, path: LIST, change: { by: owner } };
   }),
-  kind("sign out at the provider", "provider_logout", async (url, means) => {
+  kind("sign out at the provider", "provider_logout", async (url, tools) => {
     const owner = await anAccount(url);
-    const { cookie, signOut } = await means.signIn(url, await aColleague(url, owner, { permissions: "Admin" }));
+    const { cookie, signOut } = await tools.signIn(url, await aColleague(url, owner, { permissions: "Admin" }));
     const form = { logout_token: await signOut() };
     return { headers: { cookie }, path: LIST, change: { by: owner, params: { provider: PROVIDER }, form } };
   }),
-  kind("switch passwords off", "update_organization", async (url, means) => {
+  kind("switch passwords off", "update_organization", async (url, tools) => {
     const owner = await anAccount(url);
     const colleague = await aColleague(url, owner, { permissions: "Admin" });
-    const { cookie } = await means.signIn(url, owner);
+    const { cookie } = await tools.signIn(url, owner);
     const by = { ...owner, cookie, session: callerOf(url, "owner", { cookie }) };
     const body = { name: "Modern", password_login: false };
     return { headers: { cookie: colleague.cookie }, path: LIST, change: { by, params: { id: owner.organizationId }, body } }; // prettier-ignore
@@ -178,14 +178,14 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { current_password: password, new_password: `${password}, changed` };
     return { headers: { cookie }, path: LIST, change: { by: owner, body } };
   }),
-  kind("reset the password", "reset_password", async (url, means) => {
+  kind("reset the password", "reset_password", async (url, tools) => {
     const owner = await anAccount(url);
-    const body = { token: await means.createResetLink(owner.userId), new_password: `${owner.password}, changed` };
+    const body = { token: await tools.createResetLink(owner.userId), new_password: `${owner.password}, changed` };
     return { headers: { cookie: owner.cookie }, path: LIST, change: { by: owner, body } };
   }),
-  kind("the same, for keys of an unverified account", "reset_password", async (url, means) => {
+  kind("the same, for keys of an unverified account", "reset_password", async (url, tools) => {
     const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
-    const body = { token: await means.createResetLink(owner.userId), new_password: `${owner.password}, changed` };
+    const body = { token: await tools.createResetLink(owner.userId), new_password: `${owner.password}, changed` };
     return { headers, path, change: { by: owner, body } };
   }),
 ]);
@@ -218,14 +218,14 @@ type Prepared = Omit<Revocation, "kind" | "change"> & { change: Omit<Revocation[
 function kind(
   name: string,
   operationId: string,
-  prepare: (url: string, means: RevocationMeans) => Promise<Prepared>,
+  prepare: (url: string, tools: RevocationTools) => Promise<Prepared>,
 ): [string, Prepare | null] {
   const operation = OPERATIONS.find((one) => one.operationId === operationId);
   if (operation === undefined) return [name, null];
   return [
     name,
-    async (url, means) => {
-      const { change, ...rest } = await prepare(url, means);
+    async (url, tools) => {
+      const { change, ...rest } = await prepare(url, tools);
       return { kind: name, ...rest, change: { ...change, operation } };
     },
   ];

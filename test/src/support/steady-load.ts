@@ -96,13 +96,13 @@ async function lostWritesOf(
   return lostWrites;
 }
 
-/** @param wanted the status, 200 by default */
+/** @param expected the status, 200 by default */
 export type Send = (
   method: string,
   path: string,
   as: OutgoingHttpHeaders,
   body?: Body,
-  wanted?: number,
+  expected?: number,
 ) => Promise<BalancerResponse | null>;
 
 /** Sends requests; the response is null when a request failed, which is recorded. */
@@ -116,7 +116,7 @@ function createSend(send: Balancer["send"]): {
   return {
     lost,
     responses,
-    send: async (method, path, as, body, wanted = 200) => {
+    send: async (method, path, as, body, expected = 200) => {
       const sentAt = performance.now();
       const sent = (): Sent => ({ what: `${method} ${path}`, sentAt, endedAt: performance.now() });
       const note = (how: string): null => {
@@ -125,7 +125,7 @@ function createSend(send: Balancer["send"]): {
       };
       try {
         const response = await send(method, path, as, body);
-        if (response.status !== wanted) return note(`${response.status} ${response.text.slice(0, 200)}`);
+        if (response.status !== expected) return note(`${response.status} ${response.text.slice(0, 200)}`);
         responses.push(sent());
         return response;
       } catch (error) {

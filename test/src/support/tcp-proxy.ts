@@ -28,15 +28,15 @@ interface ProxyCommand {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const thread = new Worker(new URL(import.meta.url), { workerData: { targetPort } });
   const [port] = (await once(thread, "message")) as [number];
-  const tell = async (order: ProxyCommand): Promise<void> => {
+  const send = async (order: ProxyCommand): Promise<void> => {
     thread.postMessage(order);
     await once(thread, "message");
   };
   return {
     port,
-    delay: (delayMs) => tell({ delayMs }),
-    dropAll: (isDropping) => tell({ isDropping }),
-    cut: () => tell({ cut: true }),
+    delay: (delayMs) => send({ delayMs }),
+    dropAll: (isDropping) => send({ isDropping }),
+    cut: () => send({ cut: true }),
     stop: async () => {
       await thread.terminate();
     },

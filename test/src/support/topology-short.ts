@@ -64,8 +64,10 @@ export async function writeOneHost(topology: Topology, updates: number): Promise
 /** Each acknowledged update increments the revision by one, without duplicates. */
 async function lostUpdates(owner: Caller, id: string, acknowledged: readonly number[]): Promise<string[]> {
   const { etag } = await owner.send(getService, { params: { id } });
-  const told = [...acknowledged].sort((a, b) => a - b);
-  const expected = told.map((_, n) => n + 2);
-  const isWhole = JSON.stringify(told) === JSON.stringify(expected) && etag === `"${told.length + 1}"`;
-  return isWhole ? [] : [`the service is at ${etag ?? ""}; ${told.length} updates were told ${told.join(", ")}`];
+  const recorded = [...acknowledged].sort((a, b) => a - b);
+  const expected = recorded.map((_, n) => n + 2);
+  const isWhole = JSON.stringify(recorded) === JSON.stringify(expected) && etag === `"${recorded.length + 1}"`;
+  return isWhole
+    ? []
+    : [`the service is at ${etag ?? ""}; ${recorded.length} updates were told ${recorded.join(", ")}`];
 }

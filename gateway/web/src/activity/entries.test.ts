@@ -32,19 +32,19 @@ describe("journal entries on the activity page", () => {
       anEntry("3", { request_id: "b" }),
       anEntry("2"),
     ];
-    const told = groupsOf(entries).map(({ id, entries: group }) => [id, group.map(({ cursor }) => cursor)]);
-    expect(told).toEqual([["b", ["6", "3"]], ["5", ["5"]], ["a", ["4"]], ["2", ["2"]]]); // prettier-ignore
+    const grouped = groupsOf(entries).map(({ id, entries: group }) => [id, group.map(({ cursor }) => cursor)]);
+    expect(grouped).toEqual([["b", ["6", "3"]], ["5", ["5"]], ["a", ["4"]], ["2", ["2"]]]); // prettier-ignore
   });
 
   it("start with those that arrived since, each once", () => {
     const at = (n: number): string => `2026-11-22T18:00:0${n}.000Z`;
     const of = (...numbers: number[]): Change[] => numbers.map((n) => anEntry(String(n), { at: at(n) }));
-    const told = (read: number[], recent: number[]): string =>
+    const describe = (read: number[], recent: number[]): string =>
       withRecent(of(...read), of(...recent)).map(({ cursor }) => cursor).join(""); // prettier-ignore
-    expect(told([3, 2, 1], [4, 5])).toBe("54321");
-    expect(told([4, 3, 2], [1, 2, 3, 4, 5, 6])).toBe("65432");
-    expect(told([6, 5], [3, 4])).toBe("65");
-    expect([told([], [1, 2]), told([2, 1], []), told([], [])]).toEqual(["21", "21", ""]);
+    expect(describe([3, 2, 1], [4, 5])).toBe("54321");
+    expect(describe([4, 3, 2], [1, 2, 3, 4, 5, 6])).toBe("65432");
+    expect(describe([6, 5], [3, 4])).toBe("65");
+    expect([describe([], [1, 2]), describe([2, 1], []), describe([], [])]).toEqual(["21", "21", ""]);
   });
 
   it("show changed members before unchanged ones, and hide internal ones", () => {

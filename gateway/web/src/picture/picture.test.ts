@@ -235,14 +235,14 @@ describe("the cards", () => {
       onHost("lone", "lost"),
     ],
   });
-  const told = (found: string[] | null): unknown =>
+  const sorted = (found: string[] | null): unknown =>
     cardsOf(model, shownIn(model, NO_FILTERS), found && new Set(found)).map(({ id, hosts }) => [
       id,
       ...hosts.map(({ node, addresses, services }) => [node.id, ...addresses, ...services.map((one) => `${one.node.id}${one.sockets.map(({ text }) => text).join()}`)]), // prettier-ignore
     ]);
 
   it("are subnets by block, hosts by address, and services by socket; those without an address come last", () => {
-    expect(told(null)).toEqual([
+    expect(sorted(null)).toEqual([
       ["dmz", ["gate", "10.0.2.1", "ssh:22", "web:443"]],
       ["empty"],
       ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22", "admin:8443", "unbound"]],
@@ -256,9 +256,9 @@ describe("the cards", () => {
   });
 
   it("contain only search results: whole subnets and hosts, or matching services under their host", () => {
-    expect(told(["web"])).toEqual([["dmz", ["gate", "10.0.2.1", "web:443"]]]);
-    expect(told(["nas", "ssh"])).toEqual([["dmz", ["gate", "10.0.2.1", "ssh:22"]], ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22"]]]); // prettier-ignore
-    expect(told(["empty"])).toEqual([["empty"]]);
+    expect(sorted(["web"])).toEqual([["dmz", ["gate", "10.0.2.1", "web:443"]]]);
+    expect(sorted(["nas", "ssh"])).toEqual([["dmz", ["gate", "10.0.2.1", "ssh:22"]], ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22"]]]); // prettier-ignore
+    expect(sorted(["empty"])).toEqual([["empty"]]);
   });
 });
 

@@ -85,11 +85,11 @@ describe("keys.key: creating", () => {
   });
 
   it("rejects a level above its creator's", () => {
-    PERMISSIONS.forEach((held, heldRank) => {
+    PERMISSIONS.forEach((own, ownRank) => {
       PERMISSIONS.forEach((requested, requestedRank) => {
-        const made = refusal(() => create({ permissions: requested }, { ...member, permission: held }));
+        const made = refusal(() => create({ permissions: requested }, { ...member, permission: own }));
         expect(made).toMatchObject(
-          heldRank <= requestedRank
+          ownRank <= requestedRank
             ? { permissions: requested }
             : { code: "permission_denied", params: { required: requested } },
         );

@@ -11,14 +11,14 @@ function applyShift(stored: Stored, shift: Shift | null, except: string): void {
     if (item !== except && position >= shift.from && position <= shift.to) stored.set(item, position + shift.by);
 }
 
-function add(stored: Stored, item: string, wanted: number | undefined): void {
-  const { position, shift } = placeNew(wanted, stored.size);
+function add(stored: Stored, item: string, requested: number | undefined): void {
+  const { position, shift } = placeNew(requested, stored.size);
   stored.set(item, position);
   applyShift(stored, shift, item);
 }
 
-function move(stored: Stored, item: string, wanted: number | undefined): void {
-  const { position, shift } = placeExisting(stored.get(item)!, wanted, stored.size);
+function move(stored: Stored, item: string, requested: number | undefined): void {
+  const { position, shift } = placeExisting(stored.get(item)!, requested, stored.size);
   stored.set(item, position);
   applyShift(stored, shift, item);
 }
@@ -77,7 +77,7 @@ describe("positions: inserting and moving", () => {
 });
 
 const aPlace = fc.option(fc.nat(12), { nil: undefined });
-const anAct = fc.record({ act: fc.constantFrom("add", "add", "move", "remove"), item: fc.nat(20), wanted: aPlace });
+const anAct = fc.record({ act: fc.constantFrom("add", "add", "move", "remove"), item: fc.nat(20), requested: aPlace });
 
 describe("positions: properties of any history", () => {
   it("are dense from 0, and equal a plain list with the same operations", () => {
@@ -85,18 +85,18 @@ describe("positions: properties of any history", () => {
       fc.property(fc.array(anAct, { maxLength: 40 }), (history) => {
         const stored: Stored = new Map();
         const plain: string[] = [];
-        history.forEach(({ act, item, wanted }, step) => {
+        history.forEach(({ act, item, requested }, step) => {
           const chosen = plain[item % Math.max(1, plain.length)];
           if (act === "add" || chosen === undefined) {
-            add(stored, `item${step}`, wanted);
-            plain.splice(wanted ?? plain.length, 0, `item${step}`);
+            add(stored, `item${step}`, requested);
+            plain.splice(requested ?? plain.length, 0, `item${step}`);
           } else {
             const at = plain.indexOf(chosen);
             plain.splice(at, 1);
             if (act === "remove") remove(stored, chosen);
             else {
-              move(stored, chosen, wanted);
-              plain.splice(wanted ?? at, 0, chosen);
+              move(stored, chosen, requested);
+              plain.splice(requested ?? at, 0, chosen);
             }
           }
           expect([...stored.values()].sort((a, b) => a - b)).toEqual([...stored.keys()].map((_, index) => index));
@@ -108,10 +108,10 @@ describe("positions: properties of any history", () => {
 
   it("are the same for items created together as for items created one by one", () => {
     fc.assert(
-      fc.property(fc.array(aPlace, { maxLength: 12 }), (wanted) => {
+      fc.property(fc.array(aPlace, { maxLength: 12 }), (requested) => {
         const stored: Stored = new Map();
-        wanted.forEach((place, item) => add(stored, String(item), place));
-        expect(placeAll(wanted)).toEqual(wanted.map((_, item) => stored.get(String(item))));
+        requested.forEach((place, item) => add(stored, String(item), place));
+        expect(placeAll(requested)).toEqual(requested.map((_, item) => stored.get(String(item))));
       }),
     );
   });

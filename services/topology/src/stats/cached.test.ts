@@ -6,28 +6,28 @@ const all = (organizationId: string) => ({ organizationId, networks: "all" }) as
 
 /** Counts that end on request. */
 function counting() {
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends: (() => void)[] = [];
   const count = (name: string) => () => {
-    begun.push(name);
+    started.push(name);
     return new Promise<Stats>((resolve) => ends.push(() => resolve({ at: name } as Stats)));
   };
   const end = async (): Promise<void> => {
     ends.shift()?.();
     await new Promise(setImmediate);
   };
-  return { begun, count, end };
+  return { started, count, end };
 }
 
 describe("cached statistics", () => {
   it("are computed once for all concurrent callers, and cached afterwards", async () => {
-    const { begun, count, end } = counting();
+    const { started, count, end } = counting();
     const kept = createCachedStats(60_000);
     const requests = [kept(all("o"), count("first")), kept(all("o"), count("second"))];
     await new Promise(setImmediate);
     await end();
     const results = [...(await Promise.all(requests)), await kept(all("o"), count("third"))];
-    expect([begun, results.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
+    expect([started, results.map(({ stats }) => stats.at)]).toEqual([["first"], ["first", "first", "first"]]);
   });
 
   it("have the same ETag while the numbers are the same, whenever they were computed", async () => {
@@ -39,14 +39,14 @@ describe("cached statistics", () => {
   });
 
   it("are computed one at a time per organization, and fail only for those who requested them", async () => {
-    const { begun, count, end } = counting();
+    const { started, count, end } = counting();
     const kept = createCachedStats();
     const failing = kept(all("o"), () => Promise.reject(new Error("away")));
     const requests = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
     const other = kept(all("p"), count("p"));
     await expect(failing).rejects.toThrow("away");
     await new Promise(setImmediate);
-    expect(begun.sort()).toEqual(["o1", "p"]);
+    expect(started.sort()).toEqual(["o1", "p"]);
     await end();
     await end();
     await end();

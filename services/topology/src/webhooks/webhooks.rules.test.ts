@@ -53,12 +53,12 @@ describe("the rules of a webhook", () => {
     expect(isSelected({ ...everything, network_ids: ["one"] }, { ...entry, network_id: null })).toBe(false);
     expect(isSelected({ ...everything, entities: ["Tag"] }, entry)).toBe(false);
     expect(isSelected({ ...everything, actions: ["deleted", "updated"] }, entry)).toBe(true);
-    for (const [tag, isTold] of [
+    for (const [tag, expected] of [
       ["new", true],
       ["old", true],
       ["other", false],
     ] as const)
-      expect([tag, isSelected({ ...everything, tag_ids: [tag] }, entry)]).toEqual([tag, isTold]);
+      expect([tag, isSelected({ ...everything, tag_ids: [tag] }, entry)]).toEqual([tag, expected]);
   });
 
   it("show it to callers who may use all networks that it names, and without any only to callers with all networks", () => {

@@ -80,10 +80,10 @@ async function exchange(sent: Sent, body: unknown): Promise<AttackResponse & { c
   const { url, headers, ...options } = sent;
   const bytes = Buffer.from(body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body));
   const describing = body === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length };
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const responseOf = (status: number, text: string, cookie = "") => {
     const code = /"code":"(\w+)"/.exec(text)?.[1] ?? "";
-    return { status, code, text, cookie, tookMs: performance.now() - begunAt };
+    return { status, code, text, cookie, tookMs: performance.now() - startedAt };
   };
   return new Promise((resolve) => {
     const request = httpRequest(

@@ -23,7 +23,7 @@ interface Period {
   readonly most: number[];
   readonly starvedBeforeMs: readonly number[];
   readonly othersBeforeMs: number;
-  readonly begunAt: number;
+  readonly startedAt: number;
   unanswered: number;
 }
 
@@ -31,7 +31,7 @@ const { url, key, address, processes } = JSON.parse(process.argv[2] ?? "") as Vi
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${key}` };
 let period = newPeriod();
-let hasBegun = false;
+let hasStarted = false;
 // Timeouts are counted in rounds of reading: while the whole machine stands still, they do not advance.
 let round = 0;
 const lastRoundOf = new Map<ClientRequest, number>();
@@ -39,7 +39,7 @@ const lastRoundOf = new Map<ClientRequest, number>();
 function newPeriod(): Period {
   const before = processes.map(({ pid }) => residentBytesOf(pid));
   const starvedBeforeMs = processes.map(({ pid }) => starvedMsOf(pid));
-  const now = { othersBeforeMs: usedByOthersMs(), begunAt: performance.now() };
+  const now = { othersBeforeMs: usedByOthersMs(), startedAt: performance.now() };
   return { times: [], failures: [], before, most: [...before], starvedBeforeMs, ...now, unanswered: 0 };
 }
 
@@ -54,7 +54,7 @@ function residentBytesOf(pid: number): number {
 
 function read(path: string): void {
   const own = period;
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   let failure: string | null = "no answer";
   own.unanswered++;
   const request = get(url + path, { agent, headers, localAddress: address }, (response) => {
@@ -66,10 +66,10 @@ function read(path: string): void {
   request.once("close", () => {
     lastRoundOf.delete(request);
     own.unanswered--;
-    if (failure === null) own.times.push(performance.now() - begunAt);
+    if (failure === null) own.times.push(performance.now() - startedAt);
     else own.failures.push(`${path}: ${failure}`);
-    if (hasBegun) return;
-    hasBegun = true;
+    if (hasStarted) return;
+    hasStarted = true;
     process.send?.("begun");
   });
 }
@@ -101,7 +101,7 @@ process.on("message", () => {
   }, SAMPLE_EVERY_MS);
 });
 
-function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs, begunAt }: Period): Measurements {
+function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs, startedAt }: Period): Measurements {
   const sorted = times.sort((a, b) => a - b);
   const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
   const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
@@ -112,6 +112,6 @@ function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs
     failures,
     grownBytes: Object.fromEntries(grown),
     starvedMs: Object.fromEntries(starved),
-    othersShare: (usedByOthersMs() - othersBeforeMs) / (performance.now() - begunAt),
+    othersShare: (usedByOthersMs() - othersBeforeMs) / (performance.now() - startedAt),
   };
 }

@@ -68,8 +68,8 @@ describe("a CSV table", () => {
 describe("a CSV table, cell by cell,", () => {
   it("reports each invalid cell with line, column and code", () => {
     const file = "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;"; // prettier-ignore
-    const told = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);
-    expect(told).toEqual([
+    const listed = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);
+    expect(listed).toEqual([
       [2, "MAC", "not_a_mac_address"],
       [3, "IP", "missing_address"],
       [4, "IP", "not_an_address"],

@@ -108,11 +108,12 @@ function recognizeHosts(session: Session, hosts: readonly NamedHost[], all: Read
   for (let batch = 0, ids = session.addressed(0); ids !== null; ids = session.addressed(++batch))
     session.recognizeBare(ids.flatMap((id) => bareHost(all.get(id))));
   for (let batch = 0; ; batch++) {
-    const wanted = session.unrecognized(batch);
-    if (wanted === null) return;
-    const isWanted = ({ hostname, lostMacs }: NamedHost): boolean =>
-      wanted.labels.includes(hostLabel(hostname) ?? "") || lostMacs.some((mac) => wanted.macAddresses.includes(mac));
-    session.recognizeHosts(hosts.filter(isWanted));
+    const unrecognized = session.unrecognized(batch);
+    if (unrecognized === null) return;
+    const isUnrecognized = ({ hostname, lostMacs }: NamedHost): boolean =>
+      unrecognized.labels.includes(hostLabel(hostname) ?? "") ||
+      lostMacs.some((mac) => unrecognized.macAddresses.includes(mac));
+    session.recognizeHosts(hosts.filter(isUnrecognized));
   }
 }
 

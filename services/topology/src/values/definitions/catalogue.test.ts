@@ -32,8 +32,8 @@ describe("CATALOGUE", () => {
 
   it.each(CATEGORIES.filter((category) => !RESERVED.includes(category)))(
     "has at least two services of %s",
-    (wanted) => {
-      expect(CATALOGUE.filter(({ category }) => category === wanted).length).toBeGreaterThanOrEqual(2);
+    (expected) => {
+      expect(CATALOGUE.filter(({ category }) => category === expected).length).toBeGreaterThanOrEqual(2);
     },
   );
 

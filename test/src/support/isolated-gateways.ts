@@ -8,7 +8,7 @@ import { type ServiceStub, startServiceStub } from "./service-stub.js";
 import { type ProcessHandle, type Servers, startServers } from "./stack.js";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.js";
 
-export interface LoneGateways {
+export interface IsolatedGateways {
   readonly servers: Servers;
   readonly stub: ServiceStub;
   /** Null unless requested. */
@@ -21,7 +21,7 @@ export interface LoneGateways {
   stop(): Promise<void>;
 }
 
-export interface LoneGatewaysOptions {
+export interface IsolatedGatewaysOptions {
   readonly gateways?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** The public URL of the gateways; an https address when absent. */
@@ -37,7 +37,7 @@ export interface LoneGatewaysOptions {
 }
 
 /** Starts them and waits until they are ready. */
-export async function startLoneGateways(options: LoneGatewaysOptions = {}): Promise<LoneGateways> {
+export async function startIsolatedGateways(options: IsolatedGatewaysOptions = {}): Promise<IsolatedGateways> {
   const { gateways = 1, env = {}, otherTopologies = [], otherIdentities = [] } = options;
   const servers = await startServers();
   const stub = await startServiceStub(gateways);
