@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/glob
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { createNetwork, getHost, ImportPlan } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
 import { anAccount } from "../support/api.js";
 import { importScan, scanFile, scanOf, scanOfMany, upHost } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
@@ -90,6 +91,22 @@ describe("a host that cannot be written", () => {
     expect(plan.summary.hosts).toEqual({ create: 1, update: 0, unchanged: 0, failed: 1 });
     expect((await owner.call(getHost, { params: { id } })).ports).toEqual([]);
     expect(await violations(topology)).toEqual([]);
+  });
+});
+
+describe("an import whose sightings cannot be recorded", () => {
+  it("succeeds, and gives up without a database after a few attempts, however much was seen", async () => {
+    let attempts = 0;
+    const found = () => {
+      attempts++;
+      return Promise.reject(new AppError("unavailable"));
+    };
+    const { owner, network } = await start({
+      storage: (storage) => ({ ...storage, sightings: { ...storage.sightings, found } }),
+    });
+    const plan = await importScan(owner, network, scanOfMany(5));
+    expect(plan.summary.hosts).toEqual({ create: 5, update: 0, unchanged: 0, failed: 0 });
+    expect(attempts).toBe(3);
   });
 });
 

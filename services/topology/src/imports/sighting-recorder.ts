@@ -1,4 +1,6 @@
 import type { ImportSummary, Missing } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { SightedKind } from "../storage/sightings.js";
 import { type Looking, missingIn, noteMissed } from "./missing.js";
 import type { Covered } from "./file-coverage.js";
@@ -34,6 +36,7 @@ export function createSightingRecorder(
   const missed: Missed[] = [];
   const hosts = new Set<string>();
   const counts = { hosts: 0, interfaces: 0, ports: 0, services: 0 };
+  const record = createAttempts(onFault);
   let size = 0;
 
   async function flush(): Promise<void> {
@@ -42,7 +45,7 @@ export function createSightingRecorder(
     size = 0;
     if (isDry) return;
     for (const [kind, ids] of batches)
-      await persistently(() => storage.sightings.found(target.scope, kind, ids, { atMs, by }), onFault);
+      await record(() => storage.sightings.found(target.scope, kind, ids, { atMs, by }));
   }
 
   /** Counts missed entities. @returns those to list, after the ones listed already */
@@ -60,7 +63,7 @@ export function createSightingRecorder(
         size += ids.length;
       }
       missed.push(...count(sighting.missed, missed.length));
-      await persistently(() => noteMissed(looking, sighting.missed), onFault);
+      await record(() => noteMissed(looking, sighting.missed));
       if (size >= TOGETHER) await flush();
     },
     missing: async function* (covered, summary) {
@@ -78,17 +81,28 @@ export function createSightingRecorder(
   };
 }
 
-/** Records that fail repeatedly are dropped: they are not worth failing the import. */
-async function persistently(note: () => Promise<void>, onFault: (error: unknown) => void): Promise<void> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      await note();
-      return;
-    } catch (error) {
-      if (attempt < ATTEMPTS) continue;
-      onFault(error);
-      return;
-    }
+/**
+ * Creates a function that records persistently. Records that fail are dropped: they are not worth failing the import,
+ * nor, without a database, another wait for each.
+ */
+function createAttempts(onFault: (error: unknown) => void): (note: () => Promise<void>) => Promise<void> {
+  let isAway = false;
+  return async (note) => {
+    for (let attempt = 1; !isAway; attempt++)
+      try {
+        await note();
+        return;
+      } catch (error) {
+        if (attempt < ATTEMPTS) continue;
+        isAway = isUnavailable(error);
+        onFault(error);
+        return;
+      }
+  };
+}
+
+function isUnavailable(error: unknown): boolean {
+  return (error instanceof AppError ? error : mapMongoFault(error))?.code === "unavailable";
 }
 
 function missingOf({ kind, id, hostId, name, seen, since }: Missed, { target, atMs }: Looking): Missing {
