@@ -67,6 +67,12 @@ function isUnreachable(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined;
 }
 
+/** Any error as reported to callers: one of the database is mapped, an unexpected one is `internal_error`. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return mapMongoFault(error) ?? new AppError("internal_error", {}, error);
+}
+
 /** True if two transactions wrote the same document. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === WRITE_CONFLICT;

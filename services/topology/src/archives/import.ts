@@ -7,7 +7,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import type { Log } from "@nts/shared/log";
-import { isDuplicateKey, mapMongoFault } from "@nts/shared/mongo/faults";
+import { asAppError, isDuplicateKey } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
 import type { ImportRunner } from "../imports/runner.js";
 import type { Storage } from "../storage/storage.js";
@@ -230,7 +230,7 @@ function faultOf({ log, work }: Run, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "internal_error") return error;
   // A concurrent import of the same archive wrote it first.
   if (isDuplicateKey(error)) return new AppError("write_conflict");
-  const fault = error instanceof AppError ? error : (mapMongoFault(error) ?? new AppError("internal_error", {}, error));
+  const fault = asAppError(error);
   log.error({ err: fault.cause ?? error, code: fault.code }, "a part of an archive could not be imported");
   return fault;
 }

@@ -3,7 +3,7 @@ import { type CsvResource, takesHost, takesResource } from "@nts/shared/contract
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
-import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { asAppError } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -270,7 +270,7 @@ async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostRes
 /** The failure as reported to the caller; unexpected ones are logged. */
 function faultOf({ log, networkId }: Run, error: unknown): AppError {
   if (error instanceof AppError && error.code !== "internal_error") return error;
-  const fault = error instanceof AppError ? error : (mapMongoFault(error) ?? new AppError("internal_error", {}, error));
+  const fault = asAppError(error);
   log.error({ err: fault.cause ?? error, code: fault.code, network_id: networkId }, "a part of an import failed");
   return fault;
 }

@@ -1,6 +1,5 @@
 import type { ImportSummary, Missing } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
-import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { asAppError } from "@nts/shared/mongo/faults";
 import type { SightedKind } from "../storage/sightings.js";
 import { type Looking, missingIn, noteMissed } from "./missing.js";
 import type { Covered } from "./file-coverage.js";
@@ -36,7 +35,7 @@ export function createSightingRecorder(
   const missed: Missed[] = [];
   const hosts = new Set<string>();
   const counts = { hosts: 0, interfaces: 0, ports: 0, services: 0 };
-  const record = createAttempts(onFault);
+  const record = createPersistentRecording(onFault);
   let size = 0;
 
   async function flush(): Promise<void> {
@@ -85,7 +84,7 @@ export function createSightingRecorder(
  * Creates a function that records persistently. Records that fail are dropped: they are not worth failing the import,
  * nor, without a database, another wait for each.
  */
-function createAttempts(onFault: (error: unknown) => void): (note: () => Promise<void>) => Promise<void> {
+function createPersistentRecording(onFault: (error: unknown) => void): (note: () => Promise<void>) => Promise<void> {
   let isAway = false;
   return async (note) => {
     for (let attempt = 1; !isAway; attempt++)
@@ -94,15 +93,11 @@ function createAttempts(onFault: (error: unknown) => void): (note: () => Promise
         return;
       } catch (error) {
         if (attempt < ATTEMPTS) continue;
-        isAway = isUnavailable(error);
+        isAway = asAppError(error).code === "unavailable";
         onFault(error);
         return;
       }
   };
-}
-
-function isUnavailable(error: unknown): boolean {
-  return (error instanceof AppError ? error : mapMongoFault(error))?.code === "unavailable";
 }
 
 function missingOf({ kind, id, hostId, name, seen, since }: Missed, { target, atMs }: Looking): Missing {
