@@ -14,7 +14,7 @@ export async function runJest(args, env = {}) {
     const NODE_OPTIONS = [
       process.env.NODE_OPTIONS ?? "",
       // jest needs a flag of Node.js for ES modules; the warning that comes with it is irrelevant
-      "--experimental-vm-modules --disable-warning=ExperimentalWarning --max-semi-space-size=64",
+      "--experimental-vm-modules --disable-warning=ExperimentalWarning",
       `--import ${new URL("end-with-parent.mjs", import.meta.url).href}`,
     ].join(" ");
     const code = await runScript(script, [...options, ...args], { ...env, NODE_OPTIONS });

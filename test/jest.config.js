@@ -18,7 +18,7 @@ export default {
   testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
   transform: {},
   testTimeout: 300_000, // a busy machine is slow, not wrong
-  maxWorkers: 3, // some suites wait for a part of the time
+  maxWorkers: 3, // some suites wait; with more, requests exceed their deadlines
   workerIdleMemoryLimit: "1GB",
   watchman: false,
 };
