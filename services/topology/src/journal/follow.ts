@@ -62,11 +62,15 @@ export async function follow(
     return events.length;
   }
 
+  /** Proceeds with the backlog until it is time for the next events. */
   async function goOn(): Promise<void> {
-    await idle?.();
-    const startedAt = performance.now();
-    await recorder.goOn();
-    await delay(restMs(startedAt, DUTY));
+    const until = performance.now() + GATHER_MS;
+    do {
+      await idle?.();
+      const startedAt = performance.now();
+      await recorder.goOn();
+      await delay(restMs(startedAt, DUTY));
+    } while (!recorder.isDone() && performance.now() < until);
   }
 
   async function saveNowAndThen(): Promise<void> {
@@ -78,12 +82,12 @@ export async function follow(
   try {
     while (!signal.aborted) {
       const taken = await take();
-      const isBusy = !recorder.isDone() || taken === MOST_EVENTS;
       full = taken === MOST_EVENTS ? full + 1 : 0;
-      if (recorder.isDone()) await saveNowAndThen();
+      const isDone = recorder.isDone();
+      if (isDone) await saveNowAndThen();
       else if (full % OTHERS_FIRST === 0) await goOn();
-      if (isBusy) await delay(PAUSE_MS);
-      else if (taken > 0) await delay(GATHER_MS);
+      if (full > 0) await delay(PAUSE_MS);
+      else if (isDone && taken > 0) await delay(GATHER_MS);
     }
   } finally {
     await recorder.close();
