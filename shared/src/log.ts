@@ -33,14 +33,32 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
   return log;
 }
 
-// One for all logs of a process: each has a timer that writes even when there is nothing to write.
+// One for all logs of a process.
 const opened: Partial<Record<1 | 2, DestinationStream>> = {};
 
 function destinationOf(descriptor: 1 | 2): DestinationStream {
-  return (opened[descriptor] ??= pino.destination({
-    ...{ dest: descriptor, sync: false, periodicFlush: FLUSH_MS },
-    ...{ minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES },
-  }));
+  return (opened[descriptor] ??= openDestination(descriptor));
+}
+
+/** Flushes a while after a write; pino's periodic flush also wakes a process that logs nothing. */
+function openDestination(descriptor: 1 | 2): DestinationStream & { flushSync(): void } {
+  const buffered = { minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES };
+  const destination = pino.destination({ dest: descriptor, sync: false, ...buffered });
+  let timer: NodeJS.Timeout | null = null;
+  const flush = (): void => {
+    timer = null;
+    destination.flush();
+  };
+  return {
+    write: (lines) => {
+      destination.write(lines);
+      timer ??= setTimeout(flush, FLUSH_MS).unref();
+    },
+    /** Called by pino after a fatal line. */
+    flushSync: () => {
+      destination.flushSync();
+    },
+  };
 }
 
 /** The destination of the logs, for lines made without pino. */
