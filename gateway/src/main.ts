@@ -13,6 +13,7 @@ import type { Registry } from "prom-client";
 import { v7 } from "uuid";
 import { createRequestHandling } from "./request-handling.js";
 import { type Credentials, startCredentials } from "./authenticate/credentials.js";
+import { SILENCE_AT_REST_MS } from "./authenticate/key-changes.js";
 import { allowancesOf, GatewayConfig, tenancySecretsOf } from "./config.js";
 import { startPublicServer } from "./edge/public-server.js";
 import {
@@ -138,8 +139,8 @@ function startOperations(config: GatewayConfig, { registry, readiness, credentia
     // accepted.
     identity: () => {
       const silentMs = follower.sinceResponseMs();
-      if (silentMs === null || (!lease.isAlive() && silentMs > config.STALE_CREDENTIAL_SECONDS * 1_000))
-        throw new Error("identity does not answer");
+      const mostMs = Math.max(config.STALE_CREDENTIAL_SECONDS * 1_000, follower.isAtRest() ? SILENCE_AT_REST_MS : 0);
+      if (silentMs === null || (!lease.isAlive() && silentMs > mostMs)) throw new Error("identity does not answer");
     },
   });
   return startServer(listener, {

@@ -28,11 +28,20 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
     ],
     ["nts_key_lease_alive", "1 while remembered credentials may be served, else 0.", () => Number(lease.isAlive())],
     [
+      "nts_gateway_at_rest",
+      "1 while the gateway is not used, and has no lease for that reason, else 0.",
+      () => Number(follower.isAtRest()),
+    ],
+    [
       "nts_identity_silence_seconds",
       "Time since identity last answered a question for key changes; since the start, before it ever did.",
       () => (follower.sinceResponseMs() ?? process.uptime() * 1_000) / 1_000,
     ],
-    ["nts_live_gateways", "Gateways that share the limits, as identity last told.", () => follower.liveGateways()],
+    [
+      "nts_live_gateways",
+      "Used gateways, which share the limits, as identity last told.",
+      () => follower.liveGateways(),
+    ],
     ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],
   ]);
 }

@@ -22,6 +22,8 @@ export interface PipelineOptions {
   readonly assistants: Assistants;
   readonly respondLocally: RespondLocally;
   readonly refusals: Refusals;
+  /** Called with each request of an operation. */
+  readonly onUse: () => void;
 }
 
 /** Handles an exchange; never throws. */
@@ -32,7 +34,7 @@ export type Serve = (exchange: Exchange) => void;
  * response is sent in an envelope, and the exchange is accounted for when it has ended.
  */
 export function createPipeline(options: PipelineOptions): Serve {
-  const { ownHost, routes, admit, charges, forward, assistants, respondLocally, refusals } = options;
+  const { ownHost, routes, admit, charges, forward, assistants, respondLocally, refusals, onUse } = options;
 
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
@@ -57,6 +59,7 @@ export function createPipeline(options: PipelineOptions): Serve {
       sendSuccess(exchange, { status: "ok" });
       return;
     }
+    onUse();
     const caller = await admit(exchange, endpoint);
     if (endpoint === MCP) await assistants(exchange, caller);
     else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);

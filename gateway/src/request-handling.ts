@@ -84,6 +84,7 @@ export function createRequestHandling(options: RequestHandlingOptions): {
     }),
     assistants: createAssistants(inFlight, (...asked) => listeners.serve(...asked)),
     respondLocally: createRespondLocally(webConsole.notFoundFor),
+    onUse: credentials.follower.use,
     ...{ charges, refusals },
   });
   const connections = createOpenConnections({

@@ -50,7 +50,19 @@ async function aGateway(expiresInMs: number | null = null) {
   const pulls: ((response: KeyChanges) => void)[] = [];
   const bus = { publish: () => undefined, subscribe: () => undefined };
   const pull = (): Promise<KeyChanges> => new Promise((resolve) => pulls.push(resolve));
-  started.push(followKeyChanges({ gatewayId: "g", pull, deregister: pull, verifier, changes, lease, bus, clock, log }));
+  const options = {
+    gatewayId: "g",
+    pull,
+    pullAtRest: pull,
+    hasStreams: () => true,
+    verifier,
+    changes,
+    lease,
+    bus,
+    clock,
+    log,
+  };
+  started.push(followKeyChanges(options));
   /** Responds to the pending poll, and waits for the next one. */
   const respondToPull = async (response: KeyChanges = nothingNew): Promise<void> => {
     const count = pulls.length;

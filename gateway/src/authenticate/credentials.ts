@@ -61,8 +61,9 @@ export function startCredentials(options: CredentialsOptions): Credentials {
     ...{ cache, lease, changes, clock, log, observer },
   });
   const follower = followKeyChanges({
-    pull: (after) => pulls.ask(pullKeyChanges, { query: { after, gateway: gatewayId } }),
-    deregister: (after) => pulls.ask(pullKeyChanges, { query: { after, gateway: gatewayId, leaving: true } }),
+    pull: (after, gateway) => pulls.ask(pullKeyChanges, { query: { after, gateway } }),
+    pullAtRest: (after, gateway) => pulls.ask(pullKeyChanges, { query: { after, gateway, leaving: true } }),
+    hasStreams: streams.areOpen,
     verifier: {
       forget: (subjects) => {
         verifier.forget(subjects);

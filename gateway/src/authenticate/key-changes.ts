@@ -8,15 +8,22 @@ import type { Lease } from "./lease.js";
 import type { Verifier } from "./verifier.js";
 
 // Follows changes of rights by polling identity every 200 ms; changes are applied before the response renews the lease.
-// Bus notices only speed this up: their subjects are invalidated at once.
+// Bus notices only speed this up: their subjects are invalidated at once. An unused gateway rests: it has no lease, so
+// no change waits for it, and polls rarely.
 
 const PULL_EVERY_MS = 200;
+const REST_AFTER_MS = 3_000;
+const PULL_AT_REST_EVERY_MS = 5_000;
+/** Milliseconds after which identity is considered silent by a gateway at rest: one poll has failed. */
+export const SILENCE_AT_REST_MS = 2 * PULL_AT_REST_EVERY_MS;
 
 export interface KeyChangesOptions {
   readonly gatewayId: string;
-  readonly pull: (after: number) => Promise<KeyChanges>;
-  /** Notifies identity that this gateway has stopped serving. */
-  readonly deregister: (after: number) => Promise<unknown>;
+  readonly pull: (after: number, gateway: string) => Promise<KeyChanges>;
+  /** The same without a lease: identity no longer registers this gateway. */
+  readonly pullAtRest: (after: number, gateway: string) => Promise<KeyChanges>;
+  /** Open streams are used without requests. */
+  readonly hasStreams: () => boolean;
   readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
   readonly changes: ChangeLog;
   readonly lease: Lease;
@@ -26,7 +33,10 @@ export interface KeyChangesOptions {
 }
 
 export interface KeyChangeFollower {
-  /** Number of serving gateways including this one; at least 1. */
+  /** Called with each request. */
+  use: () => void;
+  isAtRest(): boolean;
+  /** Number of used gateways including this one; at least 1. */
   liveGateways(): number;
   /** Milliseconds since identity last responded; null if it never did. */
   sinceResponseMs(): number | null;
@@ -45,7 +55,7 @@ export function followKeyChanges(options: KeyChangesOptions): KeyChangeFollower 
   bus.subscribe(keyChanged, ({ number, subjects }) => {
     verifier.forget(subjects);
     if (changes.noticed(number)) follower.acknowledge();
-    follower.pullSoon();
+    follower.pullUnlessAtRest();
   });
   follower.pullSoon();
   return follower;
@@ -61,8 +71,24 @@ class Follower implements KeyChangeFollower {
   /** There is something to pull or acknowledge at once. */
   #again = false;
   #timer: NodeJS.Timeout | undefined;
+  #usedAt: Instant;
+  #isAtRest = false;
+  /** A late request of an earlier period must not deregister this one, so each has a name of its own. */
+  #period = 1;
 
-  constructor(private readonly options: KeyChangesOptions) {}
+  constructor(private readonly options: KeyChangesOptions) {
+    this.#usedAt = options.clock.now();
+  }
+
+  use = (): void => {
+    this.#usedAt = this.options.clock.now();
+    if (!this.#isAtRest) return;
+    this.#isAtRest = false;
+    this.#period += 1;
+    this.pullSoon();
+  };
+
+  isAtRest = (): boolean => this.#isAtRest;
 
   liveGateways = (): number => this.#liveGateways;
 
@@ -75,9 +101,13 @@ class Follower implements KeyChangeFollower {
     else if (!this.#isStopped) void this.#pullNow();
   }
 
+  pullUnlessAtRest(): void {
+    if (!this.#isAtRest) this.pullSoon();
+  }
+
   acknowledge(): void {
-    const { bus, gatewayId, changes } = this.options;
-    bus.publish(keyApplied, { gateway: gatewayId, number: changes.applied() });
+    const { bus, changes } = this.options;
+    bus.publish(keyApplied, { gateway: this.#name(), number: changes.applied() });
   }
 
   stop(): void {
@@ -86,12 +116,12 @@ class Follower implements KeyChangeFollower {
   }
 
   async leave(): Promise<void> {
-    const { lease, changes, deregister, log } = this.options;
+    const { lease, changes, pullAtRest, log } = this.options;
     this.stop();
     lease.end();
     // Its response would register this gateway again.
     await this.#pending;
-    await deregister(changes.applied()).catch((error: unknown) => {
+    await pullAtRest(changes.applied(), this.#name()).catch((error: unknown) => {
       log.warn({ err: error }, "identity could not be notified that this gateway is leaving");
     });
   }
@@ -102,23 +132,40 @@ class Follower implements KeyChangeFollower {
     this.#pending = this.#pullOnce();
     await this.#pending;
     this.#isPulling = false;
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.#pullNow(), this.#again ? 0 : PULL_EVERY_MS);
+    if (this.#isStopped) return;
+    const everyMs = this.#isAtRest ? PULL_AT_REST_EVERY_MS : PULL_EVERY_MS;
+    this.#timer = setTimeout(() => void this.#pullNow(), this.#again ? 0 : everyMs);
+  }
+
+  /** The name under which identity registers this gateway. */
+  #name(): string {
+    return `${this.options.gatewayId}:${this.#period}`;
+  }
+
+  /** Before identity is told, so that nothing is served from the cache any more. */
+  #restIfUnused(): void {
+    const { clock, hasStreams, lease } = this.options;
+    if (elapsedMs(this.#usedAt, clock.now()) < REST_AFTER_MS || hasStreams()) return;
+    this.#isAtRest = true;
+    lease.release();
   }
 
   async #pullOnce(): Promise<void> {
-    const { pull, changes, lease, clock, log } = this.options;
+    const { pull, pullAtRest, changes, lease, clock, log } = this.options;
+    this.#restIfUnused();
+    const isAtRest = this.#isAtRest;
     const askedAt = clock.now();
     const after = changes.applied();
     this.#again = false;
     try {
-      const response = await pull(after);
+      const response = await (isAtRest ? pullAtRest : pull)(after, this.#name());
       this.#apply(after, response);
-      lease.renew(askedAt);
+      if (!isAtRest) lease.renew(askedAt);
       this.#liveGateways = Math.max(1, response.live_gateways);
       this.#respondedAt = clock.now();
       if (this.#isFailing) log.info("identity is responding again");
       this.#isFailing = false;
-      if (changes.applied() > after) {
+      if (changes.applied() > after && !isAtRest) {
         this.acknowledge();
         // The next pull acknowledges, in case the bus does not.
         this.#again = true;

@@ -10,7 +10,9 @@ export interface Lease {
   /** @param askedAt when the request was sent whose response renews the lease; an older one than the last is ignored */
   renew(askedAt: Instant): void;
   isAlive(): boolean;
-  /** Releases it permanently. */
+  /** Gives it up until renewed. */
+  release(): void;
+  /** Gives it up permanently. */
   end(): void;
 }
 
@@ -23,6 +25,9 @@ export function createLease(clock: Clock): Lease {
       if (activeSince === null || askedAt.monotonic > activeSince.monotonic) activeSince = askedAt;
     },
     isAlive: () => !ended && activeSince !== null && elapsedMs(activeSince, clock.now()) < LEASE_MS,
+    release: () => {
+      activeSince = null;
+    },
     end: () => {
       ended = true;
     },

@@ -21,6 +21,7 @@ export interface OpenStream {
 export interface Streams {
   /** @throws AppError `unavailable` if the process stops @returns removes it */
   add(stream: OpenStream): () => void;
+  areOpen(): boolean;
   /** @param subjects ids of users, organizations and credentials; null for all */
   forget(subjects: readonly string[] | null): void;
   /** Ends all of them. */
@@ -46,6 +47,7 @@ export function createStreams(): Streams {
         timer = undefined;
       };
     },
+    areOpen: () => open.size > 0,
     forget: (subjects) => {
       for (const stream of [...open]) if (subjects === null || isAmong(subjects, stream.principal)) stream.forgotten();
     },

@@ -20,7 +20,10 @@ afterAll(async () => {
 
 afterEach(async () => {
   world.stub.setIdentity("there");
-  await until(async () => (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1);
+  await until(async () => {
+    await fetch(`${world.url}/api/version`); // an unused gateway has no lease
+    return (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1;
+  });
 });
 
 const send = async ({ headers }: StubCredential): Promise<number> =>
@@ -107,6 +110,20 @@ describe("cached credentials: without the bus or identity", () => {
     await gateways[0]!.stop();
     expect(stub.usedKeys).toContain(key.credentialId);
     await gateways[0]!.restart();
+  });
+
+  it("are verified again at the first request after a rest, during which identity waits for no unused gateway", async () => {
+    const { stub, gateways } = world;
+    const [kept, revoked] = [stub.aKey(), stub.aKey()];
+    expect([await send(kept), await send(revoked)]).toEqual([200, 200]);
+    const usedAt = performance.now();
+    await until(async () => (await metricOf(gateways[0]!, "nts_gateway_at_rest")) === 1);
+    expect(await metricOf(gateways[0]!, "nts_key_lease_alive")).toBe(0);
+    await until(() => (stub.deregisteredAt() ?? 0) > usedAt);
+    expect((await fetch(`${gateways[0]!.opsUrl}/readyz`)).status).toBe(200);
+    stub.revoke(revoked); // without a notice
+    expect([await send(revoked), await send(kept)]).toEqual([401, 200]);
+    await until(async () => (await metricOf(gateways[0]!, "nts_key_lease_alive")) === 1);
   });
 
   it.each(["broken", "silent"] as const)(

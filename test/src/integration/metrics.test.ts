@@ -120,7 +120,10 @@ describe("the metrics: requests and credentials", () => {
     } finally {
       identity!.resume();
     }
-    await until(async () => (await metricOf(gateway, "nts_key_lease_alive")) === 1);
+    await until(async () => {
+      await account.session.data("get", "/api/v1/networks"); // an unused gateway has no lease
+      return (await metricOf(gateway, "nts_key_lease_alive")) === 1;
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { GatewayRegistry, LiveGateway } from "./registry.js";
 
 // Delays the response to a key change until no gateway can accept what it revoked: each has reported the change, on the
@@ -9,6 +10,8 @@ import type { GatewayRegistry, LiveGateway } from "./registry.js";
 const LEASE_MS = 1_000;
 const MARGIN_MS = 50;
 const POLL_MS = 50;
+/** Maximum gateways remembered; the registry knows the others, too. */
+const MOST_GATEWAYS = 1_000;
 
 export interface Acknowledgements {
   /** Records that a gateway has applied every key change up to a number. */
@@ -21,7 +24,7 @@ export interface Acknowledgements {
 }
 
 export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">): Acknowledgements {
-  const applied = new Map<string, number>();
+  const applied = new LRUCache<string, number>({ max: MOST_GATEWAYS });
   const heard = new EventEmitter().setMaxListeners(0);
   // All changes up to this one have been waited for.
   let settled = -1;
