@@ -74,7 +74,8 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const keyset = keysetOf({ name: kind.name, organizationId: rights.organizationId }, paging, keyOf);
       const network_id = kind.name === "Tag" ? undefined : networkId;
       const { view, changed, request } = await during(work, async () => {
-        const view = await open({ work, rights, asOf, filter: { network_id }, kinds: KINDS[kind.name] ?? [kind.name] });
+        const kindNames = KINDS[kind.name] ?? [kind.name];
+        const view = await open({ work, rights, asOf, filter: { network_id }, kinds: kindNames, isPaged: paging.limit > 0 }); // prettier-ignore
         const filter = planOf(rights).filter;
         const request: ListRequest = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
         return { view, request, changed: await changedRows(view, kinds, request) };
@@ -171,8 +172,13 @@ function cursorBehind({ cursorAfter }: Keyset, sort: Keyset["sort"], { place }: 
 /** Maximum ids per count query. */
 const COUNTED = 5_000;
 
+function totalOf(listing: Listing): Promise<number> {
+  const { view, request } = listing;
+  return view.derived.once(["total", request.kind.name, request.filter], () => count(listing), () => 1); // prettier-ignore
+}
+
 /** Counts matching rows: unchanged stored ones, and past states of changed ones. */
-async function totalOf({ view, request, changed, hint }: Listing): Promise<number> {
+async function count({ view, request, changed, hint }: Listing): Promise<number> {
   const { stored, moment } = view;
   const { kind, storedFilter } = request;
   const { rows, field, ids } = changed;

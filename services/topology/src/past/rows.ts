@@ -49,7 +49,13 @@ export interface Changed {
 }
 
 /** Reads the changed rows of a list. */
-export async function changedRows(view: View, kinds: Kinds, request: ListRequest): Promise<Changed> {
+export function changedRows(view: View, kinds: Kinds, request: ListRequest): Promise<Changed> {
+  const { kind, sort, filter } = request;
+  const name = ["changed", kind.name, sort, filter];
+  return view.derived.once(name, () => readChanged(view, kinds, request), ({ rows }) => rows.length); // prettier-ignore
+}
+
+async function readChanged(view: View, kinds: Kinds, request: ListRequest): Promise<Changed> {
   const { kind, sort, filter } = request;
   const isPart = kind.name === "Binding";
   const known = view.changed.get(isPart ? "Service" : kind.name);

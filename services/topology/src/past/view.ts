@@ -1,4 +1,4 @@
-import { MongoServerError } from "mongodb";
+import { MongoServerError, type Timestamp } from "mongodb";
 import { PAST } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -13,6 +13,7 @@ import { entriesIn, FORMER, type JournalReader } from "../journal/read.js";
 import { createRecordedUntil, lastAt } from "../journal/recorded-until.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
+import { createDerived, createRecentViews, type Derived } from "./recent-views.js";
 
 // A past state is derived from a snapshot of storage and the first journal entry of each entity since, which has the state before it.
 // The journal must cover the snapshot: it is taken some seconds ago, or now, after waiting for the journal, for recent moments.
@@ -40,6 +41,8 @@ export interface View {
   readonly readdressed: ReadonlySet<string>;
   /** By number: changes with past states that have been read already. */
   readonly formers: ReadonlyMap<number, JournalDocument>;
+  /** Values that the next pages of a list use again. */
+  readonly derived: Derived;
 }
 
 export interface Looked {
@@ -52,6 +55,8 @@ export interface Looked {
   readonly filter: ChangeFilter;
   /** The names of the relevant kinds. */
   readonly kinds: readonly string[];
+  /** Other pages may follow, or have preceded. */
+  readonly isPaged?: boolean;
 }
 
 /** Opens a past moment. @throws AppError `validation_failed` · `cursor_invalid` · `changes_gone` · `too_many_changes` · `unavailable` */
@@ -64,12 +69,31 @@ const CLOCKS_MS = 10_000;
 export function createViews(database: Database, reader: JournalReader, most: Most = PAST): OpenView {
   const moments = createMoments(database, reader);
   const recordedUntil = createRecordedUntil(database);
+  const recentViews = createRecentViews();
+
+  /** The time up to which all changes are recorded; null if the moment is not certainly before it. */
+  async function recordedAfter({ rights, asOf }: Looked): Promise<Timestamp | null> {
+    const time = await recordedUntil(rights);
+    const isRecent = time !== null && isTime(asOf) && new Date(asOf).getTime() > time.t * 1_000 - CLOCKS_MS;
+    return isRecent ? null : time;
+  }
+
+  /** The view of a preceding page. */
+  async function opened(looked: Looked): Promise<View | null> {
+    const { work, rights, asOf, isPaged } = looked;
+    const recent = isPaged === true ? recentViews.get(looked) : undefined;
+    if (recent === undefined || (await recordedAfter(looked)) === null) return null;
+    // The second read fails if the database no longer has the snapshot.
+    const [ends] = await Promise.all([reader.ends(rights), storedScope(database, rights, recent.view.moment)]);
+    const n = await moments.place(rights, asOf, ends);
+    return n === recent.n ? { ...recent.view, work, rights } : null;
+  }
 
   /** Finds a moment that the journal already covers; null if that is not certain yet. */
-  async function withoutWaiting({ rights, asOf }: Looked): Promise<Found | null> {
-    const time = await recordedUntil(rights);
+  async function withoutWaiting(looked: Looked): Promise<Found | null> {
+    const { rights, asOf } = looked;
+    const time = await recordedAfter(looked);
     if (time === null) return null;
-    if (isTime(asOf) && new Date(asOf).getTime() > time.t * 1_000 - CLOCKS_MS) return null;
     const moment = { time };
     const [stored, last, ends] = await Promise.all([
       storedScope(database, rights, moment),
@@ -98,14 +122,13 @@ export function createViews(database: Database, reader: JournalReader, most: Mos
     const { work, rights, asOf } = looked;
     if (isTime(asOf) && new Date(asOf).getTime() > Date.now())
       throw validationFailed({ path: "as_of", message: "must not be in the future" });
-    const quick = await withoutWaiting(looked).catch((error: unknown) => {
-      if (isOfNoSnapshot(error)) return null;
-      throw error;
-    });
-    const { stored, moment, n, last } = quick ?? (await afterWaiting(looked));
+    const before = await unlessTooOld(opened(looked));
+    if (before !== null) return before;
+    const { stored, moment, n, last } = (await unlessTooOld(withoutWaiting(looked))) ?? (await afterWaiting(looked));
     const changes = await changesIn({ database, ...looked, most }, { first: n + 1, last });
     const cursor = (await reader.cursors()).of(rights.organizationId, n);
-    return { database, work, rights, stored, moment, cursor, ...changes };
+    const view = { database, work, rights, stored, moment, cursor, ...changes };
+    return looked.isPaged === true ? recentViews.add(looked, n, view) : { ...view, derived: createDerived() };
   };
 }
 
@@ -120,8 +143,12 @@ interface Found {
 /** MongoDB error codes for a snapshot that is too old, or older than an index or collection. */
 const NO_SNAPSHOT = new Set([239, 246]);
 
-function isOfNoSnapshot(error: unknown): boolean {
-  return error instanceof MongoServerError && NO_SNAPSHOT.has(Number(error.code));
+/** Null if the database does not have the snapshot. */
+async function unlessTooOld<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof MongoServerError && NO_SNAPSHOT.has(Number(error.code))) return null;
+    throw error;
+  });
 }
 
 type Most = Readonly<Record<keyof typeof PAST, number>>;
