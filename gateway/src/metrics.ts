@@ -23,34 +23,34 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
   addGauges(registry, [
     [
       "nts_rate_limit_local",
-      "1 while Redis is away and limits are enforced in this process, else 0.",
+      "1 while Redis is unavailable and limits are enforced in this process, else 0.",
       () => Number(limiter.isLocal()),
     ],
-    ["nts_key_lease_alive", "1 while remembered credentials may be served, else 0.", () => Number(lease.isAlive())],
+    ["nts_key_lease_alive", "1 while cached credentials may be served, else 0.", () => Number(lease.isAlive())],
     [
       "nts_gateway_at_rest",
-      "1 while the gateway is not used, and has no lease for that reason, else 0.",
+      "1 while the gateway is idle, and therefore has no lease, else 0.",
       () => Number(follower.isAtRest()),
     ],
     [
       "nts_identity_silence_seconds",
-      "Time since identity last answered a question for key changes; since the start, before it ever did.",
+      "Time since identity last responded to a request for key changes, or since the start if it never has.",
       () => (follower.sinceResponseMs() ?? process.uptime() * 1_000) / 1_000,
     ],
     [
       "nts_live_gateways",
-      "Used gateways, which share the limits, as identity last told.",
+      "Active gateways, which share the limits, as last reported by identity.",
       () => follower.liveGateways(),
     ],
-    ["nts_key_cache_entries", "Credentials that are remembered.", () => cache.size()],
+    ["nts_key_cache_entries", "Cached credentials.", () => cache.size()],
   ]);
 }
 
 /** Adds gauges of requests in flight. */
 export function addInFlightMetrics(registry: Registry, inFlight: InFlight): void {
   addGauges(registry, [
-    ["nts_requests_in_flight", "Requests to a service that are not over.", () => inFlight.requests()],
-    ["nts_change_streams_open", "Streams of changes to clients.", () => inFlight.streams()],
+    ["nts_requests_in_flight", "Requests to services in flight.", () => inFlight.requests()],
+    ["nts_change_streams_open", "Open change streams.", () => inFlight.streams()],
     ["nts_request_body_bytes", "Bytes of request bodies in memory.", () => inFlight.bytes()],
   ]);
 }
@@ -95,7 +95,7 @@ export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
 
 /** Adds metrics of open and rejected connections. */
 export function addConnectionMetrics(registry: Registry, server: PublicServer): void {
-  addGauges(registry, [["nts_connections_open", "Connections of clients.", () => server.openConnections()]]);
+  addGauges(registry, [["nts_connections_open", "Open client connections.", () => server.openConnections()]]);
   new Counter({
     name: "nts_connections_dropped_total",
     help: "Connections closed because there were too many.",
@@ -119,15 +119,15 @@ export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstr
       },
     });
   };
-  ofReplicas("nts_upstream_pending", "Calls that a replica has not finished answering.", ({ pending }) => pending);
+  ofReplicas("nts_upstream_pending", "Calls in flight at a replica.", ({ pending }) => pending);
   ofReplicas(
     "nts_upstream_ejected",
-    "1 while a replica is left out, because it failed or says that it is not ready, else 0.",
+    "1 while a replica is ejected, because it failed or reports that it is not ready, else 0.",
     ({ isEjected }) => Number(isEjected),
   );
   new Gauge({
     name: "nts_upstream_waiting",
-    help: "Calls to a service that wait for a response; at most 256.",
+    help: "Calls to a service that are waiting for a response; at most 256.",
     labelNames: ["service"],
     registers: [registry],
     collect() {
@@ -140,7 +140,7 @@ export function addUpstreamMetrics(registry: Registry, upstreams: readonly Upstr
 export function createVerifierMetrics(registry: Registry): VerifierObserver {
   const lookups = new Counter({
     name: "nts_key_cache_lookups_total",
-    help: "Credential look-ups, by result: hit, or miss, which calls identity.",
+    help: "Credential lookups, by result: hit, or miss, which calls identity.",
     labelNames: ["result"],
     registers: [registry],
   });

@@ -22,8 +22,8 @@ export function addPoolMetrics(registry: Registry, client: MongoClient): void {
     .on("connectionCheckedIn", () => (checkedOut -= 1));
   addGauges(registry, [
     ["nts_mongodb_pool_size", "Connections to MongoDB, being established or open.", () => size],
-    ["nts_mongodb_pool_checked_out", "Connections that an operation is using.", () => checkedOut],
-    ["nts_mongodb_pool_waiting", "Operations that wait for a connection.", () => waiting],
-    ["nts_mongodb_pool_limit", "Connections that there may be to one server.", () => client.options.maxPoolSize],
+    ["nts_mongodb_pool_checked_out", "Connections in use by an operation.", () => checkedOut],
+    ["nts_mongodb_pool_waiting", "Operations waiting for a connection.", () => waiting],
+    ["nts_mongodb_pool_limit", "Maximum number of connections to one server.", () => client.options.maxPoolSize],
   ]);
 }

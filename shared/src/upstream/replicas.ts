@@ -201,7 +201,7 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
     call: (options = {}) => {
       const counts = options.isInternal !== true;
       if (counts && totals.waiting >= MOST_WAITING)
-        throw new AppError("unavailable", {}, "too many calls wait for an answer");
+        throw new AppError("unavailable", {}, "too many calls are waiting for a response");
       const isStream = options.isStream === true;
       const kept = choose(options.tried ?? NONE, isStream ? streamsOf : pendingOf);
       return new OpenCall(kept, counts ? { totals, onEjected: options.onEjected } : null, eject, isStream);
