@@ -88,7 +88,7 @@ describe("key usage reports: addresses and counts", () => {
       GATEWAY,
       (batch) => {
         reported.push(batch);
-        return isLost ? Promise.reject(new Error("no answer")) : Promise.resolve();
+        return isLost ? Promise.reject(new Error("no response")) : Promise.resolve();
       },
       log,
     );

@@ -96,7 +96,7 @@ async function readMessage(exchange: Exchange, inFlight: InFlight): Promise<unkn
     throw new AppError("validation_failed", { errors: [{ path: "", message: "must be one message" }] });
   if ((message as { method?: unknown }).method === "subscriptions/listen")
     throw new AppError("validation_failed", {
-      errors: [{ path: "method", message: "nothing is told by itself here" }],
+      errors: [{ path: "method", message: "this server sends no notifications" }],
     });
   return message;
 }

@@ -83,7 +83,7 @@ function rememberingOf(
 export async function textOf(schema: z.ZodType, given: HandlerResponse<unknown>): Promise<string> {
   if (given.kind === "data") return JSON.stringify(schema.parse(given.data));
   if (given.kind === "json") return given.json.toString();
-  if (given.kind !== "pieces") throw new Error("a write answers one value");
+  if (given.kind !== "pieces") throw new Error("a write must return a single value");
   const texts: string[] = [];
   for await (const piece of given.pieces) texts.push(piece.toString());
   return texts.join("");

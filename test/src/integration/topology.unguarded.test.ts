@@ -43,7 +43,7 @@ describe("without the revision as a condition", () => {
     topology = await startTopology({ instances: 2, storage: UNGUARDED.revision });
     let lost: string[] = [];
     for (let times = 0; times < MAX_RUNS && lost.length === 0; times++)
-      lost = (await writeOneHost(topology, 15)).filter((fault) => fault.includes("updates were told"));
+      lost = (await writeOneHost(topology, 15)).filter((fault) => fault.includes("updates were acknowledged with"));
     expect(lost).not.toEqual([]);
   });
 });

@@ -89,7 +89,7 @@ function sendTo(
         response.once("error", reject);
       },
     );
-    sent.once("timeout", () => sent.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
+    sent.once("timeout", () => sent.destroy(new Error(`no response within ${TIMEOUT_MS} ms`)));
     sent.once("error", reject);
     sent.end(text);
   });

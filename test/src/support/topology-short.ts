@@ -69,5 +69,5 @@ async function lostUpdates(owner: Caller, id: string, acknowledged: readonly num
   const isWhole = JSON.stringify(recorded) === JSON.stringify(expected) && etag === `"${recorded.length + 1}"`;
   return isWhole
     ? []
-    : [`the service is at ${etag ?? ""}; ${recorded.length} updates were told ${recorded.join(", ")}`];
+    : [`the service is at ${etag ?? ""}; ${recorded.length} updates were acknowledged with ${recorded.join(", ")}`];
 }

@@ -77,7 +77,7 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
         if (!isCurrent(component, child)) return;
         child = spawn(component);
       } catch {
-        return; // told to stop meanwhile
+        return; // stopped in the meantime
       }
       delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
       void untilReady(component, child).then(

@@ -31,8 +31,8 @@ export interface Placing<T> {
 }
 
 /**
- * Runs a write with the lowest free addresses in place of "next", in list order. A dry run reserves nothing, and is
- * told what is free.
+ * Runs a write with the lowest free addresses in place of "next", in list order. A dry run reserves nothing, and
+ * gets the addresses that are free now.
  *
  * @throws AppError `subnet_full` · `invalid_reference` · `network_mismatch` · `write_conflict`
  */

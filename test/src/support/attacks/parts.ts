@@ -31,7 +31,7 @@ export function tally(statuses: readonly number[]): string {
   const counts = new Map<number, number>();
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
-  return sorted.map(([status, count]) => `${count} × ${status === 0 ? "no answer" : status}`).join(", ");
+  return sorted.map(([status, count]) => `${count} × ${status === 0 ? "no response" : status}`).join(", ");
 }
 
 /** Closes connections at once. */

@@ -100,7 +100,7 @@ async function exchange(sent: Sent, body: unknown): Promise<AttackResponse & { c
         );
       },
     );
-    request.on("timeout", () => request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`)));
+    request.on("timeout", () => request.destroy(new Error(`no response within ${TIMEOUT_MS / 1_000} s`)));
     request.on("error", (error) => {
       resolve(responseOf(0, error.message));
     });

@@ -34,7 +34,7 @@ describe("the verdict on an attack", () => {
     for (const seen of [
       { slowestMs: 600 },
       { failures: ["/networks: 504"] },
-      { failures: ["/: no answer within 10 s"] },
+      { failures: ["/: no response within 10 s"] },
     ])
       expect(verdict(seen)).toMatchObject({ faults: [expect.anything()], isSlowOnly: true, isStarved: false });
     expect(verdict({ slowestMs: 600, ...STARVED }).faults).toEqual([

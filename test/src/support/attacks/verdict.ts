@@ -59,7 +59,7 @@ const failed = (failures: readonly string[], all: number): string =>
  * have considered it unavailable.
  */
 function waitingIn(seen: Measurements): (failure: string) => boolean {
-  const sign = starvedMostIn(seen).ms > STARVED_MS ? /\b50[34]\b|no answer within / : /: 504$|: no answer within /;
+  const sign = starvedMostIn(seen).ms > STARVED_MS ? /\b50[34]\b|no response within / : /: 504$|: no response within /;
   return (failure) => sign.test(failure);
 }
 
@@ -67,7 +67,7 @@ function slowness(seen: Measurements, limitMs: number): string[] {
   const { responses, failures, slowestMs, othersShare } = seen;
   const waited = failures.filter(waitingIn(seen));
   const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
-  const silent = responses === 0 ? ["the victim got no answer"] : [];
+  const silent = responses === 0 ? ["the victim got no response"] : [];
   const faults = [...(waited.length > 0 ? [failed(waited, failures.length + responses)] : []), ...silent, ...slow];
   const { name, ms } = starvedMostIn(seen);
   const starved = `${name} had no processor for ${ms.toFixed(0)} ms, others had ${othersShare.toFixed(1)}`;

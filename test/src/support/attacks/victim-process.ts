@@ -55,7 +55,7 @@ function residentBytesOf(pid: number): number {
 function read(path: string): void {
   const own = period;
   const startedAt = performance.now();
-  let failure: string | null = "no answer";
+  let failure: string | null = "no response";
   own.unanswered++;
   const request = get(url + path, { agent, headers, localAddress: address }, (response) => {
     failure = response.statusCode === 200 ? null : `${response.statusCode ?? 0}`;
@@ -77,7 +77,7 @@ function read(path: string): void {
 setInterval(() => {
   round++;
   for (const [request, last] of lastRoundOf)
-    if (round > last) request.destroy(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`));
+    if (round > last) request.destroy(new Error(`no response within ${TIMEOUT_MS / 1_000} s`));
   if (period.unanswered < MAX_UNANSWERED) for (const path of PATHS) read(path);
 }, EVERY_MS);
 

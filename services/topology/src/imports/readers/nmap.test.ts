@@ -194,7 +194,7 @@ describe("unusable parts of a scan are left out with a reason", () => {
     ["port 0", port('protocol="tcp" portid="0"'), "port 0/tcp of 10.0.0.1: its number is not from 1 to 65535"],
     ["a port above 65535", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
     ["a port named like an object member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP have ports here"],
-    ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is not told"],
+    ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is missing"],
   ])("%s", (_what, document, sentence) => {
     expect(skippedIn(read(document))).toEqual([`4 ${sentence}`]);
   }); // prettier-ignore

@@ -176,7 +176,7 @@ function takePort(taken: Taken, { line, attributes, state, service }: ReadingPor
   } else if (protocol === undefined) skipped.add(line, what, "only TCP and UDP have ports here");
   else if (!/^\d{1,5}$/.test(portid) || number < 1 || number > 65_535)
     skipped.add(line, what, "its number is not from 1 to 65535");
-  else if (state !== "open") skipped.add(line, what, state === "" ? "its state is not told" : `it is ${state}`);
+  else if (state !== "open") skipped.add(line, what, state === "" ? "its state is missing" : `it is ${state}`);
   else if (taken.openPorts === MOST_OPEN_PORTS)
     skipped.add(line, what, `an import takes at most ${MOST_OPEN_PORTS} open ports`);
   else if (ip !== undefined && on.isUp) {
