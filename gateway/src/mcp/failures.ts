@@ -11,13 +11,13 @@ export function failureText(error: ApiError): string {
 }
 
 const NEXT: Partial<Record<ApiError["code"], string>> = {
-  not_found: "Call `find`: ids come from there, and what is in other networks cannot be seen.",
+  not_found: "Call `find`: it returns ids; entities in other networks are not visible.",
   permission_denied: "Tell the person that their API key may not do this; do not try it again.",
   precondition_failed: "It has changed since the plan: call `plan_change` again, show the new plan, and apply that.",
-  payload_too_large: "Ask for less: name a network, or the host itself.",
+  payload_too_large: "Request less: specify a network, or the host itself.",
   rate_limited: "Call fewer tools.",
-  changes_gone: "Changes that old are not kept: take a later `since`.",
+  changes_gone: "Changes that old are no longer retained: use a later `since`.",
   binding_conflict: "Change the bindings as the params say, and call `plan_change` again.",
-  already_exists: "Call `find`: it is there already.",
-  quota_exceeded: "Tell the person that the organization is full.",
+  already_exists: "It already exists: call `find`.",
+  quota_exceeded: "Tell the person that the organization has reached its quota.",
 };

@@ -3,7 +3,7 @@ import { Duplex, PassThrough } from "node:stream";
 import type { Listener } from "@nts/shared/http/server";
 
 // In-process requests to our own public server on behalf of a client. They pass through the whole pipeline from the
-// client's address, over in-memory connections that nobody else can use.
+// client's address, over in-memory connections that no other client can use.
 
 /** Maximum bytes of a response; tools request small pages. */
 const MOST_BYTES = 4_194_304;
@@ -12,7 +12,7 @@ const MOST_BYTES = 4_194_304;
 export type InnerFetch = (address: string) => typeof globalThis.fetch;
 
 const TOO_LARGE = JSON.stringify({
-  ...{ success: false, error: "What was asked for is too large.", code: "payload_too_large", params: {} },
+  ...{ success: false, error: "The response is too large.", code: "payload_too_large", params: {} },
   meta: { request_id: "" },
 });
 

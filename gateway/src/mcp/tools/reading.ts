@@ -17,8 +17,8 @@ import { tool, type ToolResult } from "../tool.js";
 
 const PAGE = 8;
 
-const from = z.int().min(0).max(1_000_000).default(0).describe("Where to go on, as the last answer said.");
-const network = z.string().max(36).optional().describe("Only of this network, by its id.");
+const from = z.int().min(0).max(1_000_000).default(0).describe("Where to continue, as given in the previous result.");
+const network = z.string().max(36).optional().describe("Only in this network, by its id.");
 const inNetwork = (network_id: string | undefined) => (network_id === undefined ? {} : { network_id });
 
 /** The summary of a host in a list. */
@@ -156,7 +156,7 @@ export const whoIs = tool({
     const hosts = data.filter(isIt).slice(0, PAGE).map(hostLine);
     return {
       data: { address, hosts },
-      next: hosts.length === 0 ? "nobody has it; call find with a part of it" : `call describe_host with an id`,
+      next: hosts.length === 0 ? "no host has it; call find with a part of it" : `call describe_host with an id`,
     };
   },
 });
@@ -164,7 +164,7 @@ export const whoIs = tool({
 export const overview = tool({
   name: "overview",
   title: "Overview",
-  description: "Who you act for and what you may do, the networks, and what there is in numbers. A good first call.",
+  description: "The user you act for, its permissions, the networks, and counts of everything. A good first call.",
   input: z.object({ network_id: network }),
   run: async (client, { network_id }) => {
     const query = inNetwork(network_id);
@@ -196,7 +196,7 @@ export const whatChanged = tool({
     since: z.iso.datetime({ offset: true }).optional().describe("Only at this time or later."),
     network_id: network,
     host_id: z.string().max(36).optional(),
-    after: z.string().max(64).optional().describe("Where to go on, as the last answer said."),
+    after: z.string().max(64).optional().describe("Where to continue, as given in the previous result."),
   }),
   run: async (client, { since, network_id, host_id, after }) => {
     const given = { since, host_id, after, ...inNetwork(network_id) };
@@ -220,7 +220,7 @@ export const whatChanged = tool({
 
 export const whatIsGone = tool({
   name: "what_is_gone",
-  title: "What is gone",
+  title: "Missing entities",
   description: "Hosts, addresses, ports and services that scans have not found for some days.",
   input: z.object({ days: z.int().min(0).max(3_650).default(21), network_id: network, from }),
   run: async (client, { days, network_id, from: offset }): Promise<ToolResult> => {

@@ -43,12 +43,12 @@ const KINDS = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[];
 const change = {
   action: z.enum(["create", "change", "delete"]),
   kind: z.enum(KINDS),
-  id: z.uuid().optional().describe("Of what is changed or deleted."),
+  id: z.uuid().optional().describe("Of the entity to change or delete."),
   members: z
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      "Of what is created, or those that change, as the HTTP API has them. A host may have interfaces, ports and services.",
+      "Of the entity to create, or those that change, as in the HTTP API. A host may have interfaces, ports and services.",
     ),
 };
 type Change = z.infer<z.ZodObject<typeof change>>;
@@ -110,7 +110,7 @@ export const planChange = tool({
 export const applyChange = tool({
   name: "apply_change",
   title: "Apply a planned change",
-  description: "Does exactly what plan_change has shown, or fails when something has changed since. Only after the person has agreed.", // prettier-ignore
+  description: "Does exactly what plan_change has shown, or fails if something has changed since. Only after the person has agreed.", // prettier-ignore
   input: z.object({
     ...change,
     etag: z.string().min(1).max(200).describe("Of the plan."),
