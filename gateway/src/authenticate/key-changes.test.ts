@@ -55,8 +55,8 @@ function aFollower(hasStreams = false) {
   }
 }
 
-describe("a gateway without requests", () => {
-  it("gives its lease up before it tells identity, and gets none until it is used", async () => {
+describe("an idle gateway", () => {
+  it("releases its lease before it notifies identity, and gets none until the next request", async () => {
     const { lease, follower, next, rest } = aFollower();
     await next();
     expect(lease.isAlive()).toBe(true);
@@ -71,7 +71,7 @@ describe("a gateway without requests", () => {
     expect(lease.isAlive()).toBe(true);
   });
 
-  it("registers under a new name afterwards, so that a late poll at rest cannot deregister it", async () => {
+  it("registers under a new name when it becomes active, so that a late idle poll cannot deregister it", async () => {
     const { follower, next, rest } = aFollower();
     const first = await next();
     const atRest = await rest();
@@ -81,7 +81,7 @@ describe("a gateway without requests", () => {
     expect(second.gateway).not.toBe(first.gateway);
   });
 
-  it("forgets what it missed at rest before it gets a lease", async () => {
+  it("applies changes that it missed while idle before it gets a lease", async () => {
     const { lease, follower, forgotten, next, rest } = aFollower();
     await next();
     await rest();

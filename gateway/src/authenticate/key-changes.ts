@@ -8,13 +8,13 @@ import type { Lease } from "./lease.js";
 import type { Verifier } from "./verifier.js";
 
 // Follows changes of rights by polling identity every 200 ms; changes are applied before the response renews the lease.
-// Bus notices only speed this up: their subjects are invalidated at once. An unused gateway rests: it has no lease, so
-// no change waits for it, and polls rarely.
+// Bus notices only speed this up: their subjects are invalidated at once. An idle gateway has no lease, so no change
+// waits for it, and polls rarely.
 
 const PULL_EVERY_MS = 200;
 const REST_AFTER_MS = 3_000;
 const PULL_AT_REST_EVERY_MS = 5_000;
-/** Milliseconds after which identity is considered silent by a gateway at rest: one poll has failed. */
+/** Milliseconds after which an idle gateway considers identity unavailable: one poll has failed. */
 export const SILENCE_AT_REST_MS = 2 * PULL_AT_REST_EVERY_MS;
 
 export interface KeyChangesOptions {
@@ -22,7 +22,7 @@ export interface KeyChangesOptions {
   readonly pull: (after: number, gateway: string) => Promise<KeyChanges>;
   /** The same without a lease: identity no longer registers this gateway. */
   readonly pullAtRest: (after: number, gateway: string) => Promise<KeyChanges>;
-  /** Open streams are used without requests. */
+  /** A gateway with open streams is not idle. */
   readonly hasStreams: () => boolean;
   readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
   readonly changes: ChangeLog;
@@ -36,14 +36,14 @@ export interface KeyChangeFollower {
   /** Called with each request. */
   use: () => void;
   isAtRest(): boolean;
-  /** Number of used gateways including this one; at least 1. */
+  /** Number of active gateways including this one; at least 1. */
   liveGateways(): number;
   /** Milliseconds since identity last responded; null if it never did. */
   sinceResponseMs(): number | null;
   stop(): void;
   /**
    * Stops, and releases the lease, so that changes of rights need not wait for this gateway. Call it only when nothing
-   * is served any more. Never rejects: if identity is not reached, it waits for the lease to expire.
+   * is served any more. Never rejects: if identity is unreachable, it waits for the lease to expire.
    */
   leave(): Promise<void>;
 }
@@ -142,7 +142,7 @@ class Follower implements KeyChangeFollower {
     return `${this.options.gatewayId}:${this.#period}`;
   }
 
-  /** Before identity is told, so that nothing is served from the cache any more. */
+  /** Releases the lease before identity is notified, so that nothing is served from the cache any more. */
   #restIfUnused(): void {
     const { clock, hasStreams, lease } = this.options;
     if (elapsedMs(this.#usedAt, clock.now()) < REST_AFTER_MS || hasStreams()) return;

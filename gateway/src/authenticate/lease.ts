@@ -10,9 +10,9 @@ export interface Lease {
   /** @param askedAt when the request was sent whose response renews the lease; an older one than the last is ignored */
   renew(askedAt: Instant): void;
   isAlive(): boolean;
-  /** Gives it up until renewed. */
+  /** Releases it until it is renewed. */
   release(): void;
-  /** Gives it up permanently. */
+  /** Releases it permanently. */
   end(): void;
 }
 

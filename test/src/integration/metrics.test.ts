@@ -121,7 +121,7 @@ describe("the metrics: requests and credentials", () => {
       identity!.resume();
     }
     await until(async () => {
-      await account.session.data("get", "/api/v1/networks"); // an unused gateway has no lease
+      await account.session.data("get", "/api/v1/networks"); // an idle gateway has no lease
       return (await metricOf(gateway, "nts_key_lease_alive")) === 1;
     });
   });
