@@ -140,7 +140,7 @@ function startOperations(config: GatewayConfig, { registry, readiness, credentia
     identity: () => {
       const silentMs = follower.sinceResponseMs();
       const mostMs = Math.max(config.STALE_CREDENTIAL_SECONDS * 1_000, follower.isAtRest() ? SILENCE_AT_REST_MS : 0);
-      if (silentMs === null || (!lease.isAlive() && silentMs > mostMs)) throw new Error("identity does not answer");
+      if (silentMs === null || (!lease.isAlive() && silentMs > mostMs)) throw new Error("identity does not respond");
     },
   });
   return startServer(listener, {

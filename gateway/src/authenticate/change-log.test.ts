@@ -33,7 +33,7 @@ describe("the log of applied changes", () => {
     expect(log.applied()).toBe(3);
   });
 
-  it("never goes back to an answer that is older than a notice", () => {
+  it("ignores a response that is older than a notice", () => {
     const log = createChangeLog();
     log.pulled(4);
     log.noticed(5);

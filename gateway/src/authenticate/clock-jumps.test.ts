@@ -75,7 +75,7 @@ async function aGateway(expiresInMs: number | null = null) {
 }
 
 describe("a gateway whose clocks jump", () => {
-  it("does not extend what it remembers when its wall clock is set back by an hour", async () => {
+  it("does not extend the lifetime of cached credentials when its wall clock is set back by an hour", async () => {
     const { clock, verifier } = await aGateway();
     clock.passOnWall(-HOUR_MS);
     expect(verifier.recall(key)).not.toBeNull();
@@ -95,14 +95,14 @@ describe("a gateway whose clocks jump", () => {
     expect(questions()).toBe(1);
   });
 
-  it("gets no lease from an answer that was in flight while it was suspended", async () => {
+  it("gets no lease from a response that was in flight while it was suspended", async () => {
     const { clock, verifier, respondToPull } = await aGateway();
     clock.passOnWall(10_000);
     await respondToPull();
     expect(verifier.recall(key)).toBeNull();
   });
 
-  it("applies what changed during its suspension before it serves anything", async () => {
+  it("applies changes made during its suspension before it serves anything", async () => {
     const { clock, verifier, respondToPull } = await aGateway();
     clock.passOnWall(10_000);
     await respondToPull();

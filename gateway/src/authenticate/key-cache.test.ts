@@ -31,7 +31,7 @@ function putInto(cache: KeyCache, now: ReturnType<typeof createManualClock>["now
 }
 
 describe("the key cache", () => {
-  it("remembers the principal of a credential", () => {
+  it("caches the principal of a credential", () => {
     const { cache, put } = aCache();
     put("a", valid());
     expect(cache.find("a")).toMatchObject({ kind: "valid", caller: { principal: { userId: "user-1" } } });
@@ -55,7 +55,7 @@ describe("the key cache", () => {
     expect(cache.find("a")).toBeNull();
   });
 
-  it("asks again after five minutes, so that identity sees that a session is in use", () => {
+  it("verifies again after five minutes, so that identity sees that a session is in use", () => {
     const { clock, cache, put } = aCache();
     put("a", valid());
     clock.pass(300_000);
@@ -71,7 +71,7 @@ describe("the key cache", () => {
     expect(cache.find("a")).toBeNull();
   });
 
-  it.each(["key-1", "user-1", "organization-1"])("forgets a credential when %s changes, and no other", (subject) => {
+  it.each(["key-1", "user-1", "organization-1"])("evicts a credential when %s changes, and no other", (subject) => {
     const { cache, put } = aCache();
     put("a", valid());
     put("b", valid(null, "key-2", "user-2"));
@@ -80,7 +80,7 @@ describe("the key cache", () => {
     expect(cache.find("b") === null).toBe(subject === "organization-1");
   });
 
-  it("forgets a rejection when the rejected credential changes", () => {
+  it("evicts a rejection when the rejected credential changes", () => {
     const { cache, put } = aCache();
     put("a", refused);
     cache.drop(["key-1"]);
@@ -89,7 +89,7 @@ describe("the key cache", () => {
 });
 
 describe("the key cache: eviction", () => {
-  it("keeps only the last answer about a credential", () => {
+  it("keeps only the last result for a credential", () => {
     const { cache, put } = aCache();
     put("a", valid());
     put("a", refused);
@@ -114,7 +114,7 @@ describe("the key cache: eviction", () => {
     expect(cache.size()).toBe(10_000);
   });
 
-  it("remembers that an evicted credential was valid, until it is rejected", () => {
+  it("records that an evicted credential was valid, until it is rejected", () => {
     const { cache, put } = aCache();
     expect(cache.wasGood("a")).toBe(false);
     for (const forget of [() => cache.drop(["user-1"]), () => cache.clear()]) {

@@ -32,7 +32,7 @@ describe("key usage reports", () => {
     const uses = createKeyUses(
       GATEWAY,
       ({ uses: batch }) => {
-        if (away) return Promise.reject(new Error("away"));
+        if (away) return Promise.reject(new Error("unavailable"));
         reported.push(...batch.map(({ key_id }) => key_id));
         return Promise.resolve();
       },
@@ -48,13 +48,13 @@ describe("key usage reports", () => {
 });
 
 describe("key usage reports: addresses and counts", () => {
-  it("contain a bounded number of client addresses, also after identity was away", async () => {
+  it("contain a bounded number of client addresses, also after an outage of identity", async () => {
     const reported: KeyUse[] = [];
     let away = true;
     const uses = createKeyUses(
       GATEWAY,
       ({ uses: batch }) => {
-        if (away) return Promise.reject(new Error("away"));
+        if (away) return Promise.reject(new Error("unavailable"));
         reported.push(...batch);
         return Promise.resolve();
       },
@@ -81,7 +81,7 @@ describe("key usage reports: addresses and counts", () => {
     ]);
   });
 
-  it("are repeated unchanged under the same number when the answer was lost; later uses follow under the next number", async () => {
+  it("are retried unchanged under the same number when the response is lost; later uses follow under the next number", async () => {
     const reported: ReportedUses[] = [];
     let isLost = true;
     const uses = createKeyUses(

@@ -7,7 +7,7 @@ describe("a lease", () => {
     expect(createLease(createManualClock()).isAlive()).toBe(false);
   });
 
-  it("lasts one second from the request for it, not from the answer", () => {
+  it("lasts one second from the request for it, not from the response", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     const askedAt = clock.now();
@@ -37,7 +37,7 @@ describe("a lease", () => {
     expect(lease.isAlive()).toBe(false);
   });
 
-  it("is not shortened by a late answer", () => {
+  it("is not shortened by a late response", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     const early = clock.now();
@@ -48,7 +48,7 @@ describe("a lease", () => {
     expect(lease.isAlive()).toBe(true);
   });
 
-  it("never becomes valid again once it was given up", () => {
+  it("never becomes valid again once it was released permanently", () => {
     const clock = createManualClock();
     const lease = createLease(clock);
     lease.renew(clock.now());

@@ -68,7 +68,7 @@ function withResolvers(): PromiseWithResolvers {
 }
 
 describe("the verifier", () => {
-  it("asks once for a credential that many concurrent requests carry", async () => {
+  it("calls identity once for concurrent requests with the same credential", async () => {
     const { verifier, questions, respond } = aVerifier();
     const both = [verifier.verify(key, cause, free), verifier.verify(key, cause, free)];
     expect(questions).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("the verifier", () => {
     expect(questions).toHaveLength(2);
   });
 
-  it("uses an answer that is older than a change once, and does not cache it", async () => {
+  it("uses a response that is older than a change once, and does not cache it", async () => {
     const { verifier, changes, respond } = aVerifier();
     const asked = verifier.verify(key, cause, free);
     verifier.forget(["key-1"]);
@@ -108,7 +108,7 @@ describe("the verifier", () => {
     expect(verifier.recall(key)).toBeNull();
   });
 
-  it("caches an answer that was read after the last known change", async () => {
+  it("caches a response that was read after the last known change", async () => {
     const { verifier, changes, respond } = aVerifier();
     changes.noticed(7);
     const asked = verifier.verify(key, cause, free);
@@ -118,7 +118,7 @@ describe("the verifier", () => {
   });
 });
 
-describe("the verifier without an answer from identity", () => {
+describe("the verifier while identity does not respond", () => {
   it("reports unavailable instead of a rejection", async () => {
     const { verifier, questions } = aVerifier();
     const asked = verifier.verify(key, cause, free);
@@ -126,7 +126,7 @@ describe("the verifier without an answer from identity", () => {
     await expect(asked).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("still serves a credential that was checked a short while ago", async () => {
+  it("still accepts a recently verified credential", async () => {
     const { clock, verifier, questions, respond } = aVerifier(30_000);
     const first = verifier.verify(key, cause, free);
     respond(0, validAt(0));
@@ -153,7 +153,7 @@ describe("the verifier without an answer from identity", () => {
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
 
-  it("reports to its observer cache hits, identity's answers and stale uses", async () => {
+  it("reports cache hits, responses of identity and stale uses to its observer", async () => {
     const { clock, verifier, questions, respond, seen } = aVerifier();
     verifier.recall(key);
     const first = verifier.verify(key, cause, free);

@@ -28,7 +28,7 @@ export interface Console {
   notFoundFor(request: IncomingMessage): ServedFile | null;
 }
 
-/** The build's output folder, beside the compiled gateway. */
+/** The build's output folder, next to the compiled gateway. */
 const SITE = fileURLToPath(new URL("../site", import.meta.url));
 
 /** Loads the console from its build folder. */

@@ -15,7 +15,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Requests with a body each that nobody has read yet. */
+/** Requests with an unread body each. */
 async function requestsWithBodies(): Promise<IncomingMessage[]> {
   const requests: IncomingMessage[] = [];
   server.on("request", (request) => requests.push(request)).listen(0, "127.0.0.1");
@@ -30,7 +30,7 @@ async function requestsWithBodies(): Promise<IncomingMessage[]> {
 }
 
 describe("discarding unwanted bodies", () => {
-  it("reads them to the end, a few pieces per turn, however much each client sends", async () => {
+  it("reads them to the end, a limited number of chunks per turn, however much each client sends", async () => {
     const scheduled: (() => void)[] = [];
     const bodyDiscard = createBodyDiscard((turn) => scheduled.push(turn));
     const requests = await requestsWithBodies();

@@ -47,7 +47,7 @@ export interface ExchangeContext {
 
 /** Something that lives as long as an exchange. */
 export interface Dependent {
-  /** The exchange has ended: response sent, client gone, or given up. May be called again. */
+  /** The exchange has ended: response sent, client disconnected, or aborted. May be called again. */
   release(): void;
 }
 
@@ -221,7 +221,7 @@ export class Exchange {
     };
   }
 
-  /** The response was sent, or the client is gone. May be called again. */
+  /** The response was sent, or the client has disconnected. May be called again. */
   readonly close = (): void => {
     if (this.#isOver) return;
     this.#isOver = true;

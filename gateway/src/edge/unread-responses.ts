@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.js";
 
-// Responses that clients read too slowly. Memory per response and in total is bounded; beyond it the service is paused,
-// which occupies its connection. So slow clients are disconnected, the longest-blocking ones first.
+// Responses that clients read too slowly. Memory per response and in total is bounded; beyond it, backpressure pauses
+// the upstream, which occupies its connection. So slow clients are disconnected, the longest-blocking ones first.
 
 /** Maximum unread bytes of all responses. */
 const MOST_BYTES = 67_108_864;
@@ -10,7 +10,7 @@ const MOST_BYTES = 67_108_864;
 export const STALL_MS = 30_000;
 export const BYTES_PER_MS = (8 * 1_024) / 1_000;
 
-/** Maximum responses that pause services longer than a moment: of one caller, and in total. */
+/** Maximum responses that pause their upstream for longer than {@link MOMENT_MS}: per caller, and in total. */
 const MOST_PAUSED_OF_CALLER = 8;
 const MOST_PAUSED = 64;
 const MOMENT_MS = 1_000;
@@ -22,14 +22,14 @@ interface Entry {
   /** Bytes that the connection had accepted by then. */
   readonly takenBefore: number;
   bytes: number;
-  /** When its service was paused. */
+  /** When its upstream was paused. */
   pausedSince: number | null;
 }
 
 export interface UnreadResponses {
   /** Part of a response is unread. */
   note(exchange: Exchange): void;
-  /** Its service is paused until the client has read. */
+  /** Its upstream is paused until the client has read. */
   pause(exchange: Exchange): void;
   /** Everything was read, or the exchange has ended. */
   forget(exchange: Exchange): void;
@@ -37,7 +37,7 @@ export interface UnreadResponses {
   isFull(): boolean;
 }
 
-/** @param onCut called for each response that was cut */
+/** @param onCut called for each aborted response */
 export function createUnreadResponses(onCut: () => void): UnreadResponses {
   const entries = new Map<Exchange, Entry>();
   let bytes = 0;
@@ -101,7 +101,7 @@ function takenBy({ request: { socket } }: Exchange): number {
   return socket.bytesWritten - socket.writableLength;
 }
 
-/** The excess of responses that pause services, longest first. */
+/** Responses over the maximum that pause their upstream, longest first. */
 function surplusOf(entries: ReadonlyMap<Exchange, Entry>, now: number): Exchange[] {
   const paused = [...entries]
     .filter(([, { pausedSince }]) => pausedSince !== null && now - pausedSince > MOMENT_MS)

@@ -8,7 +8,7 @@ import type { Envelope } from "./envelope.js";
 import type { ResponseHead } from "./transport.js";
 
 // Streams a service's response in its envelope. The last piece is delayed until the end of the message: short responses
-// leave in one write, the last byte of a failure can be removed, and a partial response never looks complete.
+// are sent in one write, the last byte of a failure can be removed, and a partial response never looks complete.
 
 const PASSED_ON = Object.entries({
   etag: "ETag",
@@ -52,7 +52,7 @@ export class EnvelopeWriter {
       this.#stream.write(last.subarray(0, end));
       this.#stream.end(suffix);
     } else {
-      // As Latin-1 text, head and body leave in one write.
+      // As Latin-1 text, head and body are sent in one write.
       const text = envelope.prefix + last.toString("latin1", envelope.trim, end) + suffix;
       exchange.respond(head.status, headersOf(head, envelope.length), text, "latin1");
     }

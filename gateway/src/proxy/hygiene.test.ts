@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { cleanHeaders } from "./hygiene.js";
 
-describe("the headers passed on to a service", () => {
+describe("the headers forwarded to a service", () => {
   it("keep the request's own headers", () => {
     const headers = { "if-match": '"3"', "user-agent": "curl", "x-custom": "1", accept: "*/*" };
     expect(cleanHeaders(headers, false)).toEqual(headers);
@@ -38,7 +38,7 @@ describe("the headers passed on to a service", () => {
     });
   });
 
-  it("describe a body only when one is passed on", () => {
+  it("describe a body only when one is forwarded", () => {
     const ofBody = { "content-length": "2", "content-type": "application/json" };
     expect(cleanHeaders(ofBody, true)).toEqual(ofBody);
     expect(cleanHeaders({ ...ofBody, "transfer-encoding": "chunked" }, false)).toEqual({});

@@ -100,7 +100,7 @@ class Forwarded implements Sending {
     }
     this.#response = response;
     const broken = (): void => {
-      this.fault(new Error("the answer broke off"));
+      this.fault(new Error("the response was cut off"));
     };
     response
       .on("data", (piece: Buffer) => {

@@ -163,7 +163,8 @@ class ProxiedRequest implements ResponseReader, Dependent {
       return;
     }
     const envelope = envelopeOf(head, endpoint, exchange.requestId);
-    if (envelope === null) this.#fail(new AppError("upstream_failed", {}, `unusable answer of status ${head.status}`));
+    if (envelope === null)
+      this.#fail(new AppError("upstream_failed", {}, `unusable response of status ${head.status}`));
     else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, envelope.length);
     else if (rights !== undefined && head.status === 200)
       this.#writer = new EventWriter(head, exchange, {
@@ -219,7 +220,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
       return;
     try {
       if (this.#writer?.end(trailers) === false)
-        this.#fail(new AppError("upstream_failed", {}, "an answer without its total"));
+        this.#fail(new AppError("upstream_failed", {}, "a response without its total"));
       else this.#finish();
     } catch (error) {
       this.forwarding.exchange.fail(error);
@@ -271,7 +272,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
     if (error.code !== "payload_too_large")
       this.options.log.warn(
         { request_id: exchange.requestId, operation: endpoint.operationId, err: error.cause, code: error.code },
-        "no answer",
+        "no response",
       );
     exchange.fail(error);
   }

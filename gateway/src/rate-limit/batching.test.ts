@@ -12,7 +12,7 @@ describe("calls batched within one tick of the event loop", () => {
     return { calls, ask };
   }
 
-  it("are made once per key, and answered in the order of the calls", async () => {
+  it("are made once per key, with results in the order of the calls", async () => {
     const { calls, ask } = counting();
     expect(await Promise.all([ask("a"), ask("b"), ask("a"), ask("a")])).toEqual(["a 0", "b 0", "a 1", "a 2"]);
     expect(calls).toEqual([
@@ -31,7 +31,7 @@ describe("calls batched within one tick of the event loop", () => {
     ]);
   });
 
-  it("fail for all callers of the batch, and for nobody else", async () => {
+  it("fail for all callers of the batch, and for no others", async () => {
     const { ask } = counting();
     const ends = await Promise.allSettled([ask("broken"), ask("a"), ask("broken")]);
     expect(ends.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);

@@ -37,7 +37,7 @@ function stateOf(promise: Promise<string>): () => string {
 }
 
 describe("the circuit breaker of Redis", () => {
-  it("lets a call take as long as a request may wait, and no longer", async () => {
+  it("limits the duration of a call to the time that a request may wait", async () => {
     const guard = aGuard();
     const [inTime, late] = [stateOf(guard.run(after(TIMEOUT_MS - 1))), stateOf(guard.run(after(TIMEOUT_MS + 2)))];
     await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
@@ -46,16 +46,16 @@ describe("the circuit breaker of Redis", () => {
     expect([late(), guard.isAway()]).toEqual(["refused", true]);
   });
 
-  it("makes no call while Redis is away", async () => {
+  it("makes no call while Redis is unavailable", async () => {
     const guard = aGuard();
     await expect(guard.run(() => Promise.reject(new Error("gone")))).rejects.toThrow("gone");
     let calls = 0;
     const call = (): Promise<string> => responds().finally(() => calls++);
-    await expect(guard.run(call)).rejects.toThrow("away");
+    await expect(guard.run(call)).rejects.toThrow("unavailable");
     expect(calls).toBe(0);
   });
 
-  it("accepts an answer that has arrived, however late it is read", async () => {
+  it("accepts a response that has arrived, however late it is read", async () => {
     const guard = aGuard();
     const read = new Promise<string>((resolve) => {
       // The process is busy until the timeout, and only reads afterwards.
@@ -80,7 +80,7 @@ describe("the circuit breaker of Redis", () => {
     await expect(guard.run(responds)).resolves.toBe("answer");
   });
 
-  it("leaves no more abandoned calls than may wait for a slow Redis", () => {
+  it("limits the number of abandoned calls that wait for a slow Redis", () => {
     const guard = aGuard();
     let calls = 0;
     for (let time = 0; time < 5_000; time++)

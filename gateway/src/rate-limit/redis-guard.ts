@@ -57,7 +57,7 @@ export function createRedisGuard({ probe, timeoutMs, log }: RedisGuardOptions): 
   return {
     isAway: () => away,
     run: async (call) => {
-      if (away) throw new Error("redis is away");
+      if (away) throw new Error("redis is unavailable");
       try {
         return await inTime(call(), timeoutMs);
       } catch (error) {

@@ -55,7 +55,7 @@ export class EventWriter implements RightsHolder {
     return this.#write(piece);
   }
 
-  /** The service has ended; what arrived stands by itself. */
+  /** The service has ended the stream; events sent so far remain valid. */
   end(): boolean {
     if (this.#isOver) return true;
     this.#isOver = true;
