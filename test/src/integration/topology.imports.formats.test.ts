@@ -225,12 +225,12 @@ describe("the sockets of a machine", () => {
     await host(owner, network_id);
     await host(owner, network_id);
     const cases: readonly (readonly [string, ImportQuery, unknown[]])[] = [
-      ["ss", {}, [400, "validation_failed", "hostname: must say which machine the file is from, or host_id must"]],
+      ["ss", {}, [400, "validation_failed", "hostname: is required unless host_id is given: the file does not identify its machine"]],
       ["ss", { host_id: randomUUID() }, [400, "invalid_reference", "host_id"]],
       ["ss", { host_id: theirs.id }, [400, "invalid_reference", "host_id"]],
-      ["ss", { host_id: theirs.id, hostname: "a" }, [400, "validation_failed", "hostname: must not stand beside host_id"]],
-      ["ss", { hostname: "a" }, [400, "validation_failed", "hostname: is that of several hosts; host_id says which one is meant"]],
-      ["ip-neigh", { hostname: "b" }, [400, "validation_failed", "hostname: means nothing for files of the format ip-neigh"]],
+      ["ss", { host_id: theirs.id, hostname: "a" }, [400, "validation_failed", "hostname: cannot be combined with host_id"]],
+      ["ss", { hostname: "a" }, [400, "validation_failed", "hostname: is the name of several hosts; specify host_id"]],
+      ["ip-neigh", { hostname: "b" }, [400, "validation_failed", "hostname: is not supported for files of the format ip-neigh"]],
     ]; // prettier-ignore
     for (const [format, query, expected] of cases)
       expect(await refused(owner, format, { network_id, ...query }, SOCKETS)).toEqual(expected);
@@ -253,7 +253,7 @@ describe("tables and facts", () => {
     expect(hosts[0]!.services.map((one) => one.service_definition)).toEqual(["SMB", "Our own"]);
     const again = await importFile(owner, "csv", { network_id }, table);
     expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
-    const fault = [400, "validation_failed", "resource: means nothing for files of the format ip-neigh"];
+    const fault = [400, "validation_failed", "resource: is not supported for files of the format ip-neigh"];
     expect(await refused(owner, "ip-neigh", { network_id, resource: "hosts" }, NEIGHBOURS)).toEqual(fault);
   });
 });
@@ -262,10 +262,10 @@ describe("a file of another kind", () => {
   it.each([
     ["auto", "", "line 1, column 1: the file is empty"],
     ["auto", "hello", /^line 1, column 1: looks like none of nmap, ss, /],
-    ["ss", "hello", "line 1, column 1: must be a socket as `ss -H -tulnp` writes it"],
+    ["ss", "hello", "line 1, column 1: must be a socket as printed by `ss -H -tulnp`"],
     ["ip-neigh", `[{"dst":"10.0.0.1"},`, "line 1, column 21: is not valid JSON, or ends early"],
     ["ip-neigh", `[{"dst":"10.0.0.1"},7]`, "$[1]: must be an object"],
-    ["ip-neigh", "hello", "line 1, column 1: must be neighbours as `ip -j neigh` or `arp -an` writes them"],
+    ["ip-neigh", "hello", "line 1, column 1: must be neighbours as printed by `ip -j neigh` or `arp -an`"],
   ])("is rejected with the place and the reason: %s of %j", async (format, file, fault) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const [status, code, reason] = await refused(owner, format, { network_id, ...(format === "ss" && { hostname: "a" }) }, file);

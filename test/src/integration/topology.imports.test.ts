@@ -156,11 +156,11 @@ describe("scans by other means", () => {
     const cut = file.slice(0, file.indexOf("jetdirect"));
     const plan = await importScan(owner, network, cut);
     const lines = cut.split("\n");
-    const reason = "the file ends inside of <service>";
+    const reason = "the file ends inside <service>";
     expect(plan.complete).toBe(false);
     expect(plan.broke_off).toEqual({ line: lines.length, column: lines.at(-1)!.length + 1, reason });
     expect(plan.hosts.map(({ name }) => name)).toEqual(["router.office.example", "nas.office.example"]);
-    expect(plan.skipped.at(-1)).toEqual({ line: 69, what: "host 192.168.10.30", reason: "the file ends inside of it" });
+    expect(plan.skipped.at(-1)).toEqual({ line: 69, what: "host 192.168.10.30", reason: "the file ends inside it" });
     expect(plan.summary.skipped).toBe(plan.skipped.length);
   });
 });

@@ -105,11 +105,11 @@ async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportR
   const { id, name } = host;
   if (id === undefined && name === undefined) return null;
   if (id !== undefined && name !== undefined)
-    throw validationFailed({ path: "hostname", message: "must not stand beside host_id" });
+    throw validationFailed({ path: "hostname", message: "cannot be combined with host_id" });
   if (format === "nmap" || !takesHost(format))
     throw validationFailed({
       path: id === undefined ? "hostname" : "host_id",
-      message: `means nothing for files of the format ${format}`,
+      message: `is not supported for files of the format ${format}`,
     });
   if (id !== undefined) {
     if ((await storage.hosts.find(scope, id)) === null) throw new AppError("invalid_reference", { path: "host_id" });
@@ -117,14 +117,14 @@ async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportR
   }
   const [hostId = null, another] = await hostsNamed(storage, scope, name ?? "");
   if (another !== undefined)
-    throw validationFailed({ path: "hostname", message: "is that of several hosts; host_id says which one is meant" });
+    throw validationFailed({ path: "hostname", message: "is the name of several hosts; specify host_id" });
   return { hostId, hostname: name ?? null };
 }
 
 /** @throws AppError `validation_failed` at `resource` */
 function requireTable({ resource, format }: ImportRequest): void {
   if (resource === null || (format !== "nmap" && takesResource(format))) return;
-  throw validationFailed({ path: "resource", message: `means nothing for files of the format ${format}` });
+  throw validationFailed({ path: "resource", message: `is not supported for files of the format ${format}` });
 }
 
 async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {

@@ -55,7 +55,7 @@ describe("sightings of one host in one file", () => {
     const hosts = mergeSeen([seen("10.0.0.1", A), seen("10.0.0.1", B)], skipped);
     expect(hosts.map(({ addresses }) => addresses)).toEqual([[{ ip: "10.0.0.1", mac: B }]]);
     expect(skipped.listed.map(({ what, reason }) => [what, reason])).toEqual([
-      ["host 10.0.0.1", "its address is seen later at another machine"],
+      ["host 10.0.0.1", "its address was found later on another machine"],
     ]);
   });
 

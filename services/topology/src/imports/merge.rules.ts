@@ -40,7 +40,7 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
     const host = together(group);
     const what = `host ${hosts[root]?.addresses[0]?.ip ?? ""}`;
     if (host.addresses.length === 0 && host.isNamed !== true)
-      skipped.add(host.line, what, "its address is seen later at another machine");
+      skipped.add(host.line, what, "its address was found later on another machine");
     else if (merged.length === MOST_HOSTS) skipped.add(host.line, what, `an import takes at most ${MOST_HOSTS} hosts`);
     else merged.push(host);
   }

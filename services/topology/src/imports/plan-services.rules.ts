@@ -67,7 +67,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
     skip(
       one.line,
       `service at ${placeText(one.ip)} ${portText(one)}`,
-      "nothing tells what it is; its port is imported",
+      "the service is not recognized; its port is imported",
     );
   return finished(drafts.all(), on);
 }

@@ -52,7 +52,7 @@ describe("the services of open ports", () => {
     const planned = plan(seenHost(["10.0.0.1"], ["50001/Tcp"]));
     expect(planned.ports.length).toBe(1);
     expect(planned.skipped).toEqual([
-      { line: 9, what: "service at 10.0.0.1 50001/tcp", reason: "nothing tells what it is; its port is imported" },
+      { line: 9, what: "service at 10.0.0.1 50001/tcp", reason: "the service is not recognized; its port is imported" },
     ]);
   });
 

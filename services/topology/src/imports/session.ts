@@ -242,7 +242,10 @@ function jobOf(
 /** @throws AppError `validation_failed` if the request does not name the machine that produced the file */
 function requireNamed(named: Named | null): void {
   if (named !== null) return;
-  throw validationFailed({ path: "hostname", message: "must say which machine the file is from, or host_id must" });
+  throw validationFailed({
+    path: "hostname",
+    message: "is required unless host_id is given: the file does not identify its machine",
+  });
 }
 
 function withName(host: SeenHost, named: Named | null): SeenHost {

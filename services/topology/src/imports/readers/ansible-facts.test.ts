@@ -12,59 +12,59 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "hv1 [10.30.0.5 3C:EC:EF:00:00:01]: "
   ], [
     "1 address 192.168.122.1 of machine hv1: virbr0 leads to containers or virtual machines inside of one machine",
-    "1 address 10.30.0.1 of machine hv1: it is at whichever of several routers is up (VRRP, HSRP)"
+    "1 address 10.30.0.1 of machine hv1: it is a virtual address of several routers (VRRP, HSRP)"
   ]],
   ["callback-json", [
     "web01.example.net [10.20.0.11 52:54:00:10:00:01, 2001:db8:20::11 52:54:00:10:00:01]: ",
     "db01.example.net [10.20.0.100 52:54:00:10:00:02, 10.20.0.12 52:54:00:10:00:02, 10.21.0.12 52:54:00:10:01:02]: "
   ], [
-    "1 address fe80::5054:ff:fe10:1 of machine web01: its address means something on one link only",
+    "1 address fe80::5054:ff:fe10:1 of machine web01: its address is link-local",
     "1 address 172.17.0.1 of machine web01: docker0 leads to containers or virtual machines inside of one machine",
-    "1 machine old: it was not reached, or failed to tell"
+    "1 machine old: it was unreachable, or returned no facts"
   ]],
   ["macos", [
     "studio.local [10.40.0.7 A4:83:E7:00:00:07]: "
   ], [
-    "1 address fe80::1c2d%en0 of machine studio.local: its address means something on one link only"
+    "1 address fe80::1c2d%en0 of machine studio.local: its address is link-local"
   ]],
   ["printed-one-line", [
     "web01.example.net [10.20.0.11 52:54:00:10:00:01, 2001:db8:20::11 52:54:00:10:00:01]: "
   ], [
-    "2 address fe80::5054:ff:fe10:1 of machine web01: its address means something on one link only",
+    "2 address fe80::5054:ff:fe10:1 of machine web01: its address is link-local",
     "2 address 172.17.0.1 of machine web01: docker0 leads to containers or virtual machines inside of one machine",
-    "3 machine db09: it was not reached, or failed to tell"
+    "3 machine db09: it was unreachable, or returned no facts"
   ]],
   ["printed", [
     "web01.example.net [10.20.0.11 52:54:00:10:00:01, 2001:db8:20::11 52:54:00:10:00:01]: ",
     "db01.example.net [10.20.0.100 52:54:00:10:00:02, 10.20.0.12 52:54:00:10:00:02, 10.21.0.12 52:54:00:10:01:02]: "
   ], [
-    "1 address fe80::5054:ff:fe10:1 of machine web01: its address means something on one link only",
+    "1 address fe80::5054:ff:fe10:1 of machine web01: its address is link-local",
     "1 address 172.17.0.1 of machine web01: docker0 leads to containers or virtual machines inside of one machine"
   ]],
   ["tree-all", [
     "web01.example.net [10.20.0.11 52:54:00:10:00:01, 2001:db8:20::11 52:54:00:10:00:01]: ",
     "db01.example.net [10.20.0.100 52:54:00:10:00:02, 10.20.0.12 52:54:00:10:00:02, 10.21.0.12 52:54:00:10:01:02]: "
   ], [
-    "1 address fe80::5054:ff:fe10:1 of machine web01.example.net: its address means something on one link only",
+    "1 address fe80::5054:ff:fe10:1 of machine web01.example.net: its address is link-local",
     "1 address 172.17.0.1 of machine web01.example.net: docker0 leads to containers or virtual machines inside of one machine"
   ]],
   ["tree-one", [
     "web01.example.net [10.20.0.11 52:54:00:10:00:01, 2001:db8:20::11 52:54:00:10:00:01]: "
   ], [
-    "1 address fe80::5054:ff:fe10:1 of machine web01.example.net: its address means something on one link only",
+    "1 address fe80::5054:ff:fe10:1 of machine web01.example.net: its address is link-local",
     "1 address 172.17.0.1 of machine web01.example.net: docker0 leads to containers or virtual machines inside of one machine"
   ]],
   ["vagrant", [
     "node1 [192.168.56.11 08:00:27:00:00:11]: ",
     "node2 [192.168.56.12 08:00:27:00:00:12]: "
   ], [
-    "1 address 10.0.2.15 of machine node1: several machines say that they have it",
-    "2 address 10.0.2.15 of machine node2: several machines say that they have it"
+    "1 address 10.0.2.15 of machine node1: several machines report it",
+    "2 address 10.0.2.15 of machine node2: several machines report it"
   ]],
   ["windows", [
     "dc1.corp.example [10.50.0.10 00:50:56:00:50:10]: "
   ], [
-    "1 address fe80::a1b2 of machine dc1.corp.example: its address means something on one link only"
+    "1 address fe80::a1b2 of machine dc1.corp.example: its address is link-local"
   ]],
 ]; // prettier-ignore
 
@@ -88,8 +88,8 @@ describe("Ansible facts", () => {
   it.each([
     ["", "line 1, column 1: must have a value in JSON"],
     ["web01 | SUCCESS => [7,\n", "line 2, column 1: is not valid JSON, or ends early"],
-    ['{"ansible_facts":{}}\n{"hosts":[]}', "line 2, column 1: must be facts as `ansible -m setup` writes them"],
-    ["[7]", "line 1, column 1: must be facts as `ansible -m setup` writes them"],
+    ['{"ansible_facts":{}}\n{"hosts":[]}', "line 2, column 1: must be facts as printed by `ansible -m setup`"],
+    ["[7]", "line 1, column 1: must be facts as printed by `ansible -m setup`"],
     [`{"ansible_facts":${"[".repeat(40)}`, "$: must not be nested deeper than 32 levels"],
   ])("are rejected with the place when they are invalid: %j", (file, refusal) => {
     expect(refusalOf(ansibleFacts, file)).toBe(refusal);

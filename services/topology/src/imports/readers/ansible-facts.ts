@@ -67,14 +67,14 @@ function* machinesIn(value: unknown, line: number, name: string, skipped: Skippe
   const facts = factsIn(value);
   if (facts !== null) yield { line, name, facts };
   else if (isObject(value) && (value["unreachable"] === true || value["failed"] === true || "msg" in value))
-    skipped.add(line, what, "it was not reached, or failed to tell");
+    skipped.add(line, what, "it was unreachable, or returned no facts");
   else {
     const named = isObject(value) ? namedIn(value) : [];
-    if (named.length === 0) throw faultAt(line, "must be facts as `ansible -m setup` writes them");
+    if (named.length === 0) throw faultAt(line, "must be facts as printed by `ansible -m setup`");
     for (const [host, reported] of named) {
       const own = factsIn(reported);
       if (own !== null) yield { line, name: host, facts: own };
-      else skipped.add(line, `machine ${clip(host, 60) ?? ""}`, "it was not reached, or failed to tell");
+      else skipped.add(line, `machine ${clip(host, 60) ?? ""}`, "it was unreachable, or returned no facts");
     }
   }
 }
@@ -137,7 +137,7 @@ function addressesOf(facts: JsonObject, skip: (text: string, reason: string) => 
 function faultOf(ip: string, { name, mac }: Link): string | null {
   if (isOfBridge(name)) return behindBridge(name);
   return SHARED_CARD.test(macIn(mac) ?? "")
-    ? "it is at whichever of several routers is up (VRRP, HSRP)"
+    ? "it is a virtual address of several routers (VRRP, HSRP)"
     : reasonAgainst(ip);
 }
 
@@ -192,8 +192,8 @@ function takeMachine({ add, skipped }: Sightings, machine: Machine, shared: Shar
   const what = `machine ${name}`;
   const addresses = machine.addresses.filter(({ ip }) => !shared.ips.has(ip));
   for (const { ip } of machine.addresses)
-    if (shared.ips.has(ip)) skipped.add(line, `address ${ip} of ${what}`, "several machines say that they have it");
-  if (addresses.length === 0) skipped.add(line, what, "it has no address that others reach");
+    if (shared.ips.has(ip)) skipped.add(line, `address ${ip} of ${what}`, "several machines report it");
+  if (addresses.length === 0) skipped.add(line, what, "it has no address that other machines can reach");
   else {
     const apart = addresses.map(({ ip, mac }) => ({ ip, mac: mac !== null && shared.macs.has(mac) ? null : mac }));
     add({ line, addresses: apart, hostname, vendor: system, ports: [] }, what);

@@ -20,7 +20,7 @@ describe("a CSV table", () => {
     ["interfaces", [
       "fw [192.168.1.1 00:0D:B9:00:00:02, 2001:db8:1::1 00:0D:B9:00:00:02, 203.0.113.5 00:0D:B9:00:00:01]: "
     ], [
-      "5 row link: fe80::1 means something on one link only"
+      "5 row link: fe80::1 is link-local"
     ]],
     ["netbox", [
       "gw.dc.example [10.5.0.1]: ",
@@ -34,13 +34,13 @@ describe("a CSV table", () => {
       "10.2.0.7 [10.2.0.7]: SNMP: 161/Udp@10.2.0.7 · SSH: 22/Tcp@10.2.0.7",
       "10.2.0.8 [10.2.0.8]: HP JetDirect: 9100/Tcp@10.2.0.8"
     ], [
-      "5 row 10.2.0.8: only TCP and UDP have ports here"
+      "5 row 10.2.0.8: only TCP and UDP ports are supported"
     ]],
     ["services", [
       "nas [192.168.1.20]: Photos: 2283/Tcp@192.168.1.20 443/Tcp@192.168.1.20 · Shares: 445/Tcp@all",
       "crm [192.168.1.40]: CRM: 8096/Tcp@192.168.1.40"
     ], [
-      "6 row Nothing: its port is no number from 1 to 65535"
+      "6 row Nothing: its port is not a number from 1 to 65535"
     ]],
     ["several-addresses", [
       "core [10.3.0.1 00:50:56:00:00:01, 10.3.1.1 00:50:56:00:00:02, 2001:db8:3::1 00:50:56:00:00:03]: ",
@@ -56,7 +56,7 @@ describe("a CSV table", () => {
       "ap-1 [10.10.0.11 24:5A:4C:00:00:01]: ",
       "ap-2 [10.10.0.12 24:5A:4C:00:00:02]: "
     ], [
-      "4 row ap-3: not is no IP address"
+      "4 row ap-3: not is not an IP address"
     ]],
   ])("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("csv", name);
@@ -109,7 +109,7 @@ describe("a CSV table, cell by cell,", () => {
   it.each([
     ["", "line 1, column 1: must begin with a line of headings"],
     ["name,colour\n", "line 1, column 1: must be headings with one of them `ip_address`"],
-    ['ip,name\n10.0.0.1,"a"b\n', "line 2, column 12: has a quote where none belongs"],
+    ['ip,name\n10.0.0.1,"a"b\n', "line 2, column 12: has a misplaced quote"],
     ['ip,name\n10.0.0.1,a\n10.0.0.2,"b\n', "line 3, column 1: has a quote that is not closed"],
     [`ip,name\n${",".repeat(300)}\n`, "line 2, column 201: must not have more than 200 cells"],
   ])("is rejected with the place when it is malformed: %j", (file, refusal) => {

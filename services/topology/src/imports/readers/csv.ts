@@ -82,7 +82,7 @@ interface Fault {
 /** Invalid MAC addresses, without which the row still counts. */
 function macFaults({ all }: TableRow): Fault[] {
   const wrong = wordsIn(all("mac")).filter((word) => macIn(word) === null);
-  return wrong.map((word) => ({ reason: `${word.slice(0, 50)} is no MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
+  return wrong.map((word) => ({ reason: `${word.slice(0, 50)} is not a MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
 }
 
 /** The host of a row, or why it is skipped. */
@@ -113,9 +113,9 @@ function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: str
   for (const [index, text] of written.entries()) {
     // The prefix length may follow the address.
     const ip = addressIn(text.split("/", 1)[0] ?? "");
-    if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is no IP address`);
+    if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is not an IP address`);
     if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
-    if (isLinkLocal(ip)) return fault("unusable_address", `${ip} means something on one link only`);
+    if (isLinkLocal(ip)) return fault("unusable_address", `${ip} is link-local`);
     const card = cardOf(macs[macs.length === 1 ? 0 : index] ?? null, ip);
     vendor ??= card.vendor;
     addresses.push({ ip, mac: card.mac });
@@ -135,11 +135,12 @@ function portOf(
 ): { ports: SeenPort[] } | Fault {
   const [digits = "", suffix = ""] = of("port").split("/", 2);
   const number = portNumberIn(digits.trim());
-  if (number === null) return { reason: "its port is no number from 1 to 65535", column: "port", code: "not_a_port" };
+  if (number === null)
+    return { reason: "its port is not a number from 1 to 65535", column: "port", code: "not_a_port" };
   const written = (of("protocol") || suffix || "tcp").trim().toLowerCase();
   const protocol: Protocol | undefined = PROTOCOLS.get(written);
   if (protocol === undefined)
-    return { reason: "only TCP and UDP have ports here", column: of("protocol") === "" ? "port" : "protocol", code: "unknown_protocol" }; // prettier-ignore
+    return { reason: "only TCP and UDP ports are supported", column: of("protocol") === "" ? "port" : "protocol", code: "unknown_protocol" }; // prettier-ignore
   const service = resource === "services" ? serviceOf(of) : null;
   const isEverywhere = YES.has(of("everywhere").toLowerCase());
   const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);

@@ -40,7 +40,7 @@ describe("DHCP leases", () => {
       "web1.example.org [2001:db8:1::10 00:0C:29:4F:8E:35]: ",
       "2001:db8:1::11 [2001:db8:1::11]: "
     ], [
-      "3 lease of 2001:db8:8000::: it is a block, which is no address"
+      "3 lease of 2001:db8:8000::: it is a prefix, not an address"
     ]],
     ["openwrt", [
       "tv [192.168.8.101 2C:3A:FD:00:11:22]: ",

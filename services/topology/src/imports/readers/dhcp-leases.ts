@@ -41,7 +41,7 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
   const { line, address, endsMs } = lease;
   const what = `lease of ${address.slice(0, 50)}`;
   const ip = addressIn(address);
-  if (ip === null) skipped.add(line, what, "it is no IP address");
+  if (ip === null) skipped.add(line, what, "it is not an IP address");
   else if (endsMs !== null && endsMs < nowMs) skipped.add(line, what, "it has expired");
   else if (lease.fault !== null) skipped.add(line, what, lease.fault);
   else {

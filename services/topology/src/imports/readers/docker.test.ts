@@ -9,7 +9,7 @@ describe("Docker containers", () => {
     ["dns", [
       "box [192.168.1.40]: adguard: 3000/Tcp@all 53/Tcp@192.168.1.40 53/Udp@192.168.1.40 · app: 32771/Tcp@all · vault: 8222/Tcp@all"
     ], [
-      "3 port 9000/sctp of container app: only TCP and UDP have ports here"
+      "3 port 9000/sctp of container app: only TCP and UDP ports are supported"
     ]],
     ["host-network", [
       "box []: mosquitto: 1883/Tcp@all"
@@ -30,7 +30,7 @@ describe("Docker containers", () => {
     ["stopped", [
       "box [192.168.1.40]: cache: 6379/Tcp@192.168.1.40"
     ], [
-      "1 container old: it does not run"
+      "1 container old: it is not running"
     ]],
     ["two-databases", [
       "box []: crm-db: 5433/Tcp@all · shop-db: 5432/Tcp@all"
@@ -38,7 +38,7 @@ describe("Docker containers", () => {
     ["web", [
       "box []: proxy: 443/Tcp@all 80/Tcp@all"
     ], [
-      "2 port 80/tcp of container blog: it is published at the loopback only",
+      "2 port 80/tcp of container blog: it is published on the loopback address only",
       "3 container db: it publishes no port"
     ]],
   ])("become services where they are published, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {

@@ -65,7 +65,7 @@ function takeContainer(machine: Machine, line: number, entry: JsonObject): void 
   const skip = (reason: string): void => {
     machine.skipped.add(line, `container ${name}`, reason);
   };
-  if (objectAt(entry, "State")["Running"] !== true) skip("it does not run");
+  if (objectAt(entry, "State")["Running"] !== true) skip("it is not running");
   else if (mode === "host") skip("it shares the network of its machine, whose sockets `ss` tells");
   else if (!published.some(([, places]) => Array.isArray(places) && places.length > 0)) skip("it publishes no port");
   else {
@@ -82,7 +82,7 @@ function takePort(machine: Machine, container: Container, port: string, places: 
   };
   const protocol = PROTOCOLS.get(PORT.exec(port)?.[2] ?? "");
   if (protocol === undefined) {
-    skip("only TCP and UDP have ports here");
+    skip("only TCP and UDP ports are supported");
     return;
   }
   for (const place of places.slice(0, MOST_PLACES)) {
@@ -100,9 +100,9 @@ function takePort(machine: Machine, container: Container, port: string, places: 
 function placeOf(written: string): Place {
   if (written === "" || written === "0.0.0.0" || written === "::") return { ip: null };
   const ip = addressIn(written);
-  if (ip === null) return { reason: "its address is no IP address" };
-  if (isLoopback(ip)) return { reason: "it is published at the loopback only" };
-  return isLinkLocal(ip) ? { reason: "its address means something on one link only" } : { ip };
+  if (ip === null) return { reason: "its address is not an IP address" };
+  if (isLoopback(ip)) return { reason: "it is published on the loopback address only" };
+  return isLinkLocal(ip) ? { reason: "its address is link-local" } : { ip };
 }
 
 function nameOf(entry: JsonObject): string {

@@ -15,8 +15,8 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "192.168.178.21 [192.168.178.21 B8:27:EB:12:34:56]: ",
     "192.168.178.40 [192.168.178.40 DC:A6:32:65:43:21]: "
   ], [
-    "3 neighbour 192.168.178.30: it did not answer",
-    "5 neighbour 192.168.178.99: the machine answers for it on behalf of others",
+    "3 neighbour 192.168.178.30: it did not respond",
+    "5 neighbour 192.168.178.99: it is a proxy entry of the machine itself",
     "6 neighbour 172.18.0.3: br-0123456789ab leads to containers or virtual machines inside of one machine"
   ]],
   ["docker-host", [
@@ -37,8 +37,8 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "192.168.10.20 [192.168.10.20 00:11:32:00:00:20]: ",
     "fd00:10::30 [fd00:10::30 52:54:00:12:34:56]: "
   ], [
-    "3 neighbour 192.168.10.55: it did not answer",
-    "4 neighbour 192.168.10.56: it did not answer",
+    "3 neighbour 192.168.10.55: it did not respond",
+    "4 neighbour 192.168.10.56: it did not respond",
     "6 neighbour 10.0.3.7: lxcbr0 leads to containers or virtual machines inside of one machine",
     "7 neighbour 192.168.122.44: virbr0 leads to containers or virtual machines inside of one machine"
   ]],
@@ -47,32 +47,32 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "192.168.1.20 [192.168.1.20 00:11:32:AA:BB:CC, 2001:db8:1::20 00:11:32:AA:BB:CC]: ",
     "192.168.1.54 [192.168.1.54 DA:A1:19:3E:5F:01]: "
   ], [
-    "3 neighbour 192.168.1.77: it did not answer",
-    "5 neighbour fe80::f29f:c2ff:fe1a:2b3c: its address means something on one link only"
+    "3 neighbour 192.168.1.77: it did not respond",
+    "5 neighbour fe80::f29f:c2ff:fe1a:2b3c: its address is link-local"
   ]],
   ["macos", [
     "10.1.1.1 [10.1.1.1 A4:2B:8C:01:02:03]: ",
     "tv.home [10.1.1.9 00:1E:C2:0A:0B:0C]: "
   ], [
-    "2 neighbour 10.1.1.7: it did not answer",
-    "4 neighbour 10.1.1.255: its MAC address is not that of one network card",
+    "2 neighbour 10.1.1.7: it did not respond",
+    "4 neighbour 10.1.1.255: its MAC address is not unicast",
     "5 neighbour 224.0.0.251: it is not the address of a machine"
   ]],
   ["proxy-arp", [
     "10.0.0.1 [10.0.0.1 00:1B:21:00:00:01]: ",
     "10.0.0.9 [10.0.0.9 00:1B:21:00:00:09]: "
   ], [
-    "32 neighbour 10.0.0.50: the machine answers for it on behalf of others",
-    "2 neighbour 10.9.0.10: 00:0C:CE:00:00:AA answers for 30 addresses, as with proxy ARP",
-    "3 neighbour 10.9.0.11: 00:0C:CE:00:00:AA answers for 30 addresses, as with proxy ARP"
+    "32 neighbour 10.0.0.50: it is a proxy entry of the machine itself",
+    "2 neighbour 10.9.0.10: 00:0C:CE:00:00:AA responds for 30 addresses, as with proxy ARP",
+    "3 neighbour 10.9.0.11: 00:0C:CE:00:00:AA responds for 30 addresses, as with proxy ARP"
   ]],
   ["windows", [
     "192.168.0.1 [192.168.0.1 3C:37:86:11:22:33]: ",
     "192.168.0.12 [192.168.0.12 F4:4D:30:AA:BB:CC]: "
   ], [
-    "2 line 2: it is no neighbour",
-    "3 line 3: it is no neighbour",
-    "6 neighbour 192.168.0.255: its MAC address is not that of one network card",
+    "2 line 2: it is not a neighbour entry",
+    "3 line 3: it is not a neighbour entry",
+    "6 neighbour 192.168.0.255: its MAC address is not unicast",
     "7 neighbour 224.0.0.22: it is not the address of a machine",
     "8 neighbour 239.255.255.250: it is not the address of a machine"
   ]],

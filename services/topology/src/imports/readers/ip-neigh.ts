@@ -60,7 +60,7 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
     const what = `neighbour ${address}`;
     const count = crowded.get(card);
     if (count !== undefined)
-      sightings.skipped.add(line, what, `${card} answers for ${count} addresses, as with proxy ARP`);
+      sightings.skipped.add(line, what, `${card} responds for ${count} addresses, as with proxy ARP`);
     else {
       const { mac, vendor } = cardOf(card, ip);
       sightings.add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
@@ -89,9 +89,9 @@ function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Ne
     if (neighbour !== null) yield neighbour;
     // Windows writes headings, in the language of the system.
     else if (!isKnown && number > MOST_HEADINGS) break;
-    else if (text.trim() !== "") skipped.add(number, `line ${number}`, "it is no neighbour");
+    else if (text.trim() !== "") skipped.add(number, `line ${number}`, "it is not a neighbour entry");
   }
-  if (!isKnown) throw faultAt(1, "must be neighbours as `ip -j neigh` or `arp -an` writes them");
+  if (!isKnown) throw faultAt(1, "must be neighbours as printed by `ip -j neigh` or `arp -an`");
 }
 
 function neighbourIn(line: string, number: number): Neighbour | null {
@@ -138,14 +138,14 @@ function machineOf(neighbour: Neighbour): Machine | { readonly reason: string } 
   const { address, mac, link, states } = neighbour;
   const ip = addressIn(address);
   const card = macIn(mac);
-  if (ip === null) return { reason: "it is no IP address" };
-  if (states.includes("FAILED") || states.includes("INCOMPLETE")) return { reason: "it did not answer" };
-  if (states.includes("PROXY")) return { reason: "the machine answers for it on behalf of others" };
+  if (ip === null) return { reason: "it is not an IP address" };
+  if (states.includes("FAILED") || states.includes("INCOMPLETE")) return { reason: "it did not respond" };
+  if (states.includes("PROXY")) return { reason: "it is a proxy entry of the machine itself" };
   if (isOfBridge(link)) return { reason: behindBridge(link) };
   const fault = reasonAgainst(ip);
   if (fault !== null) return { reason: fault };
   if (states.includes("NOARP") || card === null) return { reason: "it has no MAC address" };
-  if (!isOfOneCard(card)) return { reason: "its MAC address is not that of one network card" };
+  if (!isOfOneCard(card)) return { reason: "its MAC address is not unicast" };
   return { ...neighbour, ip, card };
 }
 

@@ -50,7 +50,7 @@ export function dnsmasqLease({ number: line, text }: Line): Lease | null {
   const [ends = "", card = "", address = "", name = ""] = text.split(" ", 5);
   if (text === "" || ends === "duid") return null;
   const seconds = Number(ends);
-  const fault = DNSMASQ.test(text) ? null : "it is no lease of dnsmasq";
+  const fault = DNSMASQ.test(text) ? null : "it is not a lease of dnsmasq";
   // Non-Ethernet addresses are prefixed by their type; IPv6 leases have no MAC address.
   const mac = card.replace(/^[\da-f]{2}-/i, "");
   const endsMs = Number.isFinite(seconds) && seconds >= FIRST_TIME_SECONDS ? seconds * 1_000 : null;
@@ -77,7 +77,7 @@ export function keaLeases(): LeaseLines {
       mac: at("hwaddr"),
       hostname: at("hostname").replaceAll("&#x2c", ","),
       endsMs: isInfinite ? null : ends * 1_000,
-      fault: isPrefix ? "it is a block, which is no address" : (KEA_STATES.get(at("state")) ?? null),
+      fault: isPrefix ? "it is a prefix, not an address" : (KEA_STATES.get(at("state")) ?? null),
     };
   };
 }

@@ -70,11 +70,11 @@ describe("the nmap scan of an office", () => {
   it("reports line and reason of all that is left out", () => {
     expect(skippedIn(read(OFFICE))).toEqual([
       "18 host 192.168.10.2: it is not up",
-      "26 host name gw.office.example: a host has one name, and this is not its first",
+      "26 host name gw.office.example: only the first name of a host is imported",
       "28 1994 ports of 192.168.10.1: they are filtered",
       "34 port 67/udp of 192.168.10.1: it is open|filtered",
       "35 port 8291/tcp of 192.168.10.1: it is closed",
-      "55 port 2905/sctp of 192.168.10.20: only TCP and UDP have ports here",
+      "55 port 2905/sctp of 192.168.10.20: only TCP and UDP ports are supported",
       "81 address 00:11:22:33:44:55:66:77: an address of the type eui64 means nothing here",
       "80 host 00:11:22:33:44:55:66:77: it has no IP address",
     ]);
@@ -111,7 +111,7 @@ describe("the nmap scan of an office, in pieces,", () => {
       expect(brokeOff).toEqual({
         line: lines.length,
         column: lines.at(-1)!.length + 1,
-        reason: expect.stringMatching(/^the file ends inside of <\w+>$/) as never,
+        reason: expect.stringMatching(/^the file ends inside <\w+>$/) as never,
       });
     }
   });
@@ -184,16 +184,16 @@ describe("unusable parts of a scan are left out with a reason", () => {
   const port = (attributes: string, state = '<state state="open"/>'): string =>
     host(`<ports><port ${attributes}>${state}</port></ports>`);
   it.each([
-    ["an invalid address", host('<address addr="10.0.0.300" addrtype="ipv4"/>'), "address 10.0.0.300: it is no IP address"],
-    ["an invalid MAC address", host('<address addr="xx" addrtype="mac"/>'), "address xx: it is no MAC address"],
+    ["an invalid address", host('<address addr="10.0.0.300" addrtype="ipv4"/>'), "address 10.0.0.300: it is not an IP address"],
+    ["an invalid MAC address", host('<address addr="xx" addrtype="mac"/>'), "address xx: it is not a MAC address"],
     ["the null MAC address", host('<address addr="00:00:00:00:00:00" addrtype="mac"/>'), "address 00:00:00:00:00:00: it is not the MAC address of one network card"],
     ["a multicast MAC address", host('<address addr="01:00:5E:00:00:01" addrtype="mac"/>'), "address 01:00:5E:00:00:01: it is not the MAC address of one network card"],
     ["a second MAC address", host('<address addr="02:00:00:00:00:01" addrtype="mac"/><address addr="02:00:00:00:00:02" addrtype="mac"/>'), "address 02:00:00:00:00:02: the host has another MAC address already"],
-    ["an empty host name", host('<hostnames><hostname name=" "/></hostnames>'), "host name: it is no text of 1 to 253 characters"],
+    ["an empty host name", host('<hostnames><hostname name=" "/></hostnames>'), "host name: it is not a text of 1 to 253 characters"],
     ["a port without a number", port('protocol="tcp"'), "port /tcp of 10.0.0.1: its number is not from 1 to 65535"],
     ["port 0", port('protocol="tcp" portid="0"'), "port 0/tcp of 10.0.0.1: its number is not from 1 to 65535"],
     ["a port above 65535", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
-    ["a port named like an object member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP have ports here"],
+    ["a port named like an object member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP ports are supported"],
     ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is missing"],
   ])("%s", (_what, document, sentence) => {
     expect(skippedIn(read(document))).toEqual([`4 ${sentence}`]);

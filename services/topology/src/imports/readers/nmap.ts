@@ -105,7 +105,7 @@ function createNmapReader() {
         failure = {
           line,
           column: 1,
-          reason: `the scanner failed: ${clip(attributes["errormsg"]) ?? "it says no more"}`,
+          reason: `the scanner failed: ${clip(attributes["errormsg"]) ?? "no reason given"}`,
         };
       if (host === null) coverage.opens(path, attributes);
       else {
@@ -128,7 +128,7 @@ function createNmapReader() {
     /** The result; null if not even the root was read. */
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
-      if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside of it");
+      if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside it");
       const brokeOff = ending ?? failure;
       return {
         info,
@@ -173,7 +173,7 @@ function takePort(taken: Taken, { line, attributes, state, service }: ReadingPor
   if (++on.portElements > MOST_PORT_ELEMENTS) {
     if (on.portElements === MOST_PORT_ELEMENTS + 1)
       skipped.add(line, `ports of ${on.named ?? "a host"} from here on`, `more than ${MOST_PORT_ELEMENTS} are listed`);
-  } else if (protocol === undefined) skipped.add(line, what, "only TCP and UDP have ports here");
+  } else if (protocol === undefined) skipped.add(line, what, "only TCP and UDP ports are supported");
   else if (!/^\d{1,5}$/.test(portid) || number < 1 || number > 65_535)
     skipped.add(line, what, "its number is not from 1 to 65535");
   else if (state !== "open") skipped.add(line, what, state === "" ? "its state is missing" : `it is ${state}`);
@@ -224,9 +224,9 @@ function readPart(host: Reading, part: Part): void {
     case "nmaprun/host/hostnames/hostname": {
       const given = hostnameIn(attributes["name"] ?? "");
       const what = `host name ${attributes["name"]?.slice(0, 100) ?? ""}`.trim();
-      if (given === null) skipped.add(line, what, "it is no text of 1 to 253 characters");
+      if (given === null) skipped.add(line, what, "it is not a text of 1 to 253 characters");
       else if (host.hostname === null) host.hostname = given;
-      else if (host.hostname !== given) skipped.add(line, what, "a host has one name, and this is not its first");
+      else if (host.hostname !== given) skipped.add(line, what, "only the first name of a host is imported");
       break;
     }
     case "nmaprun/host/ports/extraports/extrareasons":
@@ -250,7 +250,7 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
   };
   if (addrtype === "mac") {
     const given = macIn(addr);
-    if (given === null) skip("it is no MAC address");
+    if (given === null) skip("it is not a MAC address");
     else if (!isOfOneCard(given)) skip("it is not the MAC address of one network card");
     else if (host.mac !== null && host.mac !== given) skip("the host has another MAC address already");
     else {
@@ -265,7 +265,7 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
   }
   // A link-local address may contain the scanner's interface name.
   const ip = addressIn(addr);
-  if (ip === null) skip("it is no IP address");
+  if (ip === null) skip("it is not an IP address");
   else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(ip);
   else skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
 }

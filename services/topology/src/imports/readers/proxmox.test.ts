@@ -15,13 +15,13 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "web01 [192.168.1.61 BC:24:11:00:00:01]: ",
     "db01 [192.168.1.62 BC:24:11:00:00:02, 2001:db8:1::62 BC:24:11:00:00:02]: "
   ], [
-    "1 cluster home: it is no machine",
-    "6 storage storage/pve1/local: it is no machine",
-    "7 sdn sdn/pve1/localnetwork: it is no machine",
-    "4 address fe80::be24:11ff:fe00:1 of guest web01: its address means something on one link only",
+    "1 cluster home: it is not a machine",
+    "6 storage storage/pve1/local: it is not a machine",
+    "7 sdn sdn/pve1/localnetwork: it is not a machine",
+    "4 address fe80::be24:11ff:fe00:1 of guest web01: its address is link-local",
     "4 address 172.17.0.1 of guest web01: docker0 leads to containers or virtual machines inside of one machine",
-    "8 address fe80::be24:11ff:fe00:3 of guest dns01: its address means something on one link only",
-    "3 qemu old-vm: it does not run"
+    "8 address fe80::be24:11ff:fe00:3 of guest dns01: its address is link-local",
+    "3 qemu old-vm: it is not running"
   ]],
   ["lxc-config", [
     "proxy [10.10.0.10 BC:24:11:00:00:05, 10.9.0.10 BC:24:11:00:00:04, 2001:db8:10::10 BC:24:11:00:00:05]: "
@@ -29,7 +29,7 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   ["over-http", [
     "mail [192.168.1.25 BC:24:11:00:00:09]: "
   ], [
-    "4 guest spare: it does not run"
+    "4 guest spare: it is not running"
   ]],
   ["qemu-cloud-init", [
     "k8s-1 [10.9.0.21 BC:24:11:00:00:06]: ",
@@ -38,13 +38,13 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "3 guest golden: it is a template"
   ]],
   ["resources", [], [
-    "6 storage storage/pve1/local: it is no machine",
-    "7 sdn sdn/pve1/localnetwork: it is no machine",
-    "1 qemu web01: the list has no addresses; its guest agent would tell them",
-    "2 qemu db01: the list has no addresses; its guest agent would tell them",
-    "3 qemu old-vm: it does not run",
-    "4 lxc dns01: the list has no addresses; its configuration or its interfaces would tell them",
-    "5 node pve1: the list has no addresses; /cluster/status would tell them"
+    "6 storage storage/pve1/local: it is not a machine",
+    "7 sdn sdn/pve1/localnetwork: it is not a machine",
+    "1 qemu web01: the list has no addresses; they are in the response of its guest agent",
+    "2 qemu db01: the list has no addresses; they are in the response of its guest agent",
+    "3 qemu old-vm: it is not running",
+    "4 lxc dns01: the list has no addresses; they are in its configuration or its interfaces",
+    "5 node pve1: the list has no addresses; they are in /cluster/status"
   ]],
   ["same-card", [
     "192.168.1.81 [192.168.1.81]: ",
@@ -54,12 +54,12 @@ const CORPUS: readonly (readonly [string, string[], string[]])[] = [
     "pve1 [192.168.1.5]: ",
     "pve2 [192.168.1.6]: "
   ], [
-    "1 cluster home: it is no machine"
+    "1 cluster home: it is not a machine"
   ]],
   ["windows-guest", [
     "dc1 [192.168.1.10 BC:24:11:00:00:0B]: "
   ], [
-    "2 address fe80::1 of guest dc1: its address means something on one link only"
+    "2 address fe80::1 of guest dc1: its address is link-local"
   ]],
 ]; // prettier-ignore
 
@@ -88,11 +88,8 @@ describe("responses of Proxmox VE", () => {
 
   it.each([
     ["", "line 1, column 1: must have a value in JSON"],
-    [
-      '[{"id":"qemu/1","type":"qemu"}]\n{"version":"8.2"}',
-      "line 2, column 1: must be what `pvesh get` answers in JSON",
-    ],
-    ["[7]", "line 1, column 1: must be what `pvesh get` answers in JSON"],
+    ['[{"id":"qemu/1","type":"qemu"}]\n{"version":"8.2"}', "line 2, column 1: must be the JSON output of `pvesh get`"],
+    ["[7]", "line 1, column 1: must be the JSON output of `pvesh get`"],
     ['{"name":"a","net0":', "line 1, column 20: is not valid JSON, or ends early"],
   ])("are rejected with the place when they are something else: %j", (file, refusal) => {
     expect(refusalOf(proxmox, file)).toBe(refusal);

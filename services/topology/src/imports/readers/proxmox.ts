@@ -50,7 +50,7 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
     // The HTTP API nests responses in `data`.
     const response = isObject(value) && "data" in value ? value["data"] : value;
     if (!takeResponse(cluster, sightings, line, response))
-      throw faultAt(line, "must be what `pvesh get` answers in JSON");
+      throw faultAt(line, "must be the JSON output of `pvesh get`");
   }
   const cards = cardsOf(cluster.configs);
   const down = downIn(cluster.listed);
@@ -84,7 +84,7 @@ function takeListed({ listed, reported }: Cluster, { add, skipped }: Sightings, 
     reported.add(name);
     add({ line, addresses: [{ ip, mac: null }], hostname: hostnameIn(name), vendor: "Proxmox VE", ports: [] }, `node ${name}`); // prettier-ignore
   } else if (kind === "qemu" || kind === "lxc" || kind === "node") listed.push({ line, kind, name, isUp: isUp(entry) });
-  else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is no machine");
+  else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is not a machine");
   return true;
 }
 
@@ -130,7 +130,7 @@ function takeConfig(
   if (isTemplate || down.has(name)) {
     reported.add(name);
     if (!isTemplate && absent.length < MOST_SIGHTINGS) absent.push(...addresses);
-    skipped.add(line, what, isTemplate ? "it is a template" : "it does not run");
+    skipped.add(line, what, isTemplate ? "it is a template" : "it is not running");
   } else if (addresses.length > 0) {
     reported.add(name);
     add({ line, addresses, hostname: hostnameIn(name), vendor: null, ports: [] }, what);
@@ -156,7 +156,7 @@ function takeGuest(
       else skipped.add(line, `address ${ip} of ${what}`, fault);
     }
   if (name !== "") reported.add(name);
-  if (addresses.length === 0) skipped.add(line, what, "it has no address that others reach");
+  if (addresses.length === 0) skipped.add(line, what, "it has no address that other machines can reach");
   else add({ line, addresses, hostname: name === "" ? null : hostnameIn(name), vendor: null, ports: [] }, what);
 }
 
@@ -173,10 +173,7 @@ function faultOf(ip: string, link: string): string | null {
 /** Skips guests without addresses, naming the response that would have them. */
 function skipListed(skipped: Skipped, { line, kind, name, isUp }: Listed, reported: ReadonlySet<string>): void {
   if (reported.has(name)) return;
-  const source = { node: "/cluster/status", lxc: "its configuration or its interfaces" }[kind] ?? "its guest agent";
-  skipped.add(
-    line,
-    `${kind} ${name}`,
-    isUp ? `the list has no addresses; ${source} would tell them` : "it does not run",
-  );
+  const source =
+    { node: "/cluster/status", lxc: "its configuration or its interfaces" }[kind] ?? "the response of its guest agent";
+  skipped.add(line, `${kind} ${name}`, isUp ? `the list has no addresses; they are in ${source}` : "it is not running");
 }

@@ -77,6 +77,6 @@ function quotedAt(row: string, from: number, separator: string, line: number): C
   while (close !== -1 && row[close + 1] === '"') close = row.indexOf('"', close + 2);
   const next = close === -1 ? "" : row[close + 1];
   if (close === -1 || (next !== undefined && next !== separator))
-    throw faultAt(line, "has a quote where none belongs", (close === -1 ? from : close) + 1, "misplaced_quote");
+    throw faultAt(line, "has a misplaced quote", (close === -1 ? from : close) + 1, "misplaced_quote");
   return { text: row.slice(from + 1, close).replaceAll('""', '"'), end: close + 1 };
 }

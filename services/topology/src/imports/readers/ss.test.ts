@@ -32,19 +32,19 @@ describe("the sockets of a machine", () => {
       "10 socket tcp 127.0.0.1:631: it listens on the loopback only",
     ]);
     expect(skipped("everything")).toEqual([
-      "1 socket nl rtnl:NetworkManager/714: only TCP and UDP have ports here",
-      "2 socket p_raw *:eth0: only TCP and UDP have ports here",
-      "3 socket icmp6 *:ipv6-icmp: only TCP and UDP have ports here",
-      "5 socket sctp 0.0.0.0:36412: only TCP and UDP have ports here",
-      "9 line 9: it is no socket as ss writes it",
+      "1 socket nl rtnl:NetworkManager/714: only TCP and UDP ports are supported",
+      "2 socket p_raw *:eth0: only TCP and UDP ports are supported",
+      "3 socket icmp6 *:ipv6-icmp: only TCP and UDP ports are supported",
+      "5 socket sctp 0.0.0.0:36412: only TCP and UDP ports are supported",
+      "9 line 9: it is not a socket as printed by ss",
     ]);
     expect(skipped("database-crlf")).toEqual([
       "3 socket tcp 10.20.0.9:22: it does not listen",
-      "5 socket tcp 0.0.0.0:ssh: its port is no number from 1 to 65535; ss writes numbers with -n",
+      "5 socket tcp 0.0.0.0:ssh: its port is not a number from 1 to 65535; use ss -n",
     ]);
     expect(skipped("podman-pod")).toEqual([
       "3 socket tcp 10.88.0.1:5000: bridges for containers have its address on every machine",
-      "6 socket tcp 169.254.169.254:80: its address means something on one link only",
+      "6 socket tcp 169.254.169.254:80: its address is link-local",
     ]);
     expect(skipped("dns-server")).toEqual([
       "2 socket udp 127.0.0.1:53: it listens on the loopback only",
@@ -65,7 +65,7 @@ describe("the sockets of a machine: limits and rejected files", () => {
   });
 
   it.each([
-    ["another file", "hello\n", "line 1, column 1: must be a socket as `ss -H -tulnp` writes it"],
+    ["another file", "hello\n", "line 1, column 1: must be a socket as printed by `ss -H -tulnp`"],
     ["bytes that are not UTF-8", Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]), "line 1, column 1: must be in UTF-8 from here on"],
     ["a line of a megabyte", "x".repeat(1_000_000), "line 1, column 1: must not be longer than 65536 characters"],
     ["a million lines too many", "\n".repeat(1_000_001), "line 1000001, column 1: an import reads at most 1000000 lines"],

@@ -80,10 +80,10 @@ function readSockets(bytes: Iterable<Uint8Array>): Scan {
     if (line.text.trim() === "" || isHeader(line.text)) continue;
     const socket = socketIn(line.text);
     if (socket !== null) takeSocket(machine, line, socket, coverage);
-    else if (first === null) throw faultAt(line.number, "must be a socket as `ss -H -tulnp` writes it");
+    else if (first === null) throw faultAt(line.number, "must be a socket as printed by `ss -H -tulnp`");
     else {
       coverage.isWhole = false;
-      machine.skipped.add(line.number, `line ${line.number}`, "it is no socket as ss writes it");
+      machine.skipped.add(line.number, `line ${line.number}`, "it is not a socket as printed by ss");
     }
     first ??= line.number;
   }
@@ -126,9 +126,9 @@ function takeSocket(machine: Machine, line: Line, socket: Socket, coverage: Port
     machine.skipped.add(line.number, what, reason);
   };
   if (protocol !== undefined) coverage.take(protocol, number);
-  if (protocol === undefined) skip("only TCP and UDP have ports here");
+  if (protocol === undefined) skip("only TCP and UDP ports are supported");
   else if (state !== "LISTEN" && state !== "UNCONN") skip("it does not listen");
-  else if (number === null) skip("its port is no number from 1 to 65535; ss writes numbers with -n");
+  else if (number === null) skip("its port is not a number from 1 to 65535; use ss -n");
   else if (protocol === "Udp" && DHCP_CLIENTS.has(number)) skip("it is that of a DHCP client");
   else if (protocol === "Udp" && number >= EPHEMERAL && portType(number, protocol) === "Custom")
     skip("UDP from port 32768 on is most likely that of a client");
@@ -148,10 +148,10 @@ function placeOf(bare: string, link: string): Place {
   if (link === "lo") return { reason: LOOPBACK_ONLY };
   if (bare === "*" || bare === "0.0.0.0" || bare === "::") return { ip: null };
   const ip = addressIn(bare);
-  if (ip === null) return { reason: "its address is no IP address; ss writes addresses with -n" };
+  if (ip === null) return { reason: "its address is not an IP address; use ss -n" };
   if (ip === "0.0.0.0") return { ip: null };
   if (isLoopback(ip)) return { reason: LOOPBACK_ONLY };
   if (isOwnAddressOfBridge(ip)) return { reason: "bridges for containers have its address on every machine" };
-  if (isLinkLocal(ip)) return { reason: "its address means something on one link only" };
+  if (isLinkLocal(ip)) return { reason: "its address is link-local" };
   return { ip };
 }

@@ -91,7 +91,7 @@ export function isLinkLocal(ip: string): boolean {
 /** Why an address is not reachable by others; null if it is. @param ip in canonical form */
 export function reasonAgainst(ip: string): string | null {
   if (isLoopback(ip) || isGroup(ip)) return "it is not the address of a machine";
-  return isLinkLocal(ip) ? "its address means something on one link only" : null;
+  return isLinkLocal(ip) ? "its address is link-local" : null;
 }
 
 /** A placeholder name from tools. */

@@ -55,7 +55,7 @@ export function createXmlReader(root: string, listener: XmlListener): XmlReader 
     // Its message starts with the position.
     const message = error.message.replace(/^[\d:]+ /, "").replace(/\.$/, "");
     if (!isEnding || open.length === 0) throw faultHere(message);
-    ending ??= { line: parser.line, column: parser.column + 1, reason: `the file ends inside of <${open.at(-1)}>` };
+    ending ??= { line: parser.line, column: parser.column + 1, reason: `the file ends inside <${open.at(-1)}>` };
   });
   parser.on("xmldecl", ({ encoding }) => {
     if (encoding !== undefined && !/^(?:utf-8|us-ascii)$/i.test(encoding)) throw faultHere("must be in UTF-8");
