@@ -140,12 +140,12 @@ def code_of(response):
 MEANING = re.compile(
     r"must have all host bits zero.*|is the local name of another child too|must be in the future"
     r"|the host of an? \w+ cannot be changed|must not exceed 16 KiB as JSON"
-    r"|must be 0 beside a cursor|must be a time in ISO 8601, or a cursor|is not known of the past|is for \w+ only"
-    r"|must be given for \w+|must be a DNS zone name|must not be in the future|must not be later than `to`"
+    r"|must be 0 when a cursor is given|must be a time in ISO 8601, or a cursor|is not available for past states|is only supported for \w+"
+    r"|is required for \w+|must be a DNS zone name|must not be in the future|must not be later than `to`"
     r"|must be inside \S+|must not overlap another range|must not end before it begins"
-    r"|goes with `asc` only|means nothing for files of the format [\w-]+|with as_of, must not name a port"
-    r"|must not stand beside host_id|is that of several hosts; .*|must say which machine the file is from, .*"
-    r"|must be the name of the organization|must name networks that you may use|is too easy to guess\..*"
+    r"|requires the order `asc`|is not supported for files of the format [\w-]+|must not contain a port together with as_of"
+    r"|cannot be combined with host_id|is the name of several hosts; .*|is required unless host_id is given: .*"
+    r"|must be the name of the organization|must list networks that you have access to|is too easy to guess\..*"
 )
 
 

@@ -66,7 +66,7 @@ describe("query: rejected values, and limits of lists", () => {
   });
 
   it("rejects a single parameter that is repeated", () => {
-    expect(faults("limit=1&limit=1")).toEqual(["validation_failed", [{ path: "limit", message: "must be given once" }]]); // prettier-ignore
+    expect(faults("limit=1&limit=1")).toEqual(["validation_failed", [{ path: "limit", message: "must not be repeated" }]]); // prettier-ignore
   });
 
   it.each(["abc", "1.5", "1e2", "0x10", "--1", "9".repeat(400), "NaN", "Infinity", "1 "])(

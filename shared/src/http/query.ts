@@ -37,7 +37,7 @@ function collect(
       if (!isLoose) faults.push({ path: name, message: "is not a parameter of this operation" });
     } else if (text === "" || (text === "null" && kind !== "text")) continue;
     else if (kind === "list") ((values[name] ??= []) as string[]).push(...partsOf(text));
-    else if (name in values) faults.push({ path: name, message: "must be given once" });
+    else if (name in values) faults.push({ path: name, message: "must not be repeated" });
     else values[name] = typed(kind, text);
   }
   return { values, faults };

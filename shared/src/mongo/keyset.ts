@@ -49,7 +49,7 @@ export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<R
   const fields = Object.keys(sort);
   const mark = hash("sha256", JSON.stringify([list.name, list.organizationId, same]), "base64url").slice(0, 16);
   if (cursor !== undefined && offset > 0)
-    throw validationFailed({ path: "offset", message: "must be 0 beside a cursor" });
+    throw validationFailed({ path: "offset", message: "must be 0 when a cursor is given" });
   const place = cursor === undefined ? null : placeIn(cursor, mark, fields.length);
   return {
     sort,

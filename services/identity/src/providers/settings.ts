@@ -79,5 +79,5 @@ export const ProviderList = z
     z
       .array(Provider)
       .max(20)
-      .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must have an id of its own each"),
+      .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "must have unique ids"),
   );

@@ -16,7 +16,7 @@ export async function streamOf(feeds: Feeds, call: UserCall<typeof streamChanges
   if (initial && [since, until, ...OF_CHANGES.map((name) => filter[name])].some((one) => one !== undefined))
     throw validationFailed({
       path: "initial",
-      message: "goes with `network_id`, `host_id`, `entity` and `entity_id` only",
+      message: "can only be combined with `network_id`, `host_id`, `entity` and `entity_id`",
     });
   const { reader } = feeds;
   const cursors = await reader.cursors();

@@ -60,7 +60,7 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   const { query, principal, work } = call;
   const { scope } = principal;
   const { after, since, until, wait, limit, order_direction: direction, ...filter } = query;
-  if (wait > 0 && direction === "desc") throw validationFailed({ path: "wait", message: "goes with `asc` only" });
+  if (wait > 0 && direction === "desc") throw validationFailed({ path: "wait", message: "requires the order `asc`" });
   const cursors = await reader.cursors();
   const organization = scope.organizationId;
   const from = after === undefined ? null : cursors.read(organization, after);

@@ -60,7 +60,8 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
     const { network_id: networkId, as_of: asOf, q = "" } = paging;
     const socket = atSocket === undefined ? null : socketIn(q);
     if (asOf !== undefined) {
-      if (socket !== null) throw validationFailed({ path: "q", message: "with as_of, must not name a port" });
+      if (socket !== null)
+        throw validationFailed({ path: "q", message: "must not contain a port together with as_of" });
       const plan = (scope: Scope): ReturnType<typeof planOf> => planOf(query, scope);
       return past.list(entities, paging, { work, rights: principal.scope, asOf, networkId, planOf: plan });
     }

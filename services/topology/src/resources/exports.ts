@@ -98,9 +98,9 @@ export function mountExports(
 }
 
 function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
-  if (format === "dns" && zone === undefined) throw validationFailed({ path: "zone", message: "must be given for dns" });
-  if (format !== "dns" && zone !== undefined) throw validationFailed({ path: "zone", message: "is for dns only" });
-  if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is for csv only" });
+  if (format === "dns" && zone === undefined) throw validationFailed({ path: "zone", message: "is required for dns" });
+  if (format !== "dns" && zone !== undefined) throw validationFailed({ path: "zone", message: "is only supported for dns" });
+  if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is only supported for csv" });
 } // prettier-ignore
 
 /** Group members of an Ansible inventory are kept in memory until the end. */
@@ -108,7 +108,7 @@ async function requireFew({ totals, hosts }: Storage, scope: Scope, query: Query
   const isTagged = query.tag_ids.length > 0;
   const found = isTagged ? await hosts.count(scope, commonFilter(query, scope), TAG_INDEX) : await totals.total(scope, "hosts"); // prettier-ignore
   if (found > MOST_ANSIBLE_HOSTS)
-    throw validationFailed({ path: "network_id", message: `must leave at most ${MOST_ANSIBLE_HOSTS} hosts for ansible` });
+    throw validationFailed({ path: "network_id", message: `must select at most ${MOST_ANSIBLE_HOSTS} hosts for ansible` });
 } // prettier-ignore
 
 interface ExportRequest {

@@ -239,7 +239,10 @@ async function requireFilter(
   before: WebhookFilter,
 ): Promise<void> {
   if (scope.networks !== "all" && network_ids.length === 0)
-    throw validationFailed({ path: "filter.network_ids", message: "must name networks that you may use" });
+    throw validationFailed({
+      path: "filter.network_ids",
+      message: "must list networks that you have access to",
+    });
   const named = { network_ids, tag_ids: tag_ids.filter(isId) };
   for (const [member, entities] of [
     ["network_ids", networks],

@@ -234,7 +234,7 @@ export function sightingPlan({
     (name) => name !== false,
   );
   if (asked === undefined) return { filter: {} };
-  if (asOf !== undefined) throw validationFailed({ path: asked, message: "is not known of the past" });
+  if (asOf !== undefined) throw validationFailed({ path: asked, message: "is not available for past states" });
   const filter = {
     ...(before !== undefined && { seen_last: { $lt: Date.parse(before) } }),
     ...(missed !== undefined && { missed: missed ? { $gt: 0 } : { $exists: false } }),

@@ -114,5 +114,5 @@ async function foundFor(
 
 function tooMany(): Error {
   const most = MOST_AT_SOCKET.toLocaleString("en");
-  return validationFailed({ path: "q", message: `matches more than ${most}; name a network, or an address as well` });
+  return validationFailed({ path: "q", message: `matches more than ${most}; specify a network or an address` });
 }
