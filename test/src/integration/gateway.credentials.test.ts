@@ -21,7 +21,7 @@ afterAll(async () => {
 afterEach(async () => {
   world.stub.setIdentity("there");
   await until(async () => {
-    await fetch(`${world.url}/api/version`); // an unused gateway has no lease
+    await fetch(`${world.url}/api/version`); // an idle gateway has no lease
     return (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1;
   });
 });
@@ -112,7 +112,7 @@ describe("cached credentials: without the bus or identity", () => {
     await gateways[0]!.restart();
   });
 
-  it("are verified again at the first request after a rest, during which identity waits for no unused gateway", async () => {
+  it("are verified again at the first request after an idle period, during which identity does not wait for the gateway", async () => {
     const { stub, gateways } = world;
     const [kept, revoked] = [stub.aKey(), stub.aKey()];
     expect([await send(kept), await send(revoked)]).toEqual([200, 200]);
@@ -127,7 +127,7 @@ describe("cached credentials: without the bus or identity", () => {
   });
 
   it.each(["broken", "silent"] as const)(
-    "are served for a while, and unknown ones answered as unavailable, while identity is %s",
+    "are accepted for a limited time, and unknown ones get 503, while identity is %s",
     async (state) => {
       const { stub, gateways } = world;
       const checked = stub.aKey();
@@ -150,7 +150,7 @@ describe("cached credentials: without the bus or identity", () => {
 });
 
 describe("cached credentials: shutdown", () => {
-  it("have their use reported at shutdown also after a report that identity left unanswered", async () => {
+  it("have their use reported at shutdown even if identity did not respond to the previous report", async () => {
     const { stub, gateways } = world;
     const key = stub.aKey();
     await send(key);

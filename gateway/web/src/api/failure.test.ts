@@ -37,7 +37,7 @@ describe("the classification of failures", () => {
     expect(describeFailure(anError(403, "permission_denied", { required: "Admin" })).text).toContain("the Admin level");
   });
 
-  it("retries only what nobody rejected", () => {
+  it("retries only requests that were not rejected", () => {
     expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isTransient)).toEqual([true, true, false]); // prettier-ignore
     expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([true, false]); // prettier-ignore
     expect(isChanged(anError(412, "precondition_failed"))).toBe(true);
