@@ -11,7 +11,7 @@ const SITE = "gateway/dist/site";
 /** Folders of `dist` unknown to the compiler: the console, and the bundles. */
 const BUILT_OTHERWISE = /^(?:site|bundle)[\\/]/;
 
-/** Bundles by folder: names in `dist/bundle` and their entry points. Worker threads are beside their process. */
+/** Bundles by folder: names in `dist/bundle` and their entry points. Worker threads are in the folder of their process. */
 export const BUNDLES = {
   gateway: { main: "main.js" },
   "services/identity": { main: "main.js", admin: "admin/main.js", "strength-worker": "users/strength-worker.js" },

@@ -3,7 +3,7 @@
 const HELP = `Starts the whole system on this machine: MongoDB, Redis and NATS, and on top of them topology, identity and gateway.
 
   npm start                                   start, and stay in the foreground until Ctrl-C
-  npm start -- --demo                         the same with a demo organization: a login, an API key, a network to look at
+  npm start -- --demo                         the same with a demo organization: a login, an API key, and a network
   npm start -- --replicas gateway=2,topology=2,identity=2
                                               several processes of a kind; gateways listen on PORT, PORT+1, …
   npm start -- --help                         this text
@@ -16,17 +16,17 @@ Settings (environment variables):
   NATS_URL     use this NATS instead of starting one
   MONGODB_DOWNLOAD_URL
                where MongoDB is downloaded from when no mongod is installed, default https://fastdl.mongodb.org
-Every other variable reaches the processes as it is, for example RATE_LIMIT_PER_MINUTE=1000 npm start.
+All other variables are passed to the processes, for example RATE_LIMIT_PER_MINUTE=1000 npm start.
 
-Servers that are not installed are fetched once into the user's cache folder; nothing is installed on the system.
-Several systems run side by side when each has its own PORT and DATA_DIR.
+Servers that are not installed are downloaded once to the user's cache folder; nothing is installed on the system.
+Several systems can run at the same time if each has its own PORT and DATA_DIR.
 `;
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(
-    `Node 20.19 or newer is needed, this is ${process.versions.node}; install a newer one from https://nodejs.org.`,
+    `Node 20.19 or newer is required, but this is ${process.versions.node}; install it from https://nodejs.org.`,
   );
   process.exitCode = 1;
 } else if (process.argv.includes("--help") || process.argv.includes("-h")) {

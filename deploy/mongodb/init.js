@@ -37,7 +37,7 @@ function isAuthenticated() {
 }
 
 function connected() {
-  return waitFor("MongoDB to answer", () => new Mongo("mongodb://127.0.0.1:27017/?directConnection=true"));
+  return waitFor("MongoDB to respond", () => new Mongo("mongodb://127.0.0.1:27017/?directConnection=true"));
 }
 
 function waitFor(what, attempt) {

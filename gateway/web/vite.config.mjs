@@ -1,4 +1,4 @@
-// Builds the console into gateway/dist/site, beside the code that serves it. Every file is compressed here, once, so that
+// Builds the console into gateway/dist/site, next to the code that serves it. Every file is compressed here, once, so that
 // the gateway does not do it for each request.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { cssVariables, theme } from "./src/theme.ts";
 
 const OUTPUT = "../dist/site";
 
-/** Below this a compressed answer is no shorter by a packet. */
+/** Below this size, compression does not save a packet. */
 const LEAST_BYTES = 1_024;
 
 export default defineConfig({

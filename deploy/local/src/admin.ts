@@ -10,7 +10,7 @@ import { readSettings } from "./settings.js";
 import { StartProblem } from "./start-problem.js";
 
 /**
- * Runs identity's administration on the database of a data folder, and returns its exit code. Its log is kept beside
+ * Runs identity's administration on the database of a data folder, and returns its exit code. Its log is stored next to
  * those of the processes.
  *
  * @throws StartProblem if no database is given and none runs on the data folder

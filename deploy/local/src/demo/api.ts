@@ -9,7 +9,7 @@ export class ApiRefusal extends StartProblem {
     call: string,
     details: string,
   ) {
-    super(`The demo could not be created: ${call} answered ${status} ${code}${details}.`);
+    super(`The demo could not be created: ${call} returned ${status} ${code}${details}.`);
   }
 }
 
@@ -66,7 +66,7 @@ export function createDemoApi({ baseUrl, report, signal }: DemoApiOptions): Demo
     try {
       return await fetch(`${baseUrl}${path}`, { method, headers, signal, ...content });
     } catch {
-      throw new StartProblem(`The demo could not be created: the gateway did not answer ${method} ${path}.`);
+      throw new StartProblem(`The demo could not be created: the gateway did not respond to ${method} ${path}.`);
     }
   }
 

@@ -49,7 +49,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
   {
     name: "Printer first floor",
     hostname: "prn-1.hq.example.com",
-    description: "Colour printer beside the kitchen",
+    description: "Colour printer next to the kitchen",
     tags: ["printer"],
     interfaces: [["office", "10.20.20.41", "3C:2A:F4:6C:09:E1", "lan"]],
     services: [

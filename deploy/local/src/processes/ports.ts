@@ -36,7 +36,7 @@ export async function freePort(preferred?: number): Promise<number> {
     release(preferred);
   }
   const [port] = await freePorts(1);
-  if (port === undefined) throw new Error("freePorts answered no port");
+  if (port === undefined) throw new Error("freePorts returned no port");
   return port;
 }
 

@@ -43,6 +43,6 @@ export async function requireListening(kind: "redis" | "nats", url: string): Pro
   const port = address.port === "" ? usual : Number(address.port);
   if (await greets({ host: address.hostname, port, send: "", expect: "" })) return;
   throw new StartProblem(
-    `${urlVariable} names ${address.hostname}:${port}, but nothing answers there; correct it, or unset it to have ${title} started for you.`,
+    `${urlVariable} names ${address.hostname}:${port}, which is not reachable; correct it, or unset it to have ${title} started for you.`,
   );
 }

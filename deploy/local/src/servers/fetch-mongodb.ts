@@ -14,7 +14,7 @@ const CHECKSUM_MS = 15_000;
 const ARCHIVE_MS = 10 * 60_000;
 
 /**
- * Downloads mongod from MongoDB, or the mirror in MONGODB_DOWNLOAD_URL, and verifies the SHA-256 published beside the
+ * Downloads mongod from MongoDB, or the mirror in MONGODB_DOWNLOAD_URL, and verifies the SHA-256 published next to the
  * archive.
  *
  * @throws ToolFailure if there is no build for this machine, it is unavailable, or its checksum differs
@@ -75,6 +75,6 @@ async function get(url: string, ms: number, signal?: AbortSignal): Promise<Respo
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
     throw new ToolFailure(`${url} cannot be reached (${code ?? (error as Error).message})`);
   });
-  if (!response.ok || response.body === null) throw new ToolFailure(`${url} answered ${response.status}`);
+  if (!response.ok || response.body === null) throw new ToolFailure(`${url} returned ${response.status}`);
   return response;
 }

@@ -40,7 +40,7 @@ export function createMongod({
   secrets,
 }: ServerOptions & { secrets: MongodbSecrets }): OwnServer {
   mkdirSync(folder, { recursive: true });
-  // Beside MongoDB's own folder, which contains its data only.
+  // Next to MongoDB's own folder, which contains its data only.
   const keyFile = join(dirname(folder), "mongodb.key");
   writeFileSync(keyFile, secrets.mongodbKey, { mode: 0o600 });
   const member = `127.0.0.1:${port}`;

@@ -47,7 +47,7 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
       {hosts.length > 0 && <HostsPart hosts={hosts} isDry={isDry} />}
       {summary.unanswered > 0 && (
         <Text size="sm" mt="md">
-          {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not answer and will not be
+          {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not respond and will not be
           created (scanned with <code>-Pn</code>).
         </Text>
       )}
