@@ -129,7 +129,7 @@ describe("identity.admin: disable-user and enable-user", () => {
     const { stdout, stderr } = await admin(["disable-user", owner.email.toUpperCase()]);
     expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], [401, 401]]); // prettier-ignore
     expect(await statuses(host)).toEqual([200, 200]);
-    expect(stdout).toBe(`${owner.email} is disabled: no session, and no API key is accepted.`);
+    expect(stdout).toBe(`${owner.email} is disabled: sessions and API keys are rejected.`);
     expect(JSON.parse(stderr)).toMatchObject({ user_id: owner.userId, operator: userInfo().username });
     expect((await logIn(owner.email, owner.password)).body.code).toBe("account_disabled");
     expect((await logIn(owner.email, "a wrong password")).body.code).toBe("invalid_credentials");
@@ -217,8 +217,8 @@ describe("identity.admin: reset-password, invalid calls", () => {
     expect(sentences).toEqual([
       "No user has the email address nobody@example.com.",
       expect.stringContaining("MONGODB_URL"),
-      expect.stringMatching(/^MongoDB does not answer.*\.$/),
-      expect.stringMatching(/^MongoDB does not answer.*\.$/),
+      expect.stringMatching(/^MongoDB is not reachable.*\.$/),
+      expect.stringMatching(/^MongoDB is not reachable.*\.$/),
       expect.stringMatching(/^MongoDB .*MONGODB_URL.*\.$/),
     ]);
     expect(sentences.join()).not.toContain("secret");

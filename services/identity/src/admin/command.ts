@@ -3,36 +3,36 @@ import type { z } from "zod";
 import { Registration } from "@nts/shared/contract/users";
 import { AdminProblem } from "./problem.js";
 
-export const HELP = `Makes and repairs accounts directly in the database of identity, for operators.
+export const HELP = `Creates and recovers accounts directly in identity's database, for operators.
 
-  npm run admin -- create-owner <email>       make an organization with this user as its first owner
-      --organization <name>                   what it is called, default My Organization
-  npm run admin -- reset-password <email>     give a user a new password
-  npm run admin -- reset-second-factor <email>  let a user in with the password alone
-  npm run admin -- unlink-provider <email>    end a user's sign-in by providers
-      --provider <id>                         of this one only
-  npm run admin -- disable-user <email>       end a user's access until enable-user <email>
-  npm run admin -- list-organizations         one line each: id, day of creation, name, users, keys, Owners
-  npm run admin -- allow-passwords <email>    let the organization of a user sign in with passwords again
-      --organization <id>                     which one, of a user of several
+  npm run admin -- create-owner <email>       create an organization with this user as its first Owner
+      --organization <name>                   its name, default My Organization
+  npm run admin -- reset-password <email>     set a new password for a user
+  npm run admin -- reset-second-factor <email>  remove a user's second factor
+  npm run admin -- unlink-provider <email>    unlink a user from all identity providers
+      --provider <id>                         from this one only
+  npm run admin -- disable-user <email>       revoke a user's access until enable-user <email>
+  npm run admin -- list-organizations         one line each: id, creation date, name, users, keys, Owners
+  npm run admin -- allow-passwords <email>    allow password sign-in again in the organization of a user
+      --organization <id>                     which one, if the user belongs to several
   npm run admin -- --help                     this text
 
-The first two make a random password and print it this once; with --stdin they take the one that is read from standard input.
+The first two generate a random password and print it once; with --stdin, they read the password from standard input.
 
-An owner is made whether registration is open or by invitation only, and can invite everybody else; a database that no
-identity has used yet is prepared first. A reset ends all sessions of the user, on every gateway, and the waits after
-failed logins; API keys stay as they are. Without the second factor, all sessions of the user have ended, too; be sure who
-asks for it, because the password is enough from then on.
+An Owner can be created whether registration is open or by invitation only, and can invite all other users; an empty
+database is initialized first. Resetting a password ends all sessions of the user on every gateway and clears the login
+throttling; API keys are not changed. Removing the second factor also ends all sessions of the user. Verify who asks for
+it, because the password is sufficient afterwards.
 
-A disabled user cannot sign in, has no sessions, and the API keys are refused; everything else stays, and is as it was once
-the user is enabled. Nobody else can undo that, and it is no removal: Owners delete users.
+A disabled user cannot sign in and has no sessions, and the user's API keys are rejected. Everything else is kept, and
+works again once the user is enabled. Only an operator can undo this; to delete a user, an Owner uses the API or console.
 
-Where a provider is gone, allow-passwords and reset-password let an Owner in again. Who was brought by a provider has no
-password until there is a reset. What a provider links is found by its id and its issuer; see docs/access.md.
+If a provider is unavailable, allow-passwords and reset-password let an Owner sign in again. Users created by a provider
+have no password until it is reset. Provider accounts are linked by their id and the issuer; see docs/access.md.
 
 Settings (environment variables):
-  DATA_DIR          folder of the npm start whose database is meant, default .local
-  MONGODB_URL       the database, when it was not started by npm start
+  DATA_DIR          data folder of the npm start whose database to use, default .local
+  MONGODB_URL       the database, if it was not started by npm start
   MONGODB_DATABASE  its name, default identity
 Without npm: node services/identity/dist/admin/main.js create-owner <email>, with the settings of the service.
 `;

@@ -146,7 +146,7 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
   const owner = await createOwner(parts, { email, password, organization });
   log.info(
     { user_id: owner._id, organization_id: owner.organization_id, operator: operatorName() },
-    "an operator has made an organization with its first owner",
+    "an operator has created an organization with its first owner",
   );
   return `${email} is the owner of a new organization`;
 }
@@ -176,7 +176,7 @@ async function resetFactor({ client, database }: Run, { email }: ResetSecondFact
   const user = await resetSecondFactor({ users: createUserStore(unshared(db)), reset }, email);
   log.info(
     { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
-    "an operator has taken a second factor away; all sessions of the user have ended",
+    "an operator has reset a second factor; all sessions of the user have ended",
   );
   return `${email} signs in with the password alone`;
 }
@@ -188,9 +188,9 @@ async function unlinkFrom({ client, database }: Run, { email, provider }: Unlink
   const user = await unlinkProvider({ users: createUserStore(unshared(db)), unlink }, email, provider);
   log.info(
     { user_id: user._id, organization_id: user.organization_id, operator: operatorName(), provider },
-    "an operator has ended the sign-in of a user by a provider",
+    "an operator has unlinked a user from a provider",
   );
-  return `${email} signs in by ${provider ?? "a provider"} no more`;
+  return `${email} is no longer linked to ${provider ?? "any provider"}`;
 }
 
 async function allow({ client, database }: Run, { email, organization: id }: AllowPasswordsCommand): Promise<string> {
@@ -199,9 +199,9 @@ async function allow({ client, database }: Run, { email, organization: id }: All
   const organization = await allowPasswords({ ...parts, changeRights: changingRights(client, db) }, email, id);
   log.info(
     { organization_id: organization._id, operator: operatorName() },
-    "an operator has let an organization sign in with passwords again",
+    "an operator has allowed password sign-in again",
   );
-  return `The organization of ${email} signs in with passwords again`;
+  return `The organization of ${email} allows password sign-in again`;
 }
 
 async function disable({ client, database }: Run, { kind, email }: DisableUserCommand): Promise<string> {
@@ -213,13 +213,13 @@ async function disable({ client, database }: Run, { kind, email }: DisableUserCo
     { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
     isDisabling ? "an operator has disabled a user; all sessions have ended" : "an operator has enabled a user",
   );
-  return isDisabling ? `${email} is disabled: no session, and no API key is accepted` : `${email} can sign in again`;
+  return isDisabling ? `${email} is disabled: sessions and API keys are rejected` : `${email} can sign in again`;
 }
 
 async function list({ client, database }: Run): Promise<string> {
   const lines: string[] = [];
   for await (const line of listOrganizations(openDatabase(client, database))) lines.push(line);
-  return lines.length === 0 ? "There is no organization." : lines.join("\n");
+  return lines.length === 0 ? "There are no organizations." : lines.join("\n");
 }
 
 function changingRights(client: MongoClient, db: Db): ChangeRights {
@@ -241,6 +241,8 @@ function sentenceOf(error: unknown): string {
   if (error instanceof AdminProblem || error instanceof ConfigError || error instanceof AppError) return error.message;
   if (!(error instanceof MongoError)) throw error;
   const problem =
-    error instanceof MongoServerError ? `refuses (${String(error.codeName)})` : `does not answer (${error.name})`;
+    error instanceof MongoServerError
+      ? `rejected the command (${String(error.codeName)})`
+      : `is not reachable (${error.name})`;
   return `MongoDB ${problem}; MONGODB_URL must name the replica set that identity uses.`;
 }
