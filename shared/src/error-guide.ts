@@ -90,7 +90,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`entity`, `limit`",
     remedy: "Delete some, or ask the operator for a larger quota. Idempotency keys: wait until midnight (UTC).",
   },
-  not_found: { params: "`entity`", remedy: "Check the id. A resource outside the caller's scope answers the same." },
+  not_found: {
+    params: "`entity`",
+    remedy: "Check the id. A resource outside the caller's scope returns the same response.",
+  },
   changes_gone: {
     params: "`oldest`",
     remedy: "Reload the lists, and follow the changes from the newest cursor before that. `as_of`: use a later time.",

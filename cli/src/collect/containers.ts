@@ -28,7 +28,7 @@ function ask(path: string): Promise<string> {
       response.on("end", () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
     });
     asking.on("error", reject);
-    asking.on("timeout", () => asking.destroy(new Error("Docker does not answer")));
+    asking.on("timeout", () => asking.destroy(new Error("Docker does not respond")));
     asking.end();
   });
 }

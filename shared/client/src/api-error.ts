@@ -58,7 +58,7 @@ export function unreachable(request: Pick<FailedRequest, "method" | "path">, cau
 
 /** The response did not come from the API, but for example from a proxy. */
 export function unreadable(request: FailedRequest): ApiError {
-  const error = `The answer (${request.status}) is none of the API.`;
+  const error = `The response (${request.status}) is not from the API.`;
   return new ApiError(request, { error, code: "unreadable_answer", params: {}, meta: NO_META });
 }
 

@@ -235,7 +235,8 @@ async function runHandler({ writes }: RouterOptions, asked: Asked): Promise<Hand
     reread: (id) => {
       const path = operation.method === "post" ? `${operation.path}/${id}` : (request.url ?? "").replace(/\?.*$/, "");
       const getter = routes.find("GET", path);
-      if (getter === null) throw new Error(`${operation.operationId} answers what cannot be read`);
+      if (getter === null)
+        throw new Error(`${operation.operationId} returns an entity that has no operation to read it`);
       return getter.value.run({
         ...call,
         params: getter.params,

@@ -31,7 +31,7 @@ export function createAbandonedSweep(client: MongoClient): () => Promise<void> {
       const killSessions = abandonedAmong(found);
       if (killSessions.length > 0) await admin.command({ killSessions });
     } catch {
-      // A server that forbids to look ends them by itself, only later.
+      // A server that does not permit this aborts them itself, only later.
     }
   };
 }

@@ -41,7 +41,7 @@ export function createMongoClient(url: string, processName: string): MongoClient
 }
 
 /**
- * Connects a client with unlimited retries. It reconnects by itself later; but if it is used first and fails, the
+ * Connects a client with unlimited retries. It reconnects automatically later; but if it is used first and fails, the
  * driver leaves it unusable until `connect` is called.
  */
 export async function connectMongo(client: MongoClient, log: Log): Promise<void> {
@@ -82,7 +82,7 @@ function bounded<T extends Document>(collection: Collection<T>): Collection<T> {
 export async function pingDatabase(db: Db): Promise<void> {
   const tooLong = new AbortController();
   const limit = delay(PING_MS, undefined, { signal: tooLong.signal }).then(() => {
-    throw new Error("the database did not answer in time");
+    throw new Error("the database did not respond in time");
   });
   try {
     await Promise.race([db.command({ ping: 1, maxTimeMS: PING_MS }), limit]);

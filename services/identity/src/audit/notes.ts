@@ -92,7 +92,7 @@ export function noteChange<Kind extends keyof AuditedDocuments>(
     action = before === undefined ? "created" : after === undefined ? "deleted" : "updated",
   } = change;
   const one = after ?? before;
-  if (one === undefined) throw new Error("a change of nothing");
+  if (one === undefined) throw new Error("an empty change");
   trailOf(tx).note({
     ...SUBJECTS[kind](one),
     action,

@@ -24,7 +24,8 @@ export function createProviderFetch(): ProviderFetch {
         const signal = AbortSignal.any(signals);
         const response = await fetch(url, { ...options, redirect: "manual", signal });
         const { status, headers } = response;
-        if (status >= 500) throw new AppError("provider_unavailable", {}, `${new URL(url).pathname} answers ${status}`);
+        if (status >= 500)
+          throw new AppError("provider_unavailable", {}, `${new URL(url).pathname} returned ${status}`);
         const body = await textOf(response);
         return new Response(status === 204 || status === 304 ? null : body, { status, headers });
       } catch (error) {

@@ -73,7 +73,7 @@ export function createProvider(settings: ProviderSettings, publicUrl: string): P
     const tokens = await oidc.authorizationCodeGrant(configuration, url, checks);
     const claims: Claims = { ...tokens.claims() };
     const fault = faultOfToken(claims, settings.client_id, Date.now() / 1000);
-    if (fault !== null) throw new AppError("provider_failed", {}, `the ID token is not to be believed: ${fault}`);
+    if (fault !== null) throw new AppError("provider_failed", {}, `the ID token is invalid: ${fault}`);
     const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
     if (!hasMore || !lacks(claims, settings.groups === undefined ? null : settings.groups_claim)) return claims;
     const more = await oidc.fetchUserInfo(configuration, tokens.access_token, String(claims["sub"]));
@@ -144,7 +144,8 @@ function createDiscovery(settings: ProviderSettings): () => Promise<Discovered> 
       [oidc.customFetch]: (url, options) => ask(url, options),
     });
     const { issuer: said, jwks_uri } = configuration.serverMetadata();
-    if (said !== settings.issuer) throw new AppError("provider_failed", {}, `issuer is ${said} and not as it was set`);
+    if (said !== settings.issuer)
+      throw new AppError("provider_failed", {}, `issuer is ${said}, which is not the configured one`);
     if (jwks_uri === undefined || new URL(jwks_uri).protocol !== issuer.protocol)
       throw new AppError("provider_failed", {}, "jwks_uri is missing, or of another protocol");
     const keys = jose.createRemoteJWKSet(new URL(jwks_uri), {

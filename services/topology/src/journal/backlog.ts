@@ -53,7 +53,8 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
       while (first <= stretch.last) {
         const some = { organizationId, first, last: Math.min(first + BATCH - 1, stretch.last) };
         const found = await backlog.find(within(some), { hint: BY_ID }).sort({ _id: 1 }).toArray();
-        if (found.length !== some.last - first + 1) throw new Error("what had to wait for the journal is gone");
+        if (found.length !== some.last - first + 1)
+          throw new Error("entries that were waiting for the journal no longer exist");
         first += found.length;
         yield found.map(({ happening: event }) => event);
       }
