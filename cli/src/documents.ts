@@ -71,7 +71,10 @@ export async function stepOf(connection: Connection, { kind, title, members }: D
   if (there === null) return { operation: operationOf(create), input: { body } };
   const children = CHILDREN.filter((name) => name in body);
   if (children.length > 0)
-    throw new Problem(EXIT.usage, `${kind} ${title} is there: ${children.join(", ")} need documents of their own.`);
+    throw new Problem(
+      EXIT.usage,
+      `${kind} ${title} already exists: ${children.join(", ")} require separate documents.`,
+    );
   return { operation: operationOf(patch), id: there.id, input: { params: { id: there.id }, body } };
 }
 

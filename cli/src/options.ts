@@ -10,7 +10,7 @@ export interface OutputOptions {
 }
 
 export function outputOption(initial: Format = "table"): Option {
-  return new Option("-o, --output <form>", "in which form it is printed").choices(FORMATS).default(initial);
+  return new Option("-o, --output <format>", "output format").choices(FORMATS).default(initial);
 }
 
 /** Query parameters as options: `network_id` is `--network`, which also takes a name. */

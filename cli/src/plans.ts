@@ -16,7 +16,7 @@ export function planText(plan: Plan): string {
       return `${SIGNS[sign]} ${entity} ${name === "" ? id : name}${members}`;
     }),
     ...(truncated ? ["  … and more"] : []),
-    ...removed_bindings.map(({ index, reason }) => `  binding ${index} says nothing of its own: ${reason}`),
+    ...removed_bindings.map(({ index, reason }) => `  binding ${index} is redundant: ${reason}`),
     ...along,
   ].join("\n");
 }

@@ -19,8 +19,8 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     .option("--url <url>", "the server; default NTS_URL, or that of the last login")
     .addHelpText(
       "after",
-      "\nNTS_URL and NTS_API_KEY stand before what `nts login` has stored. It ends with 0 when all went well, 1 refused,\n" +
-        "2 wrong command line, 3 not allowed, 4 not found, 5 conflict, 6 too many requests, 7 server away or broken.",
+      "\nNTS_URL and NTS_API_KEY take precedence over the settings stored by `nts login`. Exit codes: 0 success, 1 rejected,\n" +
+        "2 invalid command line, 3 not allowed, 4 not found, 5 conflict, 6 too many requests, 7 server unavailable or failing.",
     );
   for (const add of [
     addLogin,

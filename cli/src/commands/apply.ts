@@ -20,10 +20,10 @@ export const addApply: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   program
     .command("apply")
-    .description("apply files: shows the changes, asks for confirmation, and makes exactly these")
+    .description("apply files: shows the changes, asks for confirmation, and applies exactly these")
     .requiredOption("-f, --file <paths...>", "documents in YAML or JSON; - is standard input")
     .option("--dry-run", "only show what would change")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .option("--comment <text>", "reason, stored in the change history")
     .action(async (options: ApplyOptions, command: Command) => {
       const connection = await connectFor(command, surroundings);
@@ -61,7 +61,7 @@ async function preview(
     const step = await stepOf(connection, document);
     const text = step === null ? null : planText(await planOf(connection, step));
     // It refers to something that an earlier document creates.
-    terminal.print(text ?? `+ ${document.kind} ${document.title}: planned when what it needs is there`);
+    terminal.print(text ?? `+ ${document.kind} ${document.title}: planned once its references exist`);
     if (text !== null) shown.set(document, text);
   }
   return shown;

@@ -25,7 +25,9 @@ export const addWatch: AddCommands = (program, surroundings) => {
     .command("watch")
     .description("show changes as they happen, until Ctrl-C; reconnects automatically")
     .addOption(
-      new Option("-o, --output <form>", "a line for people, or the entry").choices(["text", "json"]).default("text"),
+      new Option("-o, --output <format>", "a line of text, or the entry as JSON")
+        .choices(["text", "json"])
+        .default("text"),
     ) // prettier-ignore
     .option("--count <number>", "stop after this number of changes");
   addQuery(command, streamChanges, []).action(async (options: { output: string; count?: string }, self: Command) => {
@@ -77,11 +79,7 @@ export const addDiff: AddCommands = (program, surroundings) => {
     .requiredOption("--since <moment>", "a time, a cursor, or how long ago, such as 7d, 12h or 30m")
     .option("--to <moment>", "the end; default now")
     .option("--network <name>", "only this network")
-    .addOption(
-      new Option("-o, --output <form>", "in which form it is printed")
-        .choices(["text", "json", "yaml"])
-        .default("text"),
-    )
+    .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json", "yaml"]).default("text"))
     .action(async (options: { since: string; to?: string; network?: string; output: string }, self: Command) => {
       const { since, to, network } = options;
       const connection = await connectFor(self, surroundings);
@@ -105,11 +103,9 @@ function diffText({ added, removed, changed }: Diff): string {
   const lines = [
     ...added.map(({ entity, name }) => `+ ${entity} ${name}`),
     ...removed.map(({ entity, name }) => `- ${entity} ${name}`),
-    ...changed.map(
-      ({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and changed back"}`,
-    ),
+    ...changed.map(({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and reverted"}`),
   ];
-  return lines.length === 0 ? "Nothing is different." : lines.join("\n");
+  return lines.length === 0 ? "No differences." : lines.join("\n");
 }
 
 export const addExport: AddCommands = (program, surroundings) => {

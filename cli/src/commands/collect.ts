@@ -23,7 +23,7 @@ interface CollectOptions {
 export const addCollect: AddCommands = (program, surroundings) => {
   program
     .command("collect")
-    .description("import what this machine knows of its network: addresses, sockets, containers, leases, neighbours")
+    .description("import what this machine knows about its network: addresses, sockets, containers, leases, neighbours")
     .option("--network <name>", "its network; optional if the key has only one")
     .option("--hostname <name>", "name of this machine", ownName())
     .option("--only <sources...>", Object.keys(SOURCES).join(", "), [])
@@ -38,7 +38,7 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
   const unknown = options.only.filter((name) => !(name in SOURCES));
   if (unknown.length > 0) throw new Problem(EXIT.usage, `There is no source ${unknown.join(", ")}.`);
   const seconds = options.every === undefined ? null : Number(options.every);
-  if (seconds !== null && !(seconds >= 10)) throw new Problem(EXIT.usage, "--every takes 10 seconds or more.");
+  if (seconds !== null && !(seconds >= 10)) throw new Problem(EXIT.usage, "--every must be at least 10 seconds.");
   const connection = await connectFor(command, surroundings);
   for (;;) {
     const exitCode = await collectOnce(options, connection, surroundings);
@@ -100,7 +100,7 @@ async function post(
     const { summary } = await client.call(importFile, { params: { format }, query, body: text, onText });
     const { hosts, services } = summary;
     terminal.print(
-      `${source.padEnd(11)} ${hosts.create} hosts new, ${hosts.update} changed, ${hosts.unchanged} as they were; ${services.create} services new`,
+      `${source.padEnd(11)} ${hosts.create} hosts new, ${hosts.update} changed, ${hosts.unchanged} unchanged; ${services.create} services new`,
     );
     return hosts.failed > 0 ? EXIT.conflict : EXIT.success;
   } catch (error) {

@@ -37,9 +37,9 @@ export const addImport: AddCommands = (program, surroundings) => {
       new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "nmap", "archive"]).default("auto"),
     )
     .option("--hostname <name>", "the machine that the file describes")
-    .addOption(new Option("--resource <rows>", "what the rows of a table are").choices(CSV_RESOURCES))
+    .addOption(new Option("--resource <rows>", "the kind of the rows of a table").choices(CSV_RESOURCES))
     .option("--dry-run", "only show the plan")
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .action((file: string, options: ImportOptions, command: Command) =>
       importOne(file, options, command, surroundings),
     );

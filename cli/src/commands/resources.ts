@@ -80,7 +80,7 @@ async function rowsOf(
   { limit, ...query }: Readonly<Record<string, unknown>>,
 ): Promise<unknown[]> {
   const asked = limit === undefined ? 0 : Number(limit);
-  if (!Number.isInteger(asked) || asked < 0) throw new Problem(EXIT.usage, "--limit takes a number.");
+  if (!Number.isInteger(asked) || asked < 0) throw new Problem(EXIT.usage, "--limit must be a number.");
   const most = asked === 0 ? Infinity : asked;
   const rows: unknown[] = [];
   for await (const row of entitiesOf(connection, resource, { ...query, ...(most <= 1_000 && { limit: most }) })) {
@@ -195,7 +195,7 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
   const { terminal } = surroundings;
   withPlace(commandOf(verb, resource, "<name>"), resource)
     .description(remove.summary)
-    .option("-y, --yes", "do not ask")
+    .option("-y, --yes", "do not ask for confirmation")
     .option("--comment <text>", "reason, stored in the change history")
     .action((name: string, options: { yes?: boolean; comment?: string } & Place, self: Command) =>
       connectedFor(self, surroundings, remove, async (connection) => {
