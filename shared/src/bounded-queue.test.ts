@@ -14,7 +14,7 @@ function aTask(name: string, log: string[]) {
 }
 
 describe("bounded-queue: expensive tasks", () => {
-  it("run a few at a time, the others in the order of arrival", async () => {
+  it("run up to the concurrency limit, and the others in order of arrival", async () => {
     const log: string[] = [];
     const queue = createBoundedQueue({ atATime: 2, mostWaiting: 5 });
     const tasks = ["a", "b", "c", "d"].map((name) => aTask(name, log));
@@ -28,7 +28,7 @@ describe("bounded-queue: expensive tasks", () => {
     expect(await Promise.all(results)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("are rejected when too many wait, and accepted again later", async () => {
+  it("are rejected while the queue is full, and accepted again later", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
     const [first, second] = [aTask("first", []), aTask("second", [])];
     const results = [queue(first.run), queue(second.run)];
@@ -45,7 +45,7 @@ describe("bounded-queue: expensive tasks", () => {
     expect(await queue(() => Promise.resolve("next"))).toBe("next");
   });
 
-  it("are given up when they have waited too long, and hold no slot then", async () => {
+  it("time out when they have waited too long, and occupy no slot afterwards", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1, longestWaitMs: 5 });
     const first = aTask("first", []);
     const running = queue(first.run);

@@ -25,7 +25,7 @@ async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
 }
 
 describe("paced generators", () => {
-  it("make one piece at a time, in turn, and lose none", async () => {
+  it("produce one piece at a time, round-robin, and lose none", async () => {
     const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
     const both = await Promise.all([all(paced(pieces("a", 3, log))), all(paced(pieces("b", 2, log)))]);
     expect(both).toEqual([
@@ -36,14 +36,14 @@ describe("paced generators", () => {
     expect(log.filter((line) => !line.endsWith("closed"))).toEqual(order);
   });
 
-  it("rest after each piece", async () => {
+  it("pause after each piece", async () => {
     let rests = 0;
     const paced = pacer({ rest: () => Promise.resolve(rests++) });
     await all(paced(pieces("a", 3, [])));
     expect(rests).toBe(4);
   });
 
-  it("hold no turn while nobody reads them, and are closed when their reader leaves", async () => {
+  it("occupy no slot while they are not read, and are closed when their consumer stops", async () => {
     const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
     const unread = paced(pieces("a", 3, log));
     expect((await unread.next()).value).toBe("a1");
@@ -52,7 +52,7 @@ describe("paced generators", () => {
     expect(log.at(-1)).toBe("a is closed");
   });
 
-  it("pass an error on, and their turn to the next", async () => {
+  it("propagate an error, and release their slot", async () => {
     const paced = pacer();
     async function* failing(): AsyncGenerator<string, void, void> {
       yield await Promise.reject(new Error("no"));

@@ -11,8 +11,8 @@ function aRead(log: string[], name: string, ms: number) {
   };
 }
 
-describe("shared-reads: reads that many callers request", () => {
-  it("are shared by all who ask before they begin, and repeated for later callers", async () => {
+describe("shared-reads: concurrent reads of the same data", () => {
+  it("are shared by callers that arrive before the read begins, and repeated for later callers", async () => {
     const log: string[] = [];
     const reads = createSharedReads(0.5);
     const ask = (): Promise<number> => reads.read("group", "a", aRead(log, "a", 5));
@@ -40,9 +40,9 @@ describe("shared-reads: reads that many callers request", () => {
       started = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 20));
       ended = performance.now();
-      throw new Error("away");
+      throw new Error("unavailable");
     });
-    await expect(failing).rejects.toThrow("away");
+    await expect(failing).rejects.toThrow("unavailable");
     const next = await reads.read("group", "a", () => Promise.resolve(performance.now()));
     expect((next - ended) / (ended - started)).toBeGreaterThan(2.5);
   });

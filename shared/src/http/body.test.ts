@@ -127,7 +127,7 @@ describe("body: limits", () => {
     expect(await send([ofBytes(BODY_LIMIT_BYTES + 1)])).toMatchObject(expected);
   });
 
-  it("answers a body that never ends as soon as it is too large, without waiting for the rest", async () => {
+  it("rejects an endless body as soon as it is too large, without waiting for the rest", async () => {
     const status = new Promise<number>((resolve, reject) => {
       const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers: { "content-type": "application/json" } }); // prettier-ignore
       request.on("response", (response) => {

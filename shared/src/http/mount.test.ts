@@ -13,19 +13,19 @@ const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const SECRETS = ["the-secret-of-the-tests-of-mount"];
 
 describe("an unpaginated list", () => {
-  it("makes no further queries when the hidden entities cannot be read, and is answered 503", async () => {
+  it("makes no further queries when the hidden entities cannot be read, and returns 503", async () => {
     let queryCount = 0;
     const router = createRouter({
       ...{ verifyTenancy: createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "topology") },
       ...{ log: createLog("test", "silent"), tracing: passOn, shares: createShares(), deadlineMs: 1_000 },
       mapFault: () => new AppError("unavailable"),
-      visible: () => Promise.reject(new Error("away")),
+      visible: () => Promise.reject(new Error("unavailable")),
       beforeList: () => {
         queryCount += 1;
-        return Promise.reject(new Error("away"));
+        return Promise.reject(new Error("unavailable"));
       },
     });
-    mount(router, listHosts, () => Promise.reject(new Error("away")));
+    mount(router, listHosts, () => Promise.reject(new Error("unavailable")));
     const server = createServer((request, response) => {
       router.handle(request, response);
     });

@@ -60,7 +60,7 @@ describe("the response of a service", () => {
   it("is aborted when a stream fails, so that it never looks complete", async () => {
     async function* failing(): AsyncGenerator<ListPart> {
       yield* parts(`,1${large}${large}`);
-      throw new Error("away");
+      throw new Error("unavailable");
     }
     const url = await aServerOf(() => respond.list(failing(), all));
     await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
@@ -71,12 +71,12 @@ describe("the response of a service", () => {
     async function* failing(): AsyncGenerator<ListPart> {
       try {
         yield* parts(",1");
-        throw new Error("away");
+        throw new Error("unavailable");
       } finally {
         ended += 1;
       }
     }
-    const uncounted = { total: () => Promise.reject(new Error("away")), limit: 1, offset: 0 };
+    const uncounted = { total: () => Promise.reject(new Error("unavailable")), limit: 1, offset: 0 };
     expect((await fetch(await aServerOf(() => respond.list(failing(), all)))).status).toBe(500);
     expect((await fetch(await aServerOf(() => respond.list(failing(), uncounted)))).status).toBe(500);
     expect(ended).toBe(2);
@@ -92,11 +92,11 @@ describe("a file sent by a service", () => {
   });
 
   it("is neither a failure response nor a complete file when it was cut off", async () => {
-    const away = new Error("away");
-    const failed = await fetch(await aServerOf(() => respond.file(piecesThen(away), dot)));
+    const fault = new Error("unavailable");
+    const failed = await fetch(await aServerOf(() => respond.file(piecesThen(fault), dot)));
     expect([failed.status, failed.headers.get("content-disposition")]).toEqual([500, null]);
     expect(failed.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    const url = await aServerOf(() => respond.file(piecesThen(away, "digraph {"), dot));
+    const url = await aServerOf(() => respond.file(piecesThen(fault, "digraph {"), dot));
     await expect(fetch(url).then((response) => response.text())).rejects.toThrow();
   });
 });

@@ -78,7 +78,7 @@ describe("a failing replica", () => {
     expect(chosen(replicas, 4)).not.toContain("a");
   });
 
-  it("is ejected after three unanswered probes, and at once when it reports that it is not ready", () => {
+  it("is ejected after three failed probes, and at once when it reports that it is not ready", () => {
     const replicas = replicasOf(a, b, c);
     for (let probe = 0; probe < 2; probe++) replicas.probed(a.origin, "nothing");
     expect(chosen(replicas, 6)).toContain("a");
@@ -87,7 +87,7 @@ describe("a failing replica", () => {
     expect(new Set(chosen(replicas, 6))).toEqual(new Set(["c"]));
   });
 
-  it("is restored by the first probe that it answers", () => {
+  it("is restored by the first successful probe", () => {
     const replicas = replicasOf(a, b);
     fail(replicas, a, 3);
     replicas.probed(a.origin, "ready");
@@ -96,7 +96,7 @@ describe("a failing replica", () => {
     expect(chosen(replicas, 4)).toContain("a");
   });
 
-  it("is not excused by the probes that it answers in between", () => {
+  it("is ejected despite successful probes in between", () => {
     const replicas = replicasOf(a, b);
     for (let round = 0; round < 2; round++) {
       fail(replicas, a, 1);
@@ -126,7 +126,7 @@ describe("a failing replica", () => {
 });
 
 describe("calls that wait for a response", () => {
-  it("are at most 256; more are rejected until one is answered, fails or ends", () => {
+  it("are at most 256; more are rejected until one gets a response, fails or ends", () => {
     const replicas = replicasOf(a, b);
     const calls = Array.from({ length: 256 }, () => replicas.call());
     expect(() => replicas.call()).toThrow(AppError);
@@ -152,7 +152,7 @@ describe("the set of replicas", () => {
     expect(new Set(chosen(replicas, 3))).toEqual(new Set(["c"]));
   });
 
-  it("may grow by one that does not listen yet, which gets no calls until it has answered a probe", () => {
+  it("may grow by one that does not listen yet, which gets no calls until a probe succeeds", () => {
     const replicas = replicasOf(a);
     replicas.set([a, b]);
     expect(new Set(chosen(replicas, 4))).toEqual(new Set(["a"]));
@@ -162,7 +162,7 @@ describe("the set of replicas", () => {
     expect(new Set(chosen(replicas, 4))).toEqual(new Set(["a", "b"]));
   });
 
-  it("falls back to unproven ones when the proven ones have failed, and when there are no others", () => {
+  it("falls back to replicas without a successful probe when all others have failed or there are none", () => {
     const replicas = replicasOf(a);
     replicas.set([a, b]);
     const retry = replicas.call({ tried: [a] });

@@ -97,7 +97,7 @@ describe("a replica", () => {
     await until(() => ejected(upstream)[0] === false);
   });
 
-  it("is skipped while it does not answer", async () => {
+  it("is skipped while it does not respond", async () => {
     const [hanging, other] = [await aReplica("127.0.0.1"), await aReplica("127.0.0.1")];
     const upstream = follow([hanging, other].map(({ port }) => `http://127.0.0.1:${port}`));
     hanging.status = 0;

@@ -28,7 +28,7 @@ function pending(run: (task: () => Promise<unknown>) => Promise<unknown>): Pendi
 const soon = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
 
 describe("dry runs", () => {
-  it("run one after another within an organization, and wait for no other organization", async () => {
+  it("are serialized within an organization, and do not wait for other organizations", async () => {
     const dryRuns = createDryRuns();
     const [first, second] = [0, 1].map(() => pending((task) => dryRuns.run("a", task))) as [Pending, Pending];
     const other = pending((task) => dryRuns.run("b", task));
@@ -39,7 +39,7 @@ describe("dry runs", () => {
     expect(second.hasStarted()).toBe(true);
   });
 
-  it("are answered before their pause, and one that fails makes room for the next", async () => {
+  it("return before their pause, and one that fails makes room for the next", async () => {
     const dryRuns = createDryRuns();
     await expect(dryRuns.run("a", () => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
     expect(await dryRuns.run("a", () => Promise.resolve("answered"))).toBe("answered");

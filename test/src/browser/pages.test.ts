@@ -149,14 +149,14 @@ describe("an error is shown", () => {
     await page.goto("/tags");
     await page.getByRole("alert").getByRole("heading", { name: title }).waitFor();
     isFailing = false;
-    // too many requests: it retries by itself
+    // too many requests: it retries automatically
     if (status === 503) await page.getByRole("button", { name: "Try again" }).click();
     if (status === 429 || status === 503) await page.getByText("production").waitFor();
     expect(takeFaults()).toEqual([]);
     await close();
   });
 
-  it("when the server does not answer", async () => {
+  it("when the server does not respond", async () => {
     const { page, close } = await aPerson(browser, stack.url, { account: full });
     await page.goto("/tags");
     await page.getByText("production").waitFor();

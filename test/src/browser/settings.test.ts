@@ -137,7 +137,7 @@ describe("a webhook: its page and who sees it", () => {
 });
 
 describe("the archive of an organization", () => {
-  it("is downloaded, compared with the inventory, and restored although the server is away in between", async () => {
+  it("is downloaded, compared with the inventory, and restored although the server is unavailable in between", async () => {
     const account = await anAccount(url());
     const { session } = account;
     const { network, host } = await aNetworkWithAHost(session);
@@ -166,7 +166,10 @@ describe("the archive of an organization", () => {
     await hosts.getByText("1").waitFor();
     expect(await hosts.getByRole("cell").allInnerTexts()).toEqual(["Hosts", "0", "1", "0", "0"]);
     const meta = { api_version: 1, server_version: "0", request_id: "r" };
-    const away = { status: 503, json: { success: false, error: "Away.", code: "unavailable", params: {}, meta } };
+    const away = {
+      status: 503,
+      json: { success: false, error: "Unavailable.", code: "unavailable", params: {}, meta },
+    };
     await page.route("**/organizations/archive?dry_run=false", (route) => route.fulfill(away), { times: 1 });
     await button(page, "Import").click();
     await page.getByText("Interrupted.").waitFor();

@@ -66,21 +66,21 @@ async function isServing(): Promise<void> {
 }
 
 describe("a request aborted by the gateway", () => {
-  it("is answered 400 when its body is malformed, and a late response of the service is dropped", async () => {
+  it("gets 400 when its body is malformed, and a late response of the service is dropped", async () => {
     const responses = await responsesTo(MALFORMED_CHUNK, 300);
     expect(responses).toEqual(operations.map(([line]) => `${line}: 400 malformed_request`));
     await until(() => lateResponses === 0);
     await isServing();
   });
 
-  it("is answered 408 when its body does not arrive, and a late response of the service is dropped", async () => {
+  it("gets 408 when its body does not arrive, and a late response of the service is dropped", async () => {
     const responses = await responsesTo(UNFINISHED, 7_800);
     expect(responses).toEqual(operations.map(([line]) => `${line}: 408 malformed_request`));
     await until(() => lateResponses === 0);
     await isServing();
   });
 
-  it("is rejected in order when it asks for a tunnel behind an unanswered request", async () => {
+  it("is rejected in order when it is a CONNECT pipelined behind a pending request", async () => {
     world.stub.respondWith((_request, response) => {
       setTimeout(() => {
         sendJson(response, {});

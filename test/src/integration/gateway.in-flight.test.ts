@@ -79,8 +79,8 @@ async function expectVictimIsServed(): Promise<void> {
 
 const refused = (sockets: readonly RawSocket[]): number => sockets.filter((one) => one.received() !== "").length;
 
-describe("what one caller may use of a gateway: limits", () => {
-  it("are as many concurrent requests as configured, one more being rejected at once without its body", async () => {
+describe("limits of one caller at a gateway: maximums", () => {
+  it("allow the configured number of concurrent requests, and reject one more at once without reading its body", async () => {
     const sockets = await connections(300, `${create(100)}{`);
     await until(() => refused(sockets) === 300 - PER_USER);
     await expectVictimIsServed();
@@ -94,7 +94,7 @@ describe("what one caller may use of a gateway: limits", () => {
     expect(await metricOf(world.gateways[0]!, "nts_in_flight_refused_total", { of: "user" })).toBeGreaterThan(0);
   });
 
-  it("are as many bytes of bodies as configured", async () => {
+  it("allow the configured number of bytes of request bodies", async () => {
     const sockets = await connections(6, create(MIB) + "x".repeat(MIB - 1));
     await until(() => refused(sockets) === 4);
     expect(await metricOf(world.gateways[0]!, "nts_request_body_bytes")).toBeLessThanOrEqual(2 * MIB);
@@ -103,7 +103,7 @@ describe("what one caller may use of a gateway: limits", () => {
     await expectVictimIsServed();
   });
 
-  it("are a few requests at a service, while others of the same caller are queued", async () => {
+  it("allow a limited number of requests at a service, and queue others of the same caller", async () => {
     world.stub.respondWith(delayAttacker);
     const sockets = await connections(AT_SERVICES + 20, read());
     await until(() => pending.length === AT_SERVICES);
@@ -119,7 +119,7 @@ describe("what one caller may use of a gateway: limits", () => {
     );
   });
 
-  it("are a few requests of one connection at a time, which are answered in order", async () => {
+  it("process a limited number of requests of one connection concurrently, with responses in order", async () => {
     world.stub.respondWith(delayAttacker);
     const paths = Array.from({ length: 12 }, (_, n) => `${ONE}?n=${n}`);
     const [socket] = await connections(1, paths.map(read).join(""));
@@ -133,7 +133,7 @@ describe("what one caller may use of a gateway: limits", () => {
     expect(parseResponses(socket!.received()).map(({ body }) => body.data)).toEqual(paths.map((url) => ({ url })));
   });
 
-  it("exclude a hundred pipelined requests on one connection, which is closed", async () => {
+  it("close a connection with a hundred pipelined requests", async () => {
     world.stub.respondWith(delayAttacker);
     const [socket] = await connections(1, read().repeat(100));
     await socket!.closed;
@@ -141,8 +141,8 @@ describe("what one caller may use of a gateway: limits", () => {
   });
 });
 
-describe("what one caller may use of a gateway: clients that disconnect", () => {
-  it("abort their requests at the service at once, before or during a response", async () => {
+describe("limits of one caller at a gateway: clients that disconnect", () => {
+  it("abort their requests at the service immediately, before or during a response", async () => {
     let closed = 0;
     world.stub.respondWith((request, response) => {
       response.once("close", () => closed++);
@@ -176,8 +176,8 @@ describe("what one caller may use of a gateway: clients that disconnect", () => 
   });
 });
 
-describe("responses that nobody reads", () => {
-  it("occupy a service for a few of one caller at most, and the others are aborted", async () => {
+describe("responses that clients do not read", () => {
+  it("occupy a limited number of upstream connections per caller; the others are aborted", async () => {
     const world = await startIsolatedGateways({ env: UNLIMITED });
     const sockets: RawSocket[] = [];
     try {

@@ -59,7 +59,7 @@ describe("the streams of a user", () => {
     expect(await statusOf(0, key)).toBe(429);
   });
 
-  it("are counted by each gateway alone while Redis is away, and together when it is back", async () => {
+  it("are counted by each gateway alone while Redis is unavailable, and globally when it is available again", async () => {
     const key = world.stub.aKey();
     await world.servers.redis.kill();
     try {

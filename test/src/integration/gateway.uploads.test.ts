@@ -121,7 +121,7 @@ describe("a file uploaded to the gateway: limits", () => {
     expect(response.status).toBe(413);
   });
 
-  it("is answered before all of it has arrived when the service rejects it", async () => {
+  it("gets its response before all of it has arrived when the service rejects it", async () => {
     const socket = await begin("early", `Content-Length: ${LIMIT}`);
     socket.write("x".repeat(64 * KIB));
     expect(await outcomeOf(socket)).toBe("400 validation_failed");
@@ -152,7 +152,7 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
     socket.close();
   });
 
-  it("may take long while bytes arrive, and times out like others when they do not", async () => {
+  it("may take long while bytes arrive, and times out like other requests when they do not", async () => {
     const steady = await begin("steady", "Transfer-Encoding: chunked");
     const silent = await begin("held", "Transfer-Encoding: chunked");
     const half = await begin("held", `Content-Length: ${KIB}`);
@@ -171,7 +171,7 @@ describe("a file uploaded to the gateway: slow and aborted uploads", () => {
     expect(await outcomeOf(steady)).toBe("200 ok");
   });
 
-  it("is answered 504 when the service does not read it, or does not answer", async () => {
+  it("gets 504 when the service does not read it, or does not respond", async () => {
     expect(await responsesToUnread).toEqual(Array(2).fill("504 upstream_timeout"));
   });
 });

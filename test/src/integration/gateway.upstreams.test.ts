@@ -95,7 +95,7 @@ describe("the replicas of a service", () => {
 });
 
 describe("a hanging replica", () => {
-  it("loses its pending reads to another one, and gets no more until it answers a probe", async () => {
+  it("loses its pending reads to another one, and gets no more until a probe succeeds", async () => {
     const hanging = await startServiceStub();
     const world = await startIsolatedGateways({ env: LIMITS, otherTopologies: [hanging.url] });
     try {

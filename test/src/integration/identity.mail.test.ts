@@ -54,7 +54,7 @@ describe("identity.mail: queued mail", () => {
     await isDone(identity);
   });
 
-  it("delays no response while the server accepts connections and sends nothing", async () => {
+  it("does not delay responses while the mail server accepts connections but sends nothing", async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket));
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -66,11 +66,11 @@ describe("identity.mail: queued mail", () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => identity.aPerson()));
     for (const { email } of people) expect(await sendMail(identity, email)).toBeLessThan(2_000);
     await until(() => sockets.size > 0);
-    // One at a time is tried while it does not answer, and no more than four.
+    // One at a time is tried while it does not respond, and no more than four.
     expect(sockets.size).toBeLessThanOrEqual(5);
   });
 
-  it("is sent by another process when the one that queued it is gone", async () => {
+  it("is sent by another process when the process that queued it has died", async () => {
     const mailbox = await aMailbox();
     const identity = await identityFor(mailbox.url, { sendsMail: false });
     const { email } = await identity.aPerson();

@@ -109,7 +109,7 @@ describe("identity.second-factor: an organization that keeps requiring one", () 
 });
 
 describe("identity.second-factor: signing in without one where it is required", () => {
-  it("gives no session before it is set up, and then one, beside earlier sessions and keys", async () => {
+  it("gives no session before it is set up, and then one, while earlier sessions and keys remain", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const key = await identity.aKey(member);

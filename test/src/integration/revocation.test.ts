@@ -29,12 +29,12 @@ async function slowestOf(faults: { fault?: () => void; recover?: () => void }): 
   return Math.max(...outcomes.map(({ responseMs }) => responseMs));
 }
 
-describe("a revocation holds on every gateway once it is answered", () => {
-  it("with everything available", async () => {
+describe("a revocation is effective on every gateway when its response arrives", () => {
+  it("while all components are available", async () => {
     await slowestOf({});
   });
 
-  it("while the bus hangs, no later than leases end", async () => {
+  it("within the lifetime of a lease while the bus hangs", async () => {
     const { nats } = system.stack.servers;
     expect(await slowestOf({ fault: nats.pause, recover: nats.resume })).toBeLessThan(2_000);
   });

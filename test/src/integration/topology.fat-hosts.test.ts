@@ -62,7 +62,7 @@ const positions = ({ services }: Host): number[] => services.map(({ position }) 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 describe("topology.fat-hosts: a host with 17 MB of services", () => {
-  it("is returned completely, by itself and after a write", async () => {
+  it("is returned completely, by a read and after a write", async () => {
     const { data, etag } = await owner.send(getHost, { params: fat });
     expect([positions(data), data.ports.length]).toEqual([upTo(FAT), 2]);
     const body = { name: "b", network_id: fat.network_id, hostname: "fat.example" };

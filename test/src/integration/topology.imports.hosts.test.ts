@@ -196,8 +196,8 @@ describe("a known host: changes by users", () => {
   });
 });
 
-describe("hosts that the scanner was told to treat as up", () => {
-  it("are counted and not created when nothing answered", async () => {
+describe("hosts that a scan assumes to be up (-Pn)", () => {
+  it("are counted and not created when they did not respond", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const assumed = (ip: string, ports = ""): string =>
       `<host><status state="up" reason="user-set"/><address addr="${ip}" addrtype="ipv4"/><ports>${ports}</ports></host>`;

@@ -95,7 +95,7 @@ describe("a host that cannot be written", () => {
 });
 
 describe("an import whose sightings cannot be recorded", () => {
-  it("succeeds, and gives up without a database after a few attempts, however much was seen", async () => {
+  it("succeeds, and stops retrying after a few attempts without a database, however much was found", async () => {
     let attempts = 0;
     const found = () => {
       attempts++;

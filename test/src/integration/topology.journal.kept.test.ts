@@ -1,5 +1,5 @@
 /**
- * How the journal is written: by which process, from where it resumes, retention, and beside builds without a journal.
+ * How the journal is written: by which process, from where it resumes, retention, and running alongside builds without a journal.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -216,7 +216,7 @@ function boundTo(of: object, name: string | symbol): unknown {
   return typeof found === "function" ? found.bind(of) : found;
 }
 
-describe("beside builds that do not know the journal", () => {
+describe("alongside builds that do not know the journal", () => {
   it("records what they write and delete, without an author", async () => {
     keep();
     await recordedChanges();

@@ -22,7 +22,7 @@ import { type ServiceResponse, startTopology, type Topology } from "../support/t
 import { until } from "../support/until.js";
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 
-// Large transactions beside many small ones that write the same guards and hosts, over two instances; and hosts of the
+// Large transactions alongside many small ones that write the same guards and hosts, over two instances; and hosts of the
 // maximum size.
 
 const WRITERS = 12;
@@ -110,7 +110,7 @@ function interfacesBody({ network, subnet }: World, count: number) {
   return { network_id: network.id, name: "many interfaces", interfaces };
 }
 
-describe("a large write beside twelve writers of small ones", () => {
+describe("a large write alongside twelve writers of small ones", () => {
   it("creates a host with 50 interfaces while interfaces are added and removed, without any rejection", async () => {
     const { owner, network, subnet } = world;
     const hosts = await Promise.all(numbers(WRITERS).map((n) => aHost(world, { name: `host ${n}` })));
@@ -180,7 +180,7 @@ describe("a write of several hosts with a conflict at each attempt", () => {
     expect(await violationsIn(topology.db)).toEqual([]);
   });
 
-  it("blocks nobody after it has been rejected", async () => {
+  it("does not block other writers after it has been rejected", async () => {
     const { owner } = world;
     const hosts = await manyHosts(2);
     const port = hosts[1]!.ports[1]!;
@@ -195,7 +195,7 @@ describe("a write of several hosts with a conflict at each attempt", () => {
     expect([others, await reserved()]).toEqual([3, 0]);
   });
 
-  it("blocks others for a moment only when its process has died", async () => {
+  it("blocks others only briefly when its process has died", async () => {
     const { owner } = world;
     const host = (await manyHosts(1))[0]!;
     const reserved = { holder: "a process that is no more", until: new Date(Date.now() + 500) };

@@ -34,7 +34,7 @@ const rename = ({ owner }: Pick<World, "owner">, host: Host, n: number, name = "
 };
 
 describe("updates of services without a transaction", () => {
-  it("lose nothing beside other writers, and give no ETag of their host to two states", async () => {
+  it("lose nothing alongside other writers, and give no ETag of their host to two states", async () => {
     topology = await startTopology({ instances: 2 });
     expect(await writeOneHost(topology, 10)).toEqual([]);
   });

@@ -128,7 +128,7 @@ describe("a stream whose client does not read", () => {
   });
 });
 
-describe("a stream while the database is away", () => {
+describe("a stream while the database is unavailable", () => {
   it("continues when it is available again, without gap or repetition", async () => {
     const begin = await newest();
     const stream = await follow(begin);

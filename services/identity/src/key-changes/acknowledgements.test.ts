@@ -55,7 +55,7 @@ describe("key-changes.acknowledgements: waiting for a change to be applied", () 
 
   it("lasts as long as a lease when a gateway is silent, or when the registry cannot be read", async () => {
     const silent = createAcknowledgements(registryOf({ id: "a", applied: 4 }));
-    const unknown = createAcknowledgements({ live: () => Promise.reject(new Error("away")) });
+    const unknown = createAcknowledgements({ live: () => Promise.reject(new Error("unavailable")) });
     const hanging = createAcknowledgements({ live: () => new Promise(() => undefined) });
     for (const waited of await Promise.all([silent, unknown, hanging].map((one) => durationOf(one.wait(5))))) {
       expect(waited).toBeGreaterThan(LEASE_MS);

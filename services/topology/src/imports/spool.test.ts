@@ -18,7 +18,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => 
 const bytes = (length: number): Uint8Array => new Uint8Array(length).map((_value, index) => index % 251);
 
 describe("spooled files", () => {
-  it("are kept unchanged in memory of their own, however they are split", async () => {
+  it("are stored unchanged in separate memory, however they are split", async () => {
     const spool = createSpool({ totalBytes: 10_000_000, organizationBytes: 10_000_000 });
     const whole = bytes(600_000);
     const { file, send, end } = aFile();
@@ -32,7 +32,7 @@ describe("spooled files", () => {
     expect(spool.bytes()).toBe(0);
   });
 
-  it("of one organization have a share, and the one that exceeds it is rejected", async () => {
+  it("of one organization are limited to its share, and the one that exceeds it is rejected", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 40 });
     const [first, second] = [aFile(), aFile()];
     const kept = spool.receive("a", first.file);
@@ -66,7 +66,7 @@ describe("spooled files", () => {
     expect(spool.bytes()).toBe(95);
   });
 
-  it("hold nothing after the upload was aborted", async () => {
+  it("release their memory when the upload is aborted", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 80 });
     // oxlint-disable-next-line typescript/require-await -- a file is read asynchronously
     async function* broken(): AsyncGenerator<Uint8Array> {

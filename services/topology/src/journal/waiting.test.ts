@@ -5,7 +5,7 @@ describe("waiting for changes", () => {
   const isOver = (): boolean => false;
   const isThere = (found: number): boolean => found > 0;
 
-  it("finds a change whose notice came before the wait", async () => {
+  it("finds a change whose notice arrived before the wait", async () => {
     const waiting = createWaiting();
     waiting.wake("organization", null);
     const waiter = waiting.begin("user", "organization", "all");
@@ -14,7 +14,7 @@ describe("waiting for changes", () => {
     expect(await waitFor(waiter, { seconds: 0.1, isOver, look, isThere })).toBe(1);
   });
 
-  it("looks again when it is woken, also during a look", async () => {
+  it("reads again when it is woken, also during a read", async () => {
     const waiting = createWaiting();
     const waiter = waiting.begin("user", "organization", "all");
     let looks = 0;

@@ -38,13 +38,13 @@ describe("cached statistics", () => {
     expect(await tagOf("c", 2)).not.toBe(await tagOf("a", 1));
   });
 
-  it("are computed one at a time per organization, and fail only for those who requested them", async () => {
+  it("are computed one at a time per organization, and fail only for the callers that requested them", async () => {
     const { started, count, end } = counting();
     const kept = createCachedStats();
-    const failing = kept(all("o"), () => Promise.reject(new Error("away")));
+    const failing = kept(all("o"), () => Promise.reject(new Error("unavailable")));
     const requests = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
     const other = kept(all("p"), count("p"));
-    await expect(failing).rejects.toThrow("away");
+    await expect(failing).rejects.toThrow("unavailable");
     await new Promise(setImmediate);
     expect(started.sort()).toEqual(["o1", "p"]);
     await end();

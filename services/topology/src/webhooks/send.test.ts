@@ -107,7 +107,7 @@ describe("addresses that webhooks may not be sent to", () => {
     expect(hits).toBe(0);
   });
 
-  it("stay rejected beside a network that the operator allows", async () => {
+  it("stay rejected when they are outside the networks that the operator allows", async () => {
     const through: string[] = [];
     for (const url of corpus) if ((await refusedAt(url, ["10.77.0.0/16"], resolved)) === null) through.push(url);
     expect(through).toEqual([]);
@@ -150,7 +150,7 @@ describe("a delivery", () => {
     expect(hits).toBe(0);
   });
 
-  it("times out when nothing is answered, and when the response does not end", async () => {
+  it("times out when there is no response, and when the response does not end", async () => {
     const silent = await listening(() => undefined);
     const dripping = await listening((_request, response) => {
       response.writeHead(200).write("a");

@@ -6,11 +6,11 @@ import { categoryOf } from "./categories.rules.js";
 const RESERVED = ["OpenPorts", "Unknown", "Custom"];
 
 describe("CATALOGUE", () => {
-  it("holds at least 150 services", () => {
+  it("contains at least 150 services", () => {
     expect(CATALOGUE.length).toBeGreaterThanOrEqual(150);
   });
 
-  it("names every service once, ignoring case", () => {
+  it("contains no duplicate names, ignoring case", () => {
     const names = CATALOGUE.map(({ name }) => name.toLowerCase());
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("CATALOGUE", () => {
     expect(ports.filter((port) => !valid(port))).toEqual([]);
   });
 
-  it("repeats no port within a service", () => {
+  it("lists no port twice within a service", () => {
     const repeats = CATALOGUE.filter(
       ({ ports }) => new Set(ports.map(({ number, protocol }) => `${number}/${protocol}`)).size < ports.length,
     );
