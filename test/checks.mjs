@@ -11,7 +11,7 @@ export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const FEWER_COLLECTIONS = ["--max-semi-space-size=128"];
 const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
 
-// The checks run beside the suites, while those wait.
+// The checks run in parallel with the suites, while those wait.
 const NICENESS = 10;
 
 /** Runs all checks in parallel, prints failures, and returns [name, passed] of each. */

@@ -1,4 +1,4 @@
-// Jest runs the compiled output of every workspace, without a transformer. Unit tests are beside the code; `test/src`
+// Jest runs the compiled output of every workspace, without a transformer. Unit tests are next to the code; `test/src`
 // contains the others. `*.containers.ts` need a container engine, and run by `npm run test:containers` only.
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -127,7 +127,7 @@ async function networkOf(connection: Connection, name: string | undefined): Prom
   return first.id;
 }
 
-/** Waits for the next round. @returns whether the program was told to end */
+/** Waits for the next round. @returns whether the program was asked to exit */
 async function isOver(signal: AbortSignal, ms: number): Promise<boolean> {
   if (signal.aborted) return true;
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 import { type Document, type MongoClient, ReadConcern } from "mongodb";
 
 // A killed process leaves its transactions and their locks open for up to a minute, so a blocked writer aborts idle
-// ones whose connection is gone. A live process that only lost its connection fails and retries as usual.
+// ones whose connection is closed. A live process that only lost its connection fails and retries as usual.
 
 const EVERY_MS = 500;
 const IDLE_MICROS = 100_000;

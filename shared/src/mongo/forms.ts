@@ -40,7 +40,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Migrates documents of older forms. It may be interrupted and resumed, and runs beside writers of any build, because
+ * Migrates documents of older forms. It may be interrupted and resumed, and runs alongside writers of any build, because
  * each write requires the document to be unmodified since it was read.
  *
  * @param fieldsOf the fields to set, in the current form

@@ -15,7 +15,7 @@ const RETRY_MS = 200;
 
 /**
  * Runs a task exclusively among processes, waiting for its turn. The lock of a dead process expires after 15 s. Only
- * for rare, idempotent work: a process suspended for longer may continue beside another.
+ * for rare, idempotent work: a process suspended for longer may continue alongside another.
  */
 export async function withLock<T>(db: Db, name: string, task: () => Promise<T>): Promise<T> {
   for (;;) {

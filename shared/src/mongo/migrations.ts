@@ -5,7 +5,7 @@ import { withLock } from "./lock.js";
 import { isIncomplete } from "./restore-marker.js";
 
 /**
- * A schema migration. It may be interrupted and run again beside replicas of the previous build, so each write is
+ * A schema migration. It may be interrupted and run again alongside replicas of the previous build, so each write is
  * conditional on what was read.
  */
 export interface Migration {

@@ -55,7 +55,7 @@ export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promis
  * @param work the request; after it has ended, no attempt starts and nothing is committed
  * @param keys what is written, such as host ids, in any order; transactions of this process with a common key run one at
  * a time
- * @throws AppError `write_conflict` if other writers won until the deadline · `upstream_timeout` if the caller is gone
+ * @throws AppError `write_conflict` if other writers won until the deadline · `upstream_timeout` if the caller has disconnected
  */
 export type RunTransaction = <T>(work: Work, keys: readonly string[], body: TransactionBody<T>) => Promise<T>;
 

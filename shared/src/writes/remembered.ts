@@ -36,7 +36,7 @@ export interface RememberedResponse {
 
 const DAY_MS = 86_400_000;
 
-/** How many keys a user has used on a day, stored beside the responses. */
+/** How many keys a user has used on a day, stored next to the responses. */
 interface UsedDocument {
   /** Of the user and the day. */
   _id: string;

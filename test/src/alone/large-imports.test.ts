@@ -3,7 +3,7 @@ import { createNetwork } from "@nts/shared/contract";
 import { importScan, scanOfMany } from "../support/imports.js";
 import { startTopology, type Topology } from "../support/topology.js";
 
-// Alone, since the deadline of a request applies to the largest import, and suites beside it take most of it.
+// Alone, since the deadline of a request applies to the largest import, and suites running in parallel would take most of it.
 
 let topology: Topology;
 

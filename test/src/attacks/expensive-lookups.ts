@@ -15,7 +15,7 @@ const PATHS = [
 
 /** Much more is read than returned; everything has been missed for long. */
 export const attack: Attack<Tenant> = {
-  name: "200 searches by port, reports of what is gone and counts of 36,000 services, 32 at a time",
+  name: "200 searches by port, reports of stale entities and counts of 36,000 services, 32 at a time",
   cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {

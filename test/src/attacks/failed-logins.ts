@@ -10,7 +10,7 @@ const MAX_ENTRIES = 2 * 100;
 const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.floor(n / 250)}.${(n % 250) + 1}` });
 
 export const attack: Attack = {
-  name: `${GUESSES} failed logins and uses of a key, each from another address, beside the owner who reads the audit log`,
+  name: `${GUESSES} failed logins and uses of a key, each from another address, while the owner reads the audit log`,
   cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   run: async (target) => {

@@ -44,7 +44,7 @@ export const attack: Attack<Prepared> = {
       await until(() => receiver.received("/neighbour").length === CHANGES, 20, TIMEOUT_MS);
       const took = performance.now() - startedAt;
       const got = tally((await tests).map(({ status }) => status));
-      return `${got}; ${CHANGES} changes of a neighbour told within ${(took / 1_000).toFixed(1)} s`;
+      return `${got}; ${CHANGES} changes of a neighbour delivered within ${(took / 1_000).toFixed(1)} s`;
     } finally {
       await receiver.stop();
     }

@@ -20,7 +20,7 @@ interface Prepared {
  * its lookup, and lookups per address are limited: it is admitted, or gets Retry-After.
  */
 export const attack: Attack<Prepared> = {
-  name: "1,000 well-formed keys that nobody has, while somebody at that address uses good keys that are not remembered",
+  name: "1,000 well-formed unknown keys, while a client at that address uses valid keys that are not cached",
   cheap: false,
   settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: undefined, ANONYMOUS_RATE_LIMIT_BURST: undefined },
   prepare: async (target) => {

@@ -14,7 +14,7 @@ interface Attacker {
 
 /** Each change contains 16 KB before and 16 KB after. */
 export const attack: Attack<readonly Attacker[]> = {
-  name: "streams of large changes that nobody reads, as many as users may have and more",
+  name: "unread streams of large changes, as many as users may have and more",
   cheap: false,
   prepare: async (target) => {
     const attackers: Attacker[] = [];

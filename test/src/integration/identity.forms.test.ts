@@ -13,7 +13,7 @@ import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 import { codeOf } from "../support/second-factors.js";
 
-// The present build beside a next one, which adds `since` to every document and `label` to keys, derived from the name.
+// The present build alongside a future one, which adds `since` to every document and `label` to keys, derived from the name.
 // It stores names in capitals, has no Viewers, and rejects older sessions.
 
 function nextForm<T extends object>(change: (stored: T) => object): Form<T> {

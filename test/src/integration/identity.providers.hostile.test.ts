@@ -112,9 +112,9 @@ const TOKENS: Readonly<Record<string, Row>> = {
   "a token that is good in ten minutes only": signed({ nbf: minutes(10) }),
   "no subject": without("sub"),
   "an empty subject": signed({ sub: "" }),
-  "a subject that is no text": signed({ sub: 7 }),
+  "a subject that is not a text": signed({ sub: 7 }),
   "no ID token": { exchange: { body: { access_token: "access", token_type: "Bearer" } } },
-  "an answer that is no JSON": { exchange: { body: "<html>", headers: { "content-type": "text/html" } } },
+  "a response that is not JSON": { exchange: { body: "<html>", headers: { "content-type": "text/html" } } },
   "an answer of a megabyte": { exchange: { body: JSON.stringify({ text: "x".repeat(1_048_576) }) } },
   "a redirect to elsewhere": { exchange: { status: 307, headers: { location: "http://127.0.0.1:9/token" }, body: "" } },
   "a code that was used before": { exchange: { status: 400, body: { error: "invalid_grant" } } },
@@ -127,7 +127,7 @@ const CALLBACKS: Readonly<Record<string, Row>> = {
   "another browser": { headers: () => ({ "x-browser-hashes": "0".repeat(64) }) },
   "a browser without the cookie": { headers: () => ({}) },
   "the callback of another provider (mix-up)": { at: "there" },
-  "another issuer beside the code (mix-up)": { query: () => ({ iss: other.issuer }) },
+  "another issuer together with the code (mix-up)": { query: () => ({ iss: other.issuer }) },
   "the refusal of the provider": { query: () => ({ error: "access_denied", code: undefined }) },
 };
 
@@ -198,7 +198,7 @@ describe("identity.providers: logout tokens", () => {
     "a nonce": (claims) => provider.sign({ ...claims, nonce: "nonce" }),
     "no event": (claims) => provider.sign(less(claims, "events")),
     "another event": (claims) => provider.sign({ ...claims, events: { "https://example.com/other": {} } }),
-    "an event that is no object": (claims) => provider.sign({ ...claims, events: { "http://schemas.openid.net/event/backchannel-logout": true } }), // prettier-ignore
+    "an event that is not an object": (claims) => provider.sign({ ...claims, events: { "http://schemas.openid.net/event/backchannel-logout": true } }), // prettier-ignore
     "neither subject nor session": (claims) => provider.sign(less(claims, "sub")),
     "no id": (claims) => provider.sign(less(claims, "jti")),
     "no time of issue": (claims) => provider.sign(less(claims, "iat")),

@@ -150,7 +150,7 @@ describe("a gateway that is stopped", () => {
     const stopped = gateway!.stop();
     await until(async () => (await fetch(`${gateway!.opsUrl}/readyz`)).status === 503);
     expect(await (await fetch(`${gateway!.opsUrl}/readyz`)).json()).toMatchObject({ missing: ["stopping"] });
-    // A client that has not noticed yet is answered, and told to reconnect elsewhere.
+    // A client that has not noticed yet gets a response with `Connection: close`.
     const late = await request("/api/v1/hosts/late");
     expect([late.response.statusCode, late.response.headers.connection]).toEqual([200, "close"]);
 

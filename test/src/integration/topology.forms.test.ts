@@ -22,7 +22,7 @@ import { createStorage } from "@nts/topology/storage/storage";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
-// The present build beside a next one, which adds a member to services and one to bindings, and the indexed field
+// The present build alongside a future one, which adds a member to services and one to bindings, and the indexed field
 // `rank` derived from the name.
 
 type Newer = Service & { since?: string | null };

@@ -10,7 +10,7 @@ export async function whyNoContainers(): Promise<string | null> {
   const isTaken = PORTS.find((port) => new RegExp(String.raw`(0\.0\.0\.0|\*|\[::\]):${port}\s`).test(stdout));
   return isTaken === undefined
     ? null
-    : `this machine itself listens on port ${isTaken}, so that its exact ports cannot be told`;
+    : `this machine itself listens on port ${isTaken}, so its exact ports cannot be determined`;
 }
 
 /** @param image one with Node.js */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:as-of`: the cost of reads of the past beside present ones, in an organization of SERVICES (20,000),
+ * `npm run bench:as-of`: the cost of reads of the past compared with current ones, in an organization of SERVICES (20,000),
  * after no changes, a thousand changes, and deleted networks. Median and maximum, and processor time, in ms.
  */
 import { setTimeout as sleep } from "node:timers/promises";

@@ -148,7 +148,7 @@ async function atHalfLoad(): Promise<void> {
   }
 }
 
-/** The latency of an operation of identity while topology hangs under load, beside the normal one. */
+/** The latency of an operation of identity while topology hangs under load, compared with the normal one. */
 async function besideHanging(): Promise<void> {
   const load = { headers: key.headers, cpu: OTHER_CPU };
   const measure = (): Promise<Seen> =>

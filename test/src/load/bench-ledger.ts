@@ -1,6 +1,6 @@
 /**
  * `npm run bench:ledger`: the processor time per request that each optimization of the ledger in docs/performance.md
- * saves, measured beside the obvious way in alternation.
+ * saves, measured in alternation with the obvious way.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

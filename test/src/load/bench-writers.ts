@@ -1,6 +1,6 @@
 /**
- * `npm run bench:writers`: the cost of contention: sixteen writers of one host and of one network, beside uncontended
- * work, over one and two topologies; and writers beside dry runs of a deletion (`-- --dry-runs` for these only).
+ * `npm run bench:writers`: the cost of contention: sixteen writers of one host and of one network, compared with uncontended
+ * work, over one and two topologies; and writers alongside dry runs of a deletion (`-- --dry-runs` for these only).
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
@@ -85,7 +85,7 @@ async function sideBySide(callers: readonly Caller[]): Promise<void> {
   );
 }
 
-/** Eight writers of eight hosts, each at most twenty times a second, alone and beside dry runs of a deletion. */
+/** Eight writers of eight hosts, each at most twenty times a second, alone and alongside dry runs of a deletion. */
 async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
   const first = callers[0] as Caller;
   const network = await made(first, "/api/v1/networks", { name: "network" });
@@ -108,7 +108,7 @@ async function besideDryRuns(callers: readonly Caller[]): Promise<void> {
   const beside = report("gentle updates of 8 hosts, meanwhile", samples.beside);
   report("dry runs of the deletion of another host with 160 services", samples.tried);
   console.log(
-    `\nbeside dry runs the slowest of a hundred updates took ${(beside.p99Ms / alone.p99Ms).toFixed(2)} × as long`,
+    `\nalongside dry runs the slowest of a hundred updates took ${(beside.p99Ms / alone.p99Ms).toFixed(2)} × as long`,
   );
 }
 

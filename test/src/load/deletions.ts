@@ -111,7 +111,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     if (status !== 200) faults.push(`the deletion was answered ${status}: ${text}`);
     if (responseMs > RESPONSE_MS) faults.push("the answer came late");
     const seen = await doomed.seen();
-    if (seen > 0) faults.push(`${seen} entities are still told of`);
+    if (seen > 0) faults.push(`${seen} entities are still returned`);
     if (harm !== undefined) {
       await until(async () => (await sweptBy(stack)).some((number) => number > documents / 5), 50, SWEPT_MS);
       await harm(stack);
@@ -123,7 +123,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     if (sweptMs > SWEPT_MS) faults.push("the sweep took too long");
     const meanwhile = writers.report();
     const lagMs = lag.slowestMs();
-    if (harm === undefined && lagMs > MAX_LAG_MS) faults.push("others were told of their changes late");
+    if (harm === undefined && lagMs > MAX_LAG_MS) faults.push("the changes of others were delivered late");
     if (harm === undefined && meanwhile.p99Ms > 2 * before.p99Ms) faults.push("others were slowed down");
     faults.push(...(await writers.stop()));
     const left = await doomed.left();

@@ -14,7 +14,7 @@ export interface FuzzRun {
   readonly url: string;
   readonly credential: "key" | "session";
   readonly seed: number;
-  /** Random requests per operation, beside those at the limits of its schemas. */
+  /** Random requests per operation, in addition to those at the limits of its schemas. */
   readonly examples: number;
   /** A file for the counts, in a folder of this run. */
   readonly countsFile: string;

@@ -60,7 +60,7 @@ const LINES = closed(MALFORMED, [
   ["a protocol in lower case", line("GET /api/version http/1.1")],
   ["another protocol", line("GET /api/version HTTPS/1.1")],
   ["a method in lower case", line("get /api/version HTTP/1.1")],
-  ["a method that nobody knows", line("BREW /api/version HTTP/1.1")],
+  ["an unknown method", line("BREW /api/version HTTP/1.1")],
   ["a method of 5,000 letters", line(`${"G".repeat(5_000)} /api/version HTTP/1.1`)],
   ["a space before the line", line(" GET /api/version HTTP/1.1")],
   ["tabs in the line", line("GET\t/api/version\tHTTP/1.1")],
@@ -81,7 +81,7 @@ const FIELDS = closed(MALFORMED, [
   ["a space in Host", head("GET /api/version HTTP/1.1", "Host: a b")],
   ["a path in Host", head("GET /api/version HTTP/1.1", "Host: a/b")],
   ["a user in Host", head("GET /api/version HTTP/1.1", "Host: me@a")],
-  ["a port that is no number in Host", head("GET /api/version HTTP/1.1", "Host: a:b")],
+  ["a port that is not a number in Host", head("GET /api/version HTTP/1.1", "Host: a:b")],
   ["two Authorization", get("AUTHORIZATION: Bearer x")],
   ["a space before the colon", get("X-Note : b")],
   ["a field without a name", get(": b")],
@@ -107,8 +107,8 @@ const SESSIONS = refused(MALFORMED, [
 ]);
 
 const FRAMING = closed(MALFORMED, [
-  ["a length beside chunks", post(EMPTY_CHUNKS, "Content-Length: 6", CHUNKED)],
-  ["chunks beside a length", post(EMPTY_CHUNKS, CHUNKED, "Content-Length: 6")],
+  ["a length together with chunks", post(EMPTY_CHUNKS, "Content-Length: 6", CHUNKED)],
+  ["chunks together with a length", post(EMPTY_CHUNKS, CHUNKED, "Content-Length: 6")],
   ["two lengths", post("{}", "Content-Length: 2", "Content-Length: 3")],
   ["one length twice", post("{}", "Content-Length: 2", "Content-Length: 2")],
   ["a list of lengths", post("{}", "Content-Length: 2, 2")],
@@ -212,7 +212,7 @@ const PASSING = [
     ["headers of this connection only", get("Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: timeout=9", "TE: trailers")],
     ["a request hidden in a body that the operation does not take", get(`Content-Length: ${HIDDEN.length}`) + HIDDEN],
     ["a request hidden in chunks that the operation does not take", get(CHUNKED) + `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n${EMPTY_CHUNKS}`],
-    ["other cookies beside the key", get("Cookie: session_id=x; other=1")],
+    ["other cookies together with the key", get("Cookie: session_id=x; other=1")],
     ["its own address in absolute form", get().replace(ONE, `http://A${ONE}`)],
     ["two spaces in the line", get().replace("GET ", "GET  ")],
     ["empty lines before the request", `\r\n\r\n${get()}`],
@@ -223,14 +223,14 @@ const PASSING = [
   ...arriving({ fields: ["x-http-method-override: DELETE", "x-original-url: /internal/verify"] }, [["another method and address in header fields", get("X-HTTP-Method-Override: DELETE", "X-Original-URL: /internal/verify")]]),
   ...arriving(WITH_LENGTH, [
     ["a second encoding with an underscore", post("{}", "Content-Length: 2", "Transfer_Encoding: chunked")],
-    ["an expectation that nobody knows", post("{}", "Content-Length: 2", "Expect: tea")],
+    ["an unknown expectation", post("{}", "Content-Length: 2", "Expect: tea")],
   ]),
   ...arriving(WITH_LENGTH, [
     ["chunks in capitals", post(TWO_IN_CHUNKS, "Transfer-Encoding: CHUNKED")],
     ["chunks with extensions", post(TWO_IN_CHUNKS.replace("2", "2;a=b;c"), CHUNKED)],
     ["chunks with leading zeros", post(TWO_IN_CHUNKS.replace("2", "0002"), CHUNKED)],
     ["headers of ours after the chunks", post(TWO_IN_CHUNKS.replace(/\r\n$/, "X-Tenancy: forged\r\nX-Client-Address: 6.6.6.6\r\n\r\n"), CHUNKED, "Trailer: X-Tenancy")],
-    ["Connection that takes the length away", post("{}", "Connection: keep-alive, Content-Length", "Content-Length: 2")],
+    ["Connection that removes the length", post("{}", "Connection: keep-alive, Content-Length", "Content-Length: 2")],
   ]),
   ...arriving({ ...WITH_LENGTH, fields: ["content-length: 2", "content-type: text/plain"] }, [
     ["two types of the body, of which the first counts", head(POST, "Host: a", KEY, "Content-Type: text/plain", JSON_TYPE, "Content-Length: 2") + "{}"],

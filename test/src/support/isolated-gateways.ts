@@ -28,9 +28,9 @@ export interface IsolatedGatewaysOptions {
   readonly publicUrl?: string;
   /** Base URLs of the replicas of topology; the stub when absent. */
   readonly topologies?: readonly string[];
-  /** Base URLs of further replicas of topology, beside the stub. */
+  /** Base URLs of further replicas of topology, in addition to the stub. */
   readonly otherTopologies?: readonly string[];
-  /** Base URLs of further replicas of identity, beside the stub. */
+  /** Base URLs of further replicas of identity, in addition to the stub. */
   readonly otherIdentities?: readonly string[];
   /** The gateways reach Redis over a network that the test can disturb. */
   readonly redisNetwork?: boolean;

@@ -22,7 +22,7 @@ interface StoredDocument {
   later?: string;
 }
 
-/** Fields that imports write beside hosts; builds that do not know them keep them as well. */
+/** Fields that imports write next to hosts; builds that do not know them keep them as well. */
 const HOST_FIELDS = {
   ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", missed: 3 },
   lost_macs: ["02:00:00:00:00:01"],

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Configuration, default as Provider } from "oidc-provider";
 
-/** Claims of an account, beside the subject. */
+/** Claims of an account, in addition to the subject. */
 export interface ProviderAccount {
   readonly email?: string;
   readonly email_verified?: boolean;

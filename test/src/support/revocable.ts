@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** The id of the provider. */
 export const PROVIDER = "test";
 
-/** What a change needs beside the public interface. */
+/** What a change needs in addition to the public API. */
 export interface RevocationTools {
   /** Ages a key. */
   age(keyId: string, days: number): Promise<void>;

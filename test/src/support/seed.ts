@@ -19,7 +19,7 @@ export interface SeedOptions {
   readonly bound?: boolean;
   /** Gives each network a subnet, and each host an interface in it. */
   readonly addressed?: boolean;
-  /** A managed tag of each service, beside labels. */
+  /** A managed tag of each service, in addition to labels. */
   readonly tagId?: string;
 }
 

@@ -260,7 +260,7 @@ function callerOf(connection: Connection): Caller {
   };
   const succeed: Caller["send"] = async (operation, input) => {
     let response = await send(operation, input);
-    // A busy machine may return this where the contract allows it, and clients are told to retry.
+    // A busy machine may return this where the contract allows it, and clients are expected to retry.
     const mayCollide = operation.errors.some((code) => code === "write_conflict");
     for (let again = 0; again < 3 && mayCollide && response.code === "write_conflict"; again++)
       response = await send(operation, input);

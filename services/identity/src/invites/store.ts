@@ -29,13 +29,13 @@ export interface InviteStore {
   /** Unexpired invites. */
   list(organizationId: string, query: InviteQuery, now: Date): Promise<{ invites: InviteDocument[]; page: PageInfo }>;
   find(organizationId: string, id: string): Promise<InviteDocument | null>;
-  /** Adds a mailed token. @returns false if the invite is gone */
+  /** Adds a mailed token. @returns false if the invite no longer exists */
   addMailed(invite: InviteDocument, hash: string): Promise<boolean>;
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<InviteDocument>;
   /** A lookup without organization, as the token is all that an invited person has. */
   findByHash(hash: string): Promise<InviteDocument | null>;
-  /** Uses up an invite; null if it is gone. */
+  /** Uses up an invite; null if it no longer exists. */
   take(hash: string, tx: ClientSession): Promise<InviteDocument | null>;
   /** @returns false if it was gone */
   remove(organizationId: string, id: string, tx: ClientSession): Promise<boolean>;

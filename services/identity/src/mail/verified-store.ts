@@ -7,12 +7,12 @@ import type { UserDocument } from "../users/user.js";
 
 /** Verified addresses. */
 export interface VerifiedAddresses {
-  /** @returns false if the account has another address by now, or is gone */
+  /** @returns false if the account has another address by now, or was deleted */
   verify(user: UserDocument, tx: ClientSession): Promise<boolean>;
   /**
    * Hands an account to whoever verified its address first: it loses its second factor and linked provider accounts.
    *
-   * @returns the user without them; null if the account has another address by now, or is gone
+   * @returns the user without them; null if the account has another address by now, or was deleted
    */
   takeOver(user: UserDocument, tx: ClientSession): Promise<UserDocument | null>;
 }

@@ -76,7 +76,7 @@ export interface Updating<T> {
   readonly to?: string;
   /** The entity as recently read, if available. */
   readonly read?: Stored<T>;
-  /** The write discovers by itself whether `read` is still what is stored, so that it is not read again under the lock. */
+  /** The write itself verifies that `read` is still the stored state, so it is not read again under the lock. */
   readonly isChecked?: boolean;
   /** Whether the update changes nothing of a state: then there is no transaction to undo. */
   readonly isDone?: (current: Stored<T>) => boolean;

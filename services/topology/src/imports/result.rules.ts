@@ -4,8 +4,8 @@ import type { PlannedHost } from "./plan.rules.js";
 import type { Job, SightedPlan } from "./session.js";
 import type { HostSighting } from "./sightings.rules.js";
 
-// Import plans as returned. As a host's result may be long, it is serialized in the thread of the plan, with what else
-// is needed beside the text.
+// Import plans as returned. As a host's result may be long, it is serialized in the thread of the plan, together
+// with the data needed in addition to the text.
 
 /** The result for a host. */
 export interface HostResult {

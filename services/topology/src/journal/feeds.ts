@@ -13,7 +13,7 @@ import { createStates, type ReadStates } from "./states.js";
 import { type Feed, Member, Tail } from "./tail.js";
 
 // The end of a journal is read once per process for all followers. One that lags continues from the recent events, or
-// reads by itself until it has caught up; nothing is buffered for it.
+// reads on its own until it has caught up; nothing is buffered for it.
 
 /** In one process. */
 export const MOST_FEEDS = 4_000;

@@ -139,7 +139,7 @@ export class Tail {
 }
 
 export class Member implements Feed {
-  /** Null while it reads by itself. */
+  /** Null while it reads on its own. */
   #events: Buffer[] | null = null;
   #bytes = 0;
   /** A follower from another process, or one that has just read, may be ahead of the shared reads. */

@@ -15,7 +15,7 @@ import { sightedText } from "./rows.js";
 import type { SightingFields } from "./sightings.rules.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
 
-// Entities are stored as response JSON (`wire`), beside fields for filters, orders and indexes; both are written only
+// Entities are stored as response JSON (`wire`), next to fields for filters, orders and indexes; both are written only
 // by `documentOf`. Pages are served without decoding or serializing.
 
 /** Common members of entities. */
@@ -73,7 +73,7 @@ export interface EntityKind<T extends Entity> {
   readonly isPart?: true;
   /** Document fields with its name; by default `name`. */
   readonly namedIn?: readonly string[];
-  /** Fields beside `wire` for filters and orders. */
+  /** Fields next to `wire`, for filters and orders. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** Sort fields that are not members of the entity, such as its host's name. */
   readonly keysBeside?: readonly string[];

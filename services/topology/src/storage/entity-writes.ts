@@ -26,7 +26,7 @@ export interface EntityWrites<T extends Entity> {
   insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities as their next revision. Absent extra fields stay unchanged. */
   replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
-  /** The same of one that was read before the transaction. @returns false where it has another revision by now, or is gone */
+  /** The same for one that was read before the transaction. @returns false if its revision has changed, or it was deleted */
   replaceRead(tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: object): Promise<boolean>;
   /** @returns the number of deleted entities */
   remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;

@@ -42,7 +42,7 @@ export interface ShortWrites<T extends Entity> {
   /**
    * Writes the successor of the state that was read.
    *
-   * @throws AppError `upstream_timeout` if the caller is gone, or the outcome is unknown
+   * @throws AppError `upstream_timeout` if the caller has disconnected, or the outcome is unknown
    */
   write(work: Work, scope: Scope, next: Stored<T>): Promise<Outcome>;
 }

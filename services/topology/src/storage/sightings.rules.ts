@@ -1,6 +1,6 @@
 import { NEVER_SEEN, type Sighting } from "@nts/shared/contract/sightings";
 
-// Sightings are document fields beside the entity's text, so they affect neither revision nor journal, and are deleted
+// Sightings are document fields next to the entity's text, so they affect neither revision nor journal, and are deleted
 // with the entity.
 
 /** Times in milliseconds; absent if unknown. */

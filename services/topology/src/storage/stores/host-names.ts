@@ -6,7 +6,7 @@ import { BY_ID, type IndexKey, LABEL_INDEX, LOST_MACS_INDEX } from "../indexes.j
 import { matching } from "../scope.js";
 import type { HostRecord } from "@nts/shared/contract";
 
-// Lookup of hosts without a matching address: by hostname and by lost MAC addresses. The latter are fields beside the
+// Lookup of hosts without a matching address: by hostname and by lost MAC addresses. The latter are fields next to the
 // entity's text, like sightings, and change no revision.
 
 /** Maximum hosts per first label; beyond it, the label identifies none. */

@@ -10,7 +10,7 @@ export const DATA = [
   storage("Synology DSM", "Runs Synology storage devices and their applications.", tcp(5000, 5001)),
   storage("QNAP QTS", "Runs QNAP storage devices and their applications.", tcp(443, 8080)),
   storage("TrueNAS", "Shares ZFS storage over files, blocks and objects.", tcp(80, 443)),
-  storage("Unraid", "Combines disks of any size and runs containers beside them.", tcp(80, 443)),
+  storage("Unraid", "Combines disks of any size, and runs containers.", tcp(80, 443)),
   storage("openmediavault", "Turns a Debian host into a file server.", tcp(80, 443)),
   storage("MinIO", "Stores objects behind an interface compatible with S3.", tcp(9000, 9001)),
   storage("Samba", "Shares files and printers with Windows clients.", tcp(139, 445), udp(137, 138)),
