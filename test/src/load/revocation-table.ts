@@ -18,7 +18,7 @@ export function tableOf(measured: readonly Measured[], kinds: readonly string[])
     kind,
     ...measured.map(({ outcomes }) => timesOf(outcomes.filter((outcome) => outcome.kind === kind))),
   ]);
-  const accepted = ["accepted after the answer", ...measured.map(({ outcomes }) => acceptedOf(outcomes))];
+  const accepted = ["accepted after the response", ...measured.map(({ outcomes }) => acceptedOf(outcomes))];
   const head = ["", ...measured.map(({ condition }) => condition)];
   return [head, head.map(() => "---"), ...lines, accepted].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
@@ -28,10 +28,10 @@ export function failuresOf(measured: readonly Measured[]): string[] {
   return measured.flatMap(({ condition, outcomes }) =>
     outcomes.flatMap(({ kind, accepted, after, unanswered }) => {
       if (accepted > 0)
-        return [`${kind}, ${condition}: ${accepted} of ${after} requests were accepted after the answer`];
+        return [`${kind}, ${condition}: ${accepted} of ${after} requests were accepted after the response`];
       const conclusive = after - unanswered;
       return conclusive < MIN_REQUESTS
-        ? [`${kind}, ${condition}: only ${conclusive} requests after the answer say anything`]
+        ? [`${kind}, ${condition}: only ${conclusive} conclusive requests were sent after the response`]
         : [];
     }),
   );

@@ -66,7 +66,7 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const change = { by: owner, params: { id: colleague.userId }, body: { permissions: "Viewer" } };
     return { headers, path: "/api/v1/users?limit=1", change };
   }),
-  kind("take a network", "update_user", async (url) => {
+  kind("revoke access to a network", "update_user", async (url) => {
     const owner = await anAccount(url);
     const { id } = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const colleague = await aColleague(url, owner, { permissions: "Member", network_ids: [id] });
@@ -116,12 +116,12 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { name, password: owner.password };
     return { headers: { cookie }, path: LIST, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
-  kind("access off", "update_organization", async (url) => {
+  kind("disable API access", "update_organization", async (url) => {
     const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
     const body = { name: "Closed", api_access_enabled: false };
     return { headers, path, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
-  kind("shorten the life of keys", "update_organization", async (url, tools) => {
+  kind("reduce the maximum age of secrets", "update_organization", async (url, tools) => {
     const { owner, id, headers, path } = await aKeyOf(await anAccount(url), url);
     await tools.age(id, 8);
     const body = { name: "Careful", max_key_lifetime_days: 7 };
