@@ -34,11 +34,11 @@ function verificationLetter(publicUrl: string, token: string): Letter {
   const { host } = new URL(publicUrl);
   return {
     subject: "Verify your email address",
-    opening: [`Somebody, probably you, created an account with this address at ${host}.`],
+    opening: [`Someone, probably you, created an account with this address at ${host}.`],
     action: { label: "Verify this address", url: linkTo(publicUrl, `/verify-email#token=${token}`) },
     closing: [
-      "The link works once, within three days. You have to be signed in to the account.",
-      "If it was not you, ignore this mail: whoever created the account cannot verify it. To take the account over, reset its password.",
+      "The link can be used once, within three days. You have to be signed in to the account.",
+      "If it was not you, ignore this mail: the account cannot be verified without it. To take over the account, reset its password.",
     ],
     sender: senderAt(publicUrl),
   };

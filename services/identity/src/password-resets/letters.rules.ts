@@ -11,13 +11,13 @@ export interface Occasion {
 export function resetLetter({ publicUrl, address }: Occasion, token: string, isTakeOver: boolean): Letter {
   const { host } = new URL(publicUrl);
   const takenOver =
-    "This address was never verified. Whoever made the account without proving the address loses it: its API keys, invites, second factor and linked sign-in providers are removed, too."; // prettier-ignore
+    "This address was never verified. Everything that was set up without proof of the address is removed, too: API keys, invites, second factor and linked sign-in providers."; // prettier-ignore
   return {
     subject: "Reset your password",
-    opening: [`Somebody, probably you, asked for a new password for your account at ${host}.`],
+    opening: [`Someone, probably you, requested a new password for your account at ${host}.`],
     action: { label: "Choose a new password", url: linkTo(publicUrl, `/reset-password#token=${token}`) },
     closing: [
-      "The link works once, within one hour. When you use it, all your sessions end.",
+      "The link can be used once, within one hour. Using it ends all your sessions.",
       ...(isTakeOver ? [takenOver] : []),
       `If it was not you, ignore this mail: nothing has changed.${askedFrom(address)}`,
     ],
@@ -31,7 +31,7 @@ export function noPasswordLetter({ publicUrl, address }: Occasion): Letter {
   return {
     subject: "Your account has no password",
     opening: [
-      `Somebody, probably you, asked for a new password for your account at ${host}.`,
+      `Someone, probably you, requested a new password for your account at ${host}.`,
       "This account signs in with an identity provider instead, so there is no password to reset.",
     ],
     action: { label: "Sign in", url: linkTo(publicUrl, "/sign-in") },

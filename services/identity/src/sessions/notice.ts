@@ -36,11 +36,11 @@ function noticeLetter(
   return {
     subject: "New sign-in to your account",
     opening: [
-      `Somebody, probably you, signed in to your account at ${host} with a browser or from an address that is new.`,
+      `Someone, probably you, signed in to your account at ${host} with a new browser or from a new address.`,
       `${time}, ${browser ?? "an unknown browser"}, from ${address === "" ? "an unknown address" : address}.`,
     ],
-    action: { label: "See your sessions", url: linkTo(publicUrl, "/settings") },
-    closing: ["If it was you, there is nothing to do. Otherwise, change your password: that ends all other sessions."],
+    action: { label: "View your sessions", url: linkTo(publicUrl, "/settings") },
+    closing: ["If it was you, no action is required. Otherwise, change your password, which ends all other sessions."],
     sender: senderAt(publicUrl),
   };
 }
