@@ -54,7 +54,7 @@ describe("an API key", () => {
     expect(await statuses()).toEqual([200, 200]);
     await act("End old secret");
     await button(page, "End it").click();
-    await page.getByText("The old secret has ended.").waitFor();
+    await page.getByText("The old secret is no longer valid.").waitFor();
     expect(await statuses()).toEqual([401, 200]);
   });
 

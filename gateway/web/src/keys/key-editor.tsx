@@ -142,7 +142,7 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
         description={
           maxDays === null
             ? "Leave empty for no expiry"
-            : `Whenever it expires, its secret lasts ${maxDays === 1 ? "a day" : `${maxDays} days`} until it is rotated`
+            : `Regardless of this, each secret is valid for at most ${maxDays === 1 ? "a day" : `${maxDays} days`}`
         }
         {...form.getInputProps("expires_at")}
       />

@@ -94,7 +94,7 @@ function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiK
       verb: "End it",
       run: async () => {
         await finish.mutateAsync({ params: { id } });
-        notifySuccess("The old secret has ended.");
+        notifySuccess("The old secret is no longer valid.");
       },
     });
   };

@@ -32,11 +32,10 @@ export default function ForgotPassword(): ReactNode {
       {ask.isSuccess ? (
         <Stack>
           <Alert color="teal" role="status">
-            If there is an account with the address <strong>{ask.variables}</strong>, a mail with a link is on its way
-            to it.
+            If there is an account with the address <strong>{ask.variables}</strong>, a mail with a link is on its way.
           </Alert>
           <Text size="sm" c="dimmed">
-            The link works for one hour. Nothing there? Look in the spam folder, and check the address.
+            The link is valid for one hour. If nothing arrives, check the spam folder and the address.
           </Text>
           <Button variant="default" onClick={() => ask.reset()} fullWidth>
             Use another address
@@ -45,7 +44,7 @@ export default function ForgotPassword(): ReactNode {
       ) : (
         <form onSubmit={submit} noValidate>
           <Stack>
-            <Text size="sm">Enter the address of your account, and get a mail with a link to a new password.</Text>
+            <Text size="sm">Enter the email address of your account to receive a link for a new password.</Text>
             {ask.error !== null && !isPlaced && (
               <Alert color="red" role="alert">
                 {reasonOf(ask.error)}
@@ -64,5 +63,5 @@ export default function ForgotPassword(): ReactNode {
 
 function reasonOf(error: Error): string {
   if (!(error instanceof ApiError) || error.code !== "mail_not_configured") return refusalOf(error);
-  return "This server sends no mail. Ask whoever operates it to reset your password.";
+  return "This server does not send mail. Ask its operator to reset your password.";
 }

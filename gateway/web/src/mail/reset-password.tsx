@@ -38,7 +38,9 @@ export default function ResetPassword(): ReactNode {
           </Button>
         </Stack>
       ) : token === "" ? (
-        <Alert color="yellow">This page needs a link from a mail. Open the whole link, or have another one sent.</Alert>
+        <Alert color="yellow">
+          This page requires the complete link from a mail. Open it again, or request a new one.
+        </Alert>
       ) : (
         <PasswordForm error={reset.error} isPending={reset.isPending} onSubmit={reset.mutateAsync} />
       )}
@@ -76,7 +78,7 @@ function PasswordForm({ error, isPending, onSubmit }: PasswordFormProps): ReactN
           Change password
         </Button>
         <Text size="sm" c="dimmed">
-          All your sessions end. If nobody had verified the address of the account, its API keys end, too.
+          All your sessions end. If the address was not verified before, the API keys of the account are revoked, too.
         </Text>
       </Stack>
     </form>

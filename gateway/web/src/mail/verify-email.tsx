@@ -39,7 +39,7 @@ export default function VerifyEmail(): ReactNode {
               )}
               <Text size="sm">
                 You are signed in as <strong>{user.email}</strong>.{" "}
-                {token === "" ? "Open the link in the mail, or have another one sent." : "Is this your address?"}
+                {token === "" ? "Open the link in the mail, or request a new one." : "Is this your address?"}
               </Text>
               <Group>
                 {token !== "" && (

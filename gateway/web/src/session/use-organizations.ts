@@ -27,7 +27,7 @@ export function useActIn(): (organizationId: string) => Promise<void> {
       else {
         notifyRefusal(
           "Second factor required",
-          "This organization requires one. Set yours up here, then change to it.",
+          "This organization requires one. Set yours up here, then switch to it.",
         );
         await navigate(PATHS.settings);
       }

@@ -38,7 +38,7 @@ interface Meant {
 
 const LEAVE: Leaving = {
   title: "Leave the organization",
-  text: "Your API keys, sessions and invites in this organization are revoked at once; what you created stays with it. Your account goes on in your other organizations, or, if this is the only one, in a new one of your own.",
+  text: "Your API keys, sessions and invites in this organization are revoked at once; what you created stays with it. Your account continues in your other organizations, or, if this is the only one, in a new one of your own.",
   verb: "Leave",
   done: "You have left the organization.",
   run: ({ proof }) => api.call(leaveOrganization, { body: proof }),

@@ -123,7 +123,9 @@ function LinkWindow({ provider, onClose }: { readonly provider: Provider; readon
         location.assign(authorization_url);
       }}
     >
-      <Text size="sm">You sign in there and are sent back. From then on you can sign in here with that account.</Text>
+      <Text size="sm">
+        You sign in there and are redirected back. Afterwards you can sign in here with that account.
+      </Text>
       {hasPassword && (
         <PasswordInput
           label="Your password"
