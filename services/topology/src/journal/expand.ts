@@ -68,7 +68,7 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
     ];
   }
   if (kind === "tags") return TAGGED_KINDS.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
-  // Nobody is left to read them.
+  // No caller can read them any more.
   if (kind === "organization") return [];
   const order = (collection: Journaled): Part => part(collection, { network_id: _id }, creationIndex(collection, true));
   // Referencing entities before referenced ones.

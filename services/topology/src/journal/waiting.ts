@@ -95,7 +95,7 @@ interface Poll<T> {
 }
 
 /**
- * Polls until there is a result, starting at once, as earlier changes wake nobody.
+ * Polls until there is a result, starting at once, because earlier changes do not wake it.
  *
  * @returns the last result
  */
