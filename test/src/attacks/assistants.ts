@@ -33,7 +33,7 @@ export const attack: Attack<Tenant> = {
       responses.every(({ status }) => [200, 429].includes(status)),
       got,
     );
-    expectThat(largest < 20_000, `an answer of ${largest} characters`);
+    expectThat(largest < 20_000, `a result of ${largest} characters`);
     return got;
   },
 };

@@ -26,7 +26,7 @@ export const attack: Attack<Tagged> = {
   run: async (_target, { tenant, tagId }) => {
     const { status, code, tookMs } = await tenant.send("DELETE", `/api/v1/tags/${tagId}`);
     const took = `${status} ${code} after ${tookMs.toFixed(0)} ms`;
-    expectThat(status === 200 && tookMs < RESPONSE_MS, `the deletion was answered ${took}`);
+    expectThat(status === 200 && tookMs < RESPONSE_MS, `the deletion got ${took}`);
     const { text } = await tenant.send("GET", "/api/v1/services?limit=1000");
     expectThat(!text.includes(tagId), "services are still answered with the tag");
     return took;

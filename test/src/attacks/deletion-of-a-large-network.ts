@@ -23,7 +23,7 @@ export const attack: Attack<Large> = {
   run: async (_target, { tenant, networkId }) => {
     const { status, code, tookMs } = await tenant.send("DELETE", `/api/v1/networks/${networkId}`);
     const took = `${status} ${code} after ${tookMs.toFixed(0)} ms`;
-    expectThat(status === 200 && tookMs < RESPONSE_MS, `the deletion was answered ${took}`);
+    expectThat(status === 200 && tookMs < RESPONSE_MS, `the deletion got ${took}`);
     for (const resource of ["networks", "subnets", "hosts", "ports", "services", "bindings"]) {
       const { text } = await tenant.send("GET", `/api/v1/${resource}?limit=1`);
       const { meta } = JSON.parse(text) as { meta: { pagination: { total_count: number } } };

@@ -37,7 +37,7 @@ export const attack: Attack<Prepared> = {
       await client.close();
     }
     const { status, text } = await source.send("GET", PATH);
-    expectThat(status === 200, `the archive was answered ${status}`);
+    expectThat(status === 200, `the archive got ${status}`);
     return { tenant, archive: text };
   },
   run: async (_target, { tenant, archive }) => {
@@ -53,7 +53,7 @@ export const attack: Attack<Prepared> = {
       responses.every(({ status }) => [200, 429, 503].includes(status)),
       got,
     );
-    expectThat((await imported).status === 200, `the import was answered ${(await imported).status}`);
+    expectThat((await imported).status === 200, `the import got ${(await imported).status}`);
     return got;
   },
 };

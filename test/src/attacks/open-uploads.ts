@@ -30,7 +30,7 @@ export const attack: Attack = {
     const { status, code } = await sendScan(third, networkId, scan);
     const got = tally(statusesOf(uploads.flat()));
     closeAll(uploads.flat());
-    expectThat(status === 200, `the third organization's import was answered ${status} ${code}`);
+    expectThat(status === 200, `the third organization's import got ${status} ${code}`);
     return got;
   },
 };

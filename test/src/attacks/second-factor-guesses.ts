@@ -42,7 +42,7 @@ export const attack: Attack<Prepared> = {
       return (await sendCode(challenges[n % CHALLENGES] ?? "", guess, n)).status;
     });
     const { status } = await sendCode(await challengeOf(neighbour, 900), codeOf(neighbourSecret), 900);
-    expectThat(status === 200, `somebody else who gave a right code was answered ${status}`);
+    expectThat(status === 200, `another user with a valid code got ${status}`);
     const statuses = await guesses;
     expectThat(!statuses.includes(200), "a guess was right");
     const judged = statuses.filter((one) => one === 401).length;

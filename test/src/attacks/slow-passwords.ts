@@ -16,11 +16,11 @@ export const attack: Attack = {
     const registering = mapConcurrently(10, 10, async (n) => {
       const body = { email: `slow-${n}-${attacker.userId}@example.com`, password: PASSWORDS[n % PASSWORDS.length] };
       const { status, tookMs } = await attacker.send("POST", "/api/auth/register", body);
-      expectThat(tookMs < LONGEST_MS, `a registration was answered ${status} after ${tookMs.toFixed(0)} ms`);
+      expectThat(tookMs < LONGEST_MS, `a registration got ${status} after ${tookMs.toFixed(0)} ms`);
       return status;
     });
     const [statuses] = await Promise.all([registering, target.newTenant()]);
-    expectThat(new Set(statuses).size === 1 && statuses[0] === 400, `registrations were answered ${tally(statuses)}`);
+    expectThat(new Set(statuses).size === 1 && statuses[0] === 400, `registrations got ${tally(statuses)}`);
     return tally(statuses);
   },
 };

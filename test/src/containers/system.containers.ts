@@ -92,7 +92,7 @@ async function responsesOf(container: string): Promise<number> {
 }
 
 describe("a system started from nothing", () => {
-  it("answers the first five minutes of the README as they are printed there", async () => {
+  it("gives the responses of the first five minutes of the README", async () => {
     const readme = readFiveMinutes();
     const responses = await runFiveMinutes(readme, system.url, folder);
     expect(responses.map(shapeOf)).toEqual(readme.responses.map(shapeOf));
@@ -193,7 +193,7 @@ describe("a scaled system", () => {
     expect((await key.caller.send("post", "/api/v1/networks", { name: "after a loss" })).status).toBe(200);
   });
 
-  it("answers a write on a killed topology with 502, or with 503 and Retry-After if nothing of it was sent", async () => {
+  it("returns 502 for a write on a killed topology, or 503 and Retry-After if nothing of it was sent", async () => {
     const network = await key.caller.data<{ id: string }>("post", "/api/v1/networks", { name: "writes" });
     const refused = await rejectedDuring(key.caller, network.id, async () => {
       const [victim = ""] = await system.containersOf("topology");
@@ -224,7 +224,7 @@ describe("a scaled system", () => {
 });
 
 describe("a system whose MongoDB is restarted", () => {
-  it("answers 503 meanwhile, never 401 or 404, and continues with all its data", async () => {
+  it("returns 503 meanwhile, never 401 or 404, and recovers with all its data", async () => {
     const network = await key.caller.data<{ id: string }>("post", "/api/v1/networks", { name: "kept" });
     const [container = ""] = await system.containersOf("mongodb");
     const statuses = new Set<number>();

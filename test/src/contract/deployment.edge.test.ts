@@ -9,7 +9,7 @@ import { STATUSES } from "@nts/shared/http/statuses";
 const CONFIGURATION = readFileSync(join(ROOT, "deploy/edge/haproxy.cfg"), "utf8");
 
 describe("the edge", () => {
-  it("answers failures with the codes and messages of the gateway", () => {
+  it("returns failures with the codes and messages of the gateway", () => {
     const failures = CONFIGURATION.matchAll(/http-error status (\d+) .*"error":"([^"]+)","code":"(\w+)"/g);
     const documented = [...failures].map(([, status, message, code]) => ({ status, message, code }));
     expect(documented).toEqual(

@@ -184,7 +184,7 @@ describe("assistants: messages", () => {
     expect([got.status, got.headers.get("allow"), deleted.status]).toEqual([405, "POST, OPTIONS", 405]);
   });
 
-  it("are answered in less than 8 kB of any inventory, with a continuation, and instructions in it remain data", async () => {
+  it("get results of less than 8 kB for any inventory, with a continuation, and instructions in it remain data", async () => {
     const own = await anAccount(stack.url);
     const lan = await aLargeInventory(own);
     const { client } = await anAssistant({}, own);

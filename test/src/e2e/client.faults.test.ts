@@ -77,7 +77,7 @@ describe("a failed call: retries", () => {
 });
 
 describe("a failed call: errors", () => {
-  it("throws one class with code and path also when something else than the API answers", async () => {
+  it("throws one class with code and path also when the response is not from the API", async () => {
     const { client } = await aClientOf((_request, response) => response.writeHead(404).end("<html>"));
     const failed = await creating(client).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ApiError);

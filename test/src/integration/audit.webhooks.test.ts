@@ -182,7 +182,7 @@ describe("audit.webhooks: processes that die", () => {
     expect(await identity.entriesOf(owner)).toHaveLength(2);
   });
 
-  it("block nobody else: notes of other organizations continue, and later ones of the same wait", async () => {
+  it("do not block others: notes of other organizations continue, and later ones of the same organization wait", async () => {
     const { id } = await admin.call(createWebhook, { body: { url } });
     for (let n = 0; n < MOST_AUDIT_NOTES; n++) await admin.call(rotateWebhook, { params: { id } });
     const others = Array.from({ length: 3 }, () => topology.aCaller({ permission: "Admin" }));

@@ -132,7 +132,7 @@ describe("a connection to the gateway: slow and malformed requests", () => {
     expect(service.takeBytes()).toBe("");
   });
 
-  it("is closed without a second response when the body of an answered request is malformed", async () => {
+  it("is closed without a second response when the body of a request is malformed after its response was sent", async () => {
     const socket = await anotherSocket();
     socket.write(`${post("Content-Length: 9", "")}{"a":`);
     await socket.receives(/\}$/);

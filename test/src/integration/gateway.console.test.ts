@@ -64,7 +64,7 @@ describe("the console: its document", () => {
     expect((await assetsOfDocument()).length).toBeGreaterThanOrEqual(2);
   });
 
-  it("is answered with 304 when the browser has it, and HEAD with its length", async () => {
+  it("returns 304 when the browser has it, and its length for HEAD", async () => {
     const { headers, bytes } = await get("/");
     const again = await get("/hosts", { "if-none-match": `"other", W/${headers["etag"]!}` });
     expect([again.status, again.bytes.length, again.headers["etag"]]).toEqual([304, 0, headers["etag"]]);

@@ -32,7 +32,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
   fetch(world.url + path, { method, headers, body: body ?? null });
 
 describe("a gateway with allowed origins, behind a proxy, reached by http", () => {
-  it("answers preflight requests, and does not count them", async () => {
+  it("responds to preflight requests, and does not count them", async () => {
     for (let time = 0; time < 40; time++) {
       const response = await preflight(APP);
       expect([response.status, response.headers.get("x-ratelimit-limit")]).toEqual([204, null]);

@@ -36,7 +36,7 @@ function expectFailure(response: string, status: number, code: string): void {
 }
 
 describe("the edge of the gateway: framing and methods", () => {
-  it("answers a malformed chunk of a request that is being forwarded", async () => {
+  it("rejects a malformed chunk of a request that is being forwarded", async () => {
     const response = await bytes(
       "POST /api/v1/hosts HTTP/1.1",
       "Host: a",
@@ -54,7 +54,7 @@ describe("the edge of the gateway: framing and methods", () => {
     expect(response).toContain('"code":"malformed_request"');
   });
 
-  it("answers the requests before garbage on a connection, then the garbage, then closes", async () => {
+  it("responds to the requests before garbage on a connection, then rejects the garbage and closes", async () => {
     const get = ["GET /api/v1/hosts/x HTTP/1.1", "Host: a", bearer(), "", ""].join("\r\n");
     const response = await exchangeBytes(world.url, `${get}nonsense\r\n\r\n`);
     expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
@@ -69,7 +69,7 @@ describe("the edge of the gateway: framing and methods", () => {
   });
 
   it.each(["PATCH", "TRACE", "PROPFIND", "DELETE"])(
-    "answers %s on a known path with 405 and the methods it has",
+    "returns 405 for %s on a known path, with the methods it has",
     async (method) => {
       const response = await bytes(`${method} /api/v1/hosts HTTP/1.1`, "Host: a", bearer(), "", "");
       expectFailure(response, 405, "method_not_allowed");
@@ -89,7 +89,7 @@ describe("the edge of the gateway: framing and methods", () => {
     expect(response).toContain("\r\nAllow: POST, OPTIONS\r\n");
   });
 
-  it("answers OPTIONS with the methods, and no body", async () => {
+  it("responds to OPTIONS with the methods, and no body", async () => {
     const response = await bytes("OPTIONS /openapi.json HTTP/1.1", "Host: a", "", "");
     expect(response).toMatch(/^HTTP\/1\.1 204 /);
     expect(response).toContain("\r\nAllow: GET, HEAD, OPTIONS\r\n");

@@ -115,7 +115,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
     expect(received.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
   });
 
-  it("answers HEAD like GET without a body", async () => {
+  it("responds to HEAD as to GET, without a body", async () => {
     respondWith((request, response) => {
       sendJson(response, { method: request.method }, { etag: '"1"' });
     });
@@ -128,7 +128,7 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
     expect(length).toBe(Number(get.headers.get("content-length")) + "HEAD".length - "GET".length);
   });
 
-  it("answers HEAD of a stream without a total", async () => {
+  it("responds to HEAD of a stream without a total", async () => {
     respondWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 }).end();
     });

@@ -38,7 +38,7 @@ describe("a file from a service", () => {
     expect(received.headers.get("content-length")).toBe(isKnown ? String(Buffer.byteLength(TEXT)) : null);
   });
 
-  it("is answered with its headers alone for HEAD", async () => {
+  it("has only headers in the response to HEAD", async () => {
     world.stub.respondWith((_request, response) => void response.writeHead(200, HEADERS).end());
     const request = `HEAD ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.secret}\r\n\r\n`;
     const head = await exchangeBytes(world.url, request);

@@ -62,7 +62,7 @@ describe("the rate limit: of a user", () => {
     expect(levels.at(-1)!.remaining).toBeLessThan(145);
   });
 
-  it("answers 429 with the seconds after which a request succeeds", async () => {
+  it("returns 429 with the seconds after which a request succeeds", async () => {
     const key = world.stub.aKey();
     await verifyEverywhere(key);
     const { responses, bodies } = await sendMany(world, 300, key);

@@ -75,7 +75,7 @@ describe("identity.accounts: logging in and out", () => {
       expect(await identity.verify("session", token)).toMatchObject({ status: "valid" });
   });
 
-  it("answers a wrong password and an unknown user with the same bytes", async () => {
+  it("returns the same bytes for a wrong password and an unknown user", async () => {
     const { email } = await identity.aPerson();
     const wrong = await identity.send(login, { body: { email, password: "wrong" } });
     const unknown = await identity.send(login, { body: { email: `no-${email}`, password: "wrong" } });
@@ -113,7 +113,7 @@ describe("identity.accounts: the current user", () => {
       });
   });
 
-  it("is answered 503, and no session begins, while the existing networks cannot be read", async () => {
+  it("returns 503, and no session begins, while the existing networks cannot be read", async () => {
     const person = await identity.aPerson();
     const [topology] = stack.topologies;
     await topology?.stop();

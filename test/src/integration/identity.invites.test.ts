@@ -123,7 +123,7 @@ describe("identity.invites: joining", () => {
 });
 
 describe("identity.invites: joining with an invalid invite", () => {
-  it("answers the same for a token that is unknown, used, revoked or expired", async () => {
+  it("returns the same for a token that is unknown, used, revoked or expired", async () => {
     const owner = await identity.aPerson();
     const [used, revoked, expired] = await Promise.all(
       [1, 2, 3].map(async () => (await invited(owner.principal)).data),
@@ -175,7 +175,7 @@ describe("identity.invites: revoking", () => {
 });
 
 describe("identity.invites: registration by invitation only", () => {
-  it("admits users with an invite, and nobody else", async () => {
+  it("admits only users with an invite", async () => {
     const closed = await startIdentity({ replicas: [{ registration: "invite" }] });
     try {
       const body = { email: "ada@example.com", password: "a long password" };

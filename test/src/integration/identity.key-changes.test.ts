@@ -123,7 +123,7 @@ describe("identity.key-changes: numbers and gateways", () => {
     expect(changes.map(({ subjects }) => subjects[0]).sort()).toEqual(keys.map(({ params }) => params.id).sort());
   });
 
-  it("answer a reset to a gateway that missed entries no longer kept", async () => {
+  it("return a reset to a gateway that missed entries no longer retained", async () => {
     const key = await aKey(await identity.aPerson());
     const before = await highest();
     await identity.data(rotateKey, key);

@@ -193,7 +193,7 @@ describe("identity.keys: updating under a revision", () => {
       ).toMatchObject({ status: 412 });
   });
 
-  it("never answers 304, because the last use changes without the revision", async () => {
+  it("never returns 304, because the last use changes without the revision", async () => {
     const person = await identity.aPerson();
     const { params } = await identity.aKey(person);
     const headers = { "if-none-match": '"1"' };

@@ -43,7 +43,7 @@ describe("identity.logins: repeated failures", () => {
     expect(seconds).toBeLessThanOrEqual(5);
   });
 
-  it("are answered the same for an account that does not exist", async () => {
+  it("get the same responses for an account that does not exist", async () => {
     expect(await failures("nobody-at-all@example.com", 6)).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
@@ -55,7 +55,7 @@ describe("identity.logins: repeated failures", () => {
     expect(await failures(email, 5)).toEqual([401, 401, 401, 401, 401]);
   });
 
-  it("block nobody at other addresses; neighbours in one /64 count as one", async () => {
+  it("do not block users at other addresses; addresses in one /64 count as one", async () => {
     const { email, password } = await identity.aPerson();
     await failures(email, 6, "2001:db8::1");
     expect((await attempt(email, password, "2001:db8::ffff")).status).toBe(429);

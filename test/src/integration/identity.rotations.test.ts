@@ -219,7 +219,7 @@ describe("identity.rotations: a leaked key", () => {
     expect(entry).toMatchObject({ action: "revoked", entity_id: leaked.id, actor: null, address: "203.0.113.9" });
   });
 
-  it("is answered like one that never existed, and like any other text", async () => {
+  it("gets the same response as one that never existed, and as any other text", async () => {
     const { secret } = await identity.aKey(await identity.aPerson());
     const responses = await Promise.all(
       [secret, createApiKey().secret, "nothing of the kind"].map((key) => report(key)),

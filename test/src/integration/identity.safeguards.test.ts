@@ -139,7 +139,7 @@ describe("a weak password", () => {
     });
   });
 
-  it("chosen to be judged slowly delays nobody else", async () => {
+  it("chosen to be slow to check does not delay others", async () => {
     const { session } = await anAccount(stack.url);
     const slow = Array.from({ length: 6 }, () => refusal("1/1/2001".repeat(16)));
     const responses: number[] = [];

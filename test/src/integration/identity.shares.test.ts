@@ -52,7 +52,7 @@ describe("the share of an organization in identity", () => {
     expect([...outside]).toEqual([]);
   });
 
-  it("queues only its own requests: others are answered, and excess ones are rejected with Retry-After", async () => {
+  it("queues only its own requests: others are served, and excess ones are rejected with Retry-After", async () => {
     identity = await startIdentity({ replicas: [{ shares: createShares({ operations: 1, waiting: 2 }) }] });
     const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
     const sent = Array.from({ length: 100 }, () => identity.send(listUsers, { as: busy.principal }));

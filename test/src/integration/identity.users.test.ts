@@ -30,7 +30,7 @@ async function listed(as: UserPrincipal, query: object = {}): Promise<string[]> 
 }
 
 describe("identity.users: reading", () => {
-  it("shows an Admin everybody of the organization, and nobody else, with the networks that exist now", async () => {
+  it("shows an Admin all users of the organization, and no others, with the networks that exist now", async () => {
     const owner = await identity.aPerson();
     const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
     const member = await identity.aColleague(owner, { network_ids: [home] });
@@ -175,7 +175,7 @@ describe("identity.users: removing", () => {
     });
   });
 
-  it("affects nobody of other organizations", async () => {
+  it("does not affect users of other organizations", async () => {
     const [owner, stranger] = await Promise.all([identity.aPerson(), identity.aPerson()]);
     for (const [operation, question] of [
       [deleteUser, {}],
@@ -236,7 +236,7 @@ describe("identity.users: networks that are deleted", () => {
     expect(await identity.data(getUser, { as: owner.principal, ...idOf(user) })).toMatchObject({ network_ids: [] });
   });
 
-  it("are shown to nobody also without a notice of their deletion, and reading changes nothing", async () => {
+  it("are hidden from all users even without a notice of their deletion, and reading changes nothing", async () => {
     const owner = await identity.aPerson();
     const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
     const user = await identity.aColleague(owner, { network_ids: [home, office] });

@@ -64,7 +64,7 @@ describe("identity.whoami: the caller", () => {
 });
 
 describe("identity.whoami: callers without a valid credential", () => {
-  it("include a removed user, with any credential, once the removal is answered", async () => {
+  it("include a removed user, with any credential, once the removal is acknowledged", async () => {
     const owner = await anAccount(stack.url);
     const user = await aColleague(stack.url, owner);
     const key = await aKey(stack.url, user, { permissions: "Member" });

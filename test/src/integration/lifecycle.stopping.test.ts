@@ -44,7 +44,7 @@ describe("a system whose processes stop", () => {
 });
 
 describe("a system whose database is unavailable", () => {
-  it("answers 503 with Retry-After and never 500 while its database is unavailable, and recovers afterwards", async () => {
+  it("returns 503 with Retry-After and never 500 while its database is unavailable, and recovers afterwards", async () => {
     const { session } = await anAccount(stack.url);
     const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     const requests: (() => Promise<ApiResponse>)[] = [

@@ -116,7 +116,7 @@ afterAll(async () => {
 });
 
 describe("a gateway that is stopped", () => {
-  it("is unready at once, answers pending and further requests, and ends with 0 when they are done", async () => {
+  it("is unready at once, completes pending and further requests, and exits with 0 when they are done", async () => {
     const [gateway] = world.gateways;
     const { headers } = world.stub.aKey();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -41,7 +41,7 @@ async function growth(
 }
 
 describe("the internal port of every process", () => {
-  it.each(["/livez", "/readyz"])("answers %s with 200", async (path) => {
+  it.each(["/livez", "/readyz"])("returns 200 for %s", async (path) => {
     for (const { opsUrl } of all()) expect((await fetch(opsUrl + path)).status).toBe(200);
   });
 

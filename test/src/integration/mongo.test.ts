@@ -106,7 +106,7 @@ describe("a database that a newer build has migrated", () => {
 });
 
 describe("a snapshot read", () => {
-  it("is answered 503 while the driver knows no server, which it reports as an unsupported one", async () => {
+  it("returns 503 while the driver knows no server, which it reports as an unsupported one", async () => {
     const url = new URL(servers.urls.mongodb);
     const proxy = await startTcpProxy(Number(url.port));
     url.port = String(proxy.port);

@@ -134,7 +134,7 @@ describe("the archive of an organization", () => {
     expect(foreign.entities).toEqual([]);
   });
 
-  it("is answered 304 while nothing has changed", async () => {
+  it("returns 304 while nothing has changed", async () => {
     const owner = topology.aCaller();
     const { host } = await anOrganization(owner);
     const readIfNoneMatch = async (etag: string): Promise<number> =>

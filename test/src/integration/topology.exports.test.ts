@@ -62,7 +62,7 @@ describe("an export: contents", () => {
     expect(Object.keys(all.children)).toEqual(["network_one", "service_nginx", "network_two", "tag_web"]);
   });
 
-  it("are answered 304 while nothing has changed", async () => {
+  it("return 304 while nothing has changed", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
     await aServer(world, "nas");

@@ -96,7 +96,7 @@ function getThrough(callers: readonly Caller[]): Parameters<typeof startReplay>[
   let turn = 0;
   return async (path) => {
     const response = await callers[turn++ % callers.length]?.send("get", path);
-    if (response?.status !== 200) throw new Error(`${path} answered ${response?.text ?? "nothing"}`);
+    if (response?.status !== 200) throw new Error(`${path} returned ${response?.text ?? "nothing"}`);
     return { data: response.body.data, meta: response.body.meta };
   };
 }

@@ -77,7 +77,7 @@ describe("topology.gathered", () => {
     expect(queries[0]?.["docsExamined"]).toBe(4);
   });
 
-  it("answers hundreds of concurrent requests, each with its own result", async () => {
+  it("serves hundreds of concurrent requests, each with its own result", async () => {
     const requested = Array.from({ length: 300 }, (_, n) => own[n % 2] as Service);
     const responses = await Promise.all(requested.map((service) => owner.call(getService, { params: service })));
     expect(responses).toEqual(requested);

@@ -117,7 +117,7 @@ describe("a repeated write with an idempotency key", () => {
 });
 
 describe("a repeated write with an idempotency key: deletions, races and long responses", () => {
-  it("is answered after a deletion only once no process shows the deleted entity", async () => {
+  it("gets its response after a deletion only once no process shows the deleted entity", async () => {
     const large = await aHost(world, { name: "large", services: 510 });
     const remove = (by: Caller) => by.send(deleteHost, { params: large, headers: keyed("large-deletion") });
     const query = { host_id: large.id, limit: 1 };
@@ -155,7 +155,7 @@ describe("a repeated write with an idempotency key: deletions, races and long re
     expect([again.data, again.headers["idempotency-replayed"]]).toEqual([first.data, "true"]);
   });
 
-  it("is answered without its plan when only that was too long to be stored", async () => {
+  it("gets its response without the plan when only that was too long to be stored", async () => {
     const hostToDelete = await aHost(world, { name: "explained", ports: 200 });
     const input = { params: hostToDelete, query: { explain: true }, headers: keyed("explained") };
     const first = await owner.send(deleteHost, input);

@@ -230,7 +230,7 @@ describe("reading the journal: waiting and histories", () => {
     expect([response.data, response.meta.next]).toEqual([[], meta.next]);
   });
 
-  it("returns the history of an entity, of a host with its children, also when it is deleted, and to nobody else", async () => {
+  it("returns the history of an entity, of a host with its children, also when it is deleted, to authorized callers only", async () => {
     const owner = topology.aCaller();
     const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
     const host = await aHost(home, { ports: 1 });

@@ -273,7 +273,7 @@ async function retryTimeouts<T>(write: () => Promise<ServiceResponse<T>>): Promi
   for (let attempt = 1; ; attempt++) {
     const { status, data, text } = await write();
     if (status === 200) return data;
-    if (attempt === 3 || (status !== 409 && status !== 504)) throw new Error(`answered ${status}: ${text}`);
+    if (attempt === 3 || (status !== 409 && status !== 504)) throw new Error(`got ${status}: ${text}`);
   }
 }
 

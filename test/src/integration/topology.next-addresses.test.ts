@@ -118,7 +118,7 @@ describe("next addresses: one after another", () => {
 });
 
 describe("next addresses: large hosts and IPv6", () => {
-  it("include those of a large host as soon as its deletion is answered, and after it was swept", async () => {
+  it("include those of a large host as soon as its deletion is acknowledged, and after it was swept", async () => {
     const subnet = await aSubnet(22);
     const interfaces = Array.from({ length: 510 }, () => nextAddressIn(subnet));
     const large = await owner.call(createHost, { body: { network_id: home.network.id, name: "large", interfaces } });

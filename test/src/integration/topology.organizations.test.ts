@@ -45,7 +45,7 @@ async function documentsOf(organization_id: string): Promise<Record<string, numb
 const remove = (id: string) => topology.aProcess().call(removeOrganization, { params: { id } });
 
 describe("topology.organizations: a deleted organization", () => {
-  it("returns nothing to its callers once the deletion is answered, and its webhooks send nothing", async () => {
+  it("returns nothing to its callers once the deletion is acknowledged, and its webhooks send nothing", async () => {
     const { owner, organizationId, serviceId } = await anOrganization();
     const other = await anOrganization();
     expect((await owner.send(getService, { params: { id: serviceId } })).status).toBe(200);

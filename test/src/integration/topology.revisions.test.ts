@@ -54,7 +54,7 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     expect((await get(id)).etag).toBe(updated.etag);
   });
 
-  it("answer a conditional read with the current one by a 304 without a body", async () => {
+  it("return 304 without a body for a conditional read with the current one", async () => {
     const { id, get, etag } = await one(kind);
     for (const known of [etag, `W/${etag}`, `"0", ${etag}`, "*"]) {
       const response = await get(id, { "if-none-match": known });

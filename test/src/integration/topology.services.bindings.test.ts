@@ -103,7 +103,7 @@ describe("services.bindings: targets", () => {
     expect(await world.owner.call(getService, { params: { id: world.service.id } })).toEqual(world.service);
   });
 
-  it("of another organization are answered like missing ones", async () => {
+  it("of another organization are rejected like missing ones", async () => {
     const [world, foreign] = [await twoHosts(), await twoHosts()];
     const refusal = async (id: string): Promise<string> => {
       const [updated] = await byPatchAndPut(world, [{ type: "Port", port_id: id, interface_id: null }]);

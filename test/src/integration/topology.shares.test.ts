@@ -95,7 +95,7 @@ describe("the share of an organization", () => {
     expect([...outside]).toEqual([]);
   });
 
-  it("queues only its own requests: others are answered, and excess ones are rejected with Retry-After", async () => {
+  it("queues only its own requests: others are served, and excess ones are rejected with Retry-After", async () => {
     const made = await aWorld({ shares: { operations: 1, waiting: 2 } });
     const paths = pathsOf(made).slice(0, 6);
     const sent = Array.from({ length: 300 }, (_, n) => made.world.owner.raw("get", paths[n % paths.length]!));

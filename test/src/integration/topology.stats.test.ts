@@ -71,7 +71,7 @@ describe("the statistics of an inventory", () => {
     expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 7 }, (_, n) => new Date(Date.now() - (6 - n) * 86_400_000).toISOString().slice(0, 10))); // prettier-ignore
   });
 
-  it("are answered 304 while they are the same", async () => {
+  it("return 304 while they are the same", async () => {
     const { owner } = await aNetwork(topology.aCaller());
     const readIfNoneMatch = (etag: string): ReturnType<Caller["raw"]> => owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag }); // prettier-ignore
     await until(

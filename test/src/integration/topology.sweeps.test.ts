@@ -58,7 +58,7 @@ async function markAsRecorded(_id: string): Promise<void> {
 }
 
 describe("deleting a large network", () => {
-  it("is answered when no replica returns anything of it, while its documents still exist", async () => {
+  it("is acknowledged when no replica returns anything of it, while its documents still exist", async () => {
     const { owner, network, organizationId, doomed, seeded } = await aLargeNetwork();
     const other = owner.via(1);
     const [hostId, serviceId] = [seeded.hostIds[0]!, seeded.serviceIds[0]!];

@@ -82,7 +82,7 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
     }
   });
 
-  it("are visible to callers with all networks of the organization, and to nobody else", async () => {
+  it("are visible to callers with all networks of the organization, and to no others", async () => {
     expect((await operationsOf(owner, kind).get(hidden[kind].id)).status).toBe(200);
     expect((await operationsOf(owner, kind).get(foreign[kind].id)).status).toBe(404);
     expect((await operationsOf(owner.colleague({ networks: [] }), kind).list()).data).toEqual([]);

@@ -59,7 +59,7 @@ async function headersOf(account: Account): Promise<Record<string, string>> {
 
 async function exported(headers: Record<string, string>): Promise<string> {
   const response = await fetch(stack.url + ARCHIVE_PATH, { headers });
-  if (!response.ok) throw new Error(`the archive was answered with ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`the archive returned ${response.status}: ${await response.text()}`);
   return response.text();
 }
 
@@ -67,7 +67,7 @@ async function sent(headers: Record<string, string>, body: string): Promise<stri
   const type = { "content-type": "application/x-ndjson" };
   const response = await fetch(stack.url + ARCHIVE_PATH, { method: "POST", headers: { ...headers, ...type }, body });
   const text = await response.text();
-  if (!response.ok) throw new Error(`the import was answered with ${response.status}: ${text.slice(0, 1_000)}`);
+  if (!response.ok) throw new Error(`the import returned ${response.status}: ${text.slice(0, 1_000)}`);
   const { failed, summary } = (JSON.parse(text) as { data: { failed: object[]; summary: object } }).data;
   return `${failed.length} failed ${JSON.stringify(failed.slice(0, 2))}, ${JSON.stringify(summary)}`;
 }

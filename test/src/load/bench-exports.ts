@@ -66,7 +66,7 @@ async function fill(stack: Stack, { organizationId }: Account): Promise<void> {
 async function readAll(url: string, headers: Record<string, string>): Promise<{ bytes: number; seconds: number }> {
   const startedAt = performance.now();
   const response = await fetch(url, { headers });
-  if (!response.ok) throw new Error(`${url} was answered with ${response.status}`);
+  if (!response.ok) throw new Error(`${url} returned ${response.status}`);
   let bytes = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
   return { bytes, seconds: (performance.now() - startedAt) / 1_000 };

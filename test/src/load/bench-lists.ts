@@ -121,7 +121,7 @@ async function streamed({ name, url, headers }: Target, watched: readonly Watche
   }, 20);
   const startedAt = performance.now();
   const response = await fetch(`${url}/api/v1/services?limit=0`, { headers: headers() });
-  if (!response.ok) throw new Error(`limit=0 from ${name} was answered with ${response.status}`);
+  if (!response.ok) throw new Error(`limit=0 from ${name} returned ${response.status}`);
   let firstMs = 0;
   let bytes = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {

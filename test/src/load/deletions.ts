@@ -108,8 +108,8 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     const startedAt = performance.now();
     const { status, text } = await doomed.delete();
     const responseMs = performance.now() - startedAt;
-    if (status !== 200) faults.push(`the deletion was answered ${status}: ${text}`);
-    if (responseMs > RESPONSE_MS) faults.push("the answer came late");
+    if (status !== 200) faults.push(`the deletion returned ${status}: ${text}`);
+    if (responseMs > RESPONSE_MS) faults.push("the response came late");
     const seen = await doomed.seen();
     if (seen > 0) faults.push(`${seen} entities are still returned`);
     if (harm !== undefined) {

@@ -101,7 +101,7 @@ function print(
 ): void {
   const { p50, p99, max } = result.latency;
   console.log(
-    `\n${result["2xx"]} answers in ${result.duration} s, p50 ${p50} ms, p99 ${p99} ms, most ${max} ms; ` +
+    `\n${result["2xx"]} responses in ${result.duration} s, p50 ${p50} ms, p99 ${p99} ms, most ${max} ms; ` +
       `${result.non2xx} refused, ${result.errors + result.timeouts} without an answer; ` +
       `${churn.rounds()} rounds of coming and going, ${churn.failures().length} failed\n`,
   );

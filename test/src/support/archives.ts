@@ -24,7 +24,7 @@ export const ARCHIVE_PATH = "/api/v1/organizations/archive";
 /** Downloads the archive of a caller. @throws Error when it is rejected or incomplete */
 export async function archiveOf(caller: Caller): Promise<Archive> {
   const { status, text } = await caller.raw("get", ARCHIVE_PATH);
-  if (status !== 200) throw new Error(`the archive was answered with ${status}: ${text.slice(0, 500)}`);
+  if (status !== 200) throw new Error(`the archive returned ${status}: ${text.slice(0, 500)}`);
   return parsed(text);
 }
 
@@ -65,7 +65,7 @@ export function sendArchive(caller: Caller, text: string, query = ""): Promise<S
 /** The result of importing an archive, which must succeed. */
 export async function imported(caller: Caller, text: string, query = ""): Promise<ArchiveImport> {
   const response = await sendArchive(caller, text, query);
-  if (response.status !== 200) throw new Error(`the archive was answered with ${response.status}: ${response.text.slice(0, 2_000)}`); // prettier-ignore
+  if (response.status !== 200) throw new Error(`the archive returned ${response.status}: ${response.text.slice(0, 2_000)}`); // prettier-ignore
   const { data } = response as { data: ArchiveImport };
   if (data.failed.length > 0) throw new Error(`not all was imported: ${JSON.stringify(data.failed.slice(0, 3))}`);
   return data;

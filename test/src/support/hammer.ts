@@ -32,7 +32,7 @@ export interface HammerOptions {
   readonly gapMs: number;
 }
 
-/** A suspended gateway answers nothing; its pending requests are aborted. */
+/** A suspended gateway does not respond; its pending requests are aborted. */
 const TIMEOUT_MS = 4_000;
 
 export function startHammer({ urls, path, headers, connections, gapMs }: HammerOptions): Hammer {

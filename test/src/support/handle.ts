@@ -17,7 +17,7 @@ export interface Handle {
   stop(): Promise<Exit>;
   /** SIGKILL; resolves when it has ended. */
   kill(): Promise<void>;
-  /** SIGSTOP: it keeps its connections and answers nothing. */
+  /** SIGSTOP: it keeps its connections and does not respond. */
   pause(): void;
   /** SIGCONT. */
   resume(): void;

@@ -1,4 +1,4 @@
-/** A proxy that answers for every target with a metric, so that nothing is sent to the addresses of an inventory. */
+/** A proxy that returns a metric for every target, so that nothing is sent to the addresses of an inventory. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";

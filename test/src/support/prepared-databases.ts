@@ -9,7 +9,7 @@ const MAX_DELETED_DOCUMENTS = 2_000;
 
 type Service = "topology" | "identity";
 
-/** A client for a test's own commands: as patient as the driver is by itself, which no service is. */
+/** A client for a test's own commands: with the driver's default timeouts, which services do not use. */
 export function createOwnClient(url: string): MongoClient {
   return new MongoClient(url, {
     ...{ appName: "test", readConcern: { level: "majority" }, writeConcern: { w: "majority", journal: true } },

@@ -13,7 +13,7 @@ describe("users.rank: who may manage whom", () => {
     expect(below("Admin")).toEqual(["Member", "Viewer"]);
   });
 
-  it("lets nobody else manage anybody", () => {
+  it("does not let Members and Viewers manage anyone", () => {
     expect([below("Member"), below("Viewer")]).toEqual([[], []]);
   });
 

@@ -70,7 +70,7 @@ export async function createHostWithServices(
   for (let attempt = 1; ; attempt++) {
     const { status, text } = await tenant.send("POST", "/api/v1/hosts", body);
     if (status === 200) return;
-    if (status !== 409 || attempt === MAX_ATTEMPTS) throw new Error(`a host was answered ${status}: ${text}`);
+    if (status !== 409 || attempt === MAX_ATTEMPTS) throw new Error(`creating a host returned ${status}: ${text}`);
   }
 }
 

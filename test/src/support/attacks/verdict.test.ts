@@ -12,7 +12,7 @@ function verdict(attacked: Partial<Measurements>, wrong: readonly string[] = [])
 }
 
 describe("the verdict on an attack", () => {
-  it("is a success when every request of the victim was answered in time", () => {
+  it("is a success when every request of the victim got a response in time", () => {
     expect(verdict({})).toEqual({ faults: [], isSlowOnly: false, isStarved: false });
   });
 
