@@ -79,7 +79,7 @@ describe("npm run admin", () => {
     const log = await readFile(join(dataDir, "logs", "admin.log"), "utf8");
     const logged = log.split("\n").filter((line) => line.includes(id));
     expect(logged).toMatchObject(
-      [/made an organization/, /reset a password/].map((pattern) => expect.stringMatching(pattern) as unknown),
+      [/created an organization/, /reset a password/].map((pattern) => expect.stringMatching(pattern) as unknown),
     );
     for (const password of [first, second]) expect(log).not.toContain(password);
   });

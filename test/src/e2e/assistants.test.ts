@@ -202,7 +202,7 @@ describe("assistants: messages", () => {
     for (const [name, given] of calls) {
       const { text, isError } = await call(client, name, given);
       sizes[name] = Buffer.byteLength(text);
-      expect([name, isError, text.slice(0, 16), text.match(/<\/?inventory>/g)?.length]).toEqual([name, false, "The inventory sa", 2]); // prettier-ignore
+      expect([name, isError, text.slice(0, 16), text.match(/<\/?inventory>/g)?.length]).toEqual([name, false, "The text between", 2]); // prettier-ignore
       expect([name, sizes[name] < 8_000]).toEqual([name, true]);
     }
     if (ATTEMPTS !== undefined) console.log(`bytes of answers: ${JSON.stringify(sizes)}`);

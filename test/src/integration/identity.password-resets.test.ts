@@ -115,7 +115,7 @@ describe("identity.password-resets: an unverified address", () => {
     const { identity, reset, signIn } = world;
     const { person, mail } = await aPersonWithResetLink();
     expect(mail.text.replaceAll("\n", " ")).toContain(
-      "API keys, invites, second factor and linked sign-in providers are removed",
+      "is removed, too: API keys, invites, second factor and linked sign-in providers",
     );
     const { secret } = await identity.aKey(person);
     await identity.data(createInvite, { as: person.principal, body: { permissions: "Viewer" } });
