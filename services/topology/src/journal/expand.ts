@@ -13,7 +13,7 @@ import { signatureOf } from "./writer.js";
 // still exist.
 
 /** Entities recorded at a time; concurrent events wait for that. */
-const BATCH = 50;
+const BATCH = 100;
 
 interface Part {
   readonly collection: Journaled;
