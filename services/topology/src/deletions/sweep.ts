@@ -24,10 +24,8 @@ import { scopeWithout, takeOffInPassing } from "./take-off.js";
 // Deletes documents of hidden entities, and removes hidden tags from documents. Every step is idempotent, so an interrupted sweep is
 // resumed by any process, and concurrent sweeps are harmless.
 
-/** Documents deleted per batch; small, because concurrent writes wait for a batch. */
+/** Documents per batch; small, because concurrent writes wait for a batch. */
 const BATCH = 50;
-/** Documents per batch that lose a tag, which delays concurrent writes less. */
-const UNTAGGED = 100;
 /** The share of time in which a sweep works; it pauses in between to leave the database to others. */
 const DUTY = 0.85;
 
@@ -132,7 +130,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const sweptBy = journaled ? _id : undefined;
     const scope = scopeWithout(organizationId, new Map(ids.map((id) => [id, deleted_at])));
     const carriers = { organization_id: organizationId, tags: { $in: ids } };
-    const matching = { filter: carriers, hint: TAG_INDEX, size: UNTAGGED };
+    const matching = { filter: carriers, hint: TAG_INDEX };
     let total = 0;
     for (const kind of TAGGED_KINDS)
       for (let found = -1; found !== 0 && !signal.aborted; total += found)
@@ -183,7 +181,7 @@ function deleteEntities(
 async function sweepMatching(
   { storage: { database }, count, signal }: SweepParts,
   sweepable: Sweepable,
-  { filter, hint, size = BATCH }: { filter: Matching; hint: IndexKey; size?: number },
+  { filter, hint }: { filter: Matching; hint: IndexKey },
   work: (batch: readonly string[]) => Promise<number>,
 ): Promise<number> {
   let total = 0;
@@ -197,9 +195,9 @@ async function sweepMatching(
     batch = [];
     await delay(restMs(startedAt, DUTY));
   };
-  for await (const { _id } of sweepable.ids(filter, { hint, batch: size })) {
+  for await (const { _id } of sweepable.ids(filter, { hint, batch: BATCH })) {
     if (signal.aborted) return total;
-    if (batch.push(_id) === size) await flush();
+    if (batch.push(_id) === BATCH) await flush();
   }
   if (batch.length > 0) await flush();
   return total;
