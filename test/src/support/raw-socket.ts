@@ -4,7 +4,7 @@ import { until } from "./until.js";
 
 /** A connection of which a test controls every byte and its time. */
 export interface RawSocket {
-  write(bytes: string): void;
+  write(bytes: string | Buffer): void;
   /** Everything received so far, one character per byte. */
   received(): string;
   /** Waits until the received text matches. @throws Error on timeout */
