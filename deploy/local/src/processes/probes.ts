@@ -24,7 +24,7 @@ export interface Greeting {
 /** Whether a text-based server responds as expected; with an empty `send` it speaks first. */
 export async function greets(greeting: Greeting): Promise<boolean> {
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect({ host: greeting.host, port: greeting.port });
     const finish = (good: boolean): void => {
       socket.destroy();
@@ -39,8 +39,8 @@ export async function greets(greeting: Greeting): Promise<boolean> {
       else if (greeting.send !== "") socket.write(greeting.send);
     });
     socket.on("data", (text: string) => {
-      heard += text;
-      if (heard.includes(greeting.expect)) finish(true);
+      received += text;
+      if (received.includes(greeting.expect)) finish(true);
     });
     socket.once("error", () => {
       finish(false);

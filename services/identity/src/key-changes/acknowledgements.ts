@@ -25,22 +25,22 @@ export interface Acknowledgements {
 
 export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">): Acknowledgements {
   const applied = new LRUCache<string, number>({ max: MOST_GATEWAYS });
-  const heard = new EventEmitter().setMaxListeners(0);
+  const reports = new EventEmitter().setMaxListeners(0);
   // All changes up to this one have been waited for.
   let settled = -1;
 
   function note(gateway: string, number: number): void {
     if (number <= (applied.get(gateway) ?? -1)) return;
     applied.set(gateway, number);
-    heard.emit("gateway");
+    reports.emit("gateway");
   }
 
   /** Resolves with true when all gateways have applied the change, with false after a timeout. */
-  function hearFrom(gateways: readonly LiveGateway[], number: number): Promise<boolean> {
+  function waitForReports(gateways: readonly LiveGateway[], number: number): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (all: boolean): void => {
         clearTimeout(timer);
-        heard.off("gateway", check);
+        reports.off("gateway", check);
         resolve(all);
       };
       const check = (): void => {
@@ -49,7 +49,7 @@ export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">):
       const timer = setTimeout(() => {
         done(false);
       }, POLL_MS);
-      heard.on("gateway", check);
+      reports.on("gateway", check);
       check();
     });
   }
@@ -60,7 +60,7 @@ export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">):
       const gateways = await registry.live().catch(() => null);
       for (const gateway of gateways ?? []) note(gateway.id, gateway.applied);
       if (gateways === null) await delay(POLL_MS);
-      else if (await hearFrom(gateways, number)) return;
+      else if (await waitForReports(gateways, number)) return;
     }
   }
 

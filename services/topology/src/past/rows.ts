@@ -64,10 +64,10 @@ async function readChanged(view: View, kinds: Kinds, request: ListRequest): Prom
   const denormalized: DenormalizedFields = denormalizedFieldsOf(view, kinds, request);
 
   async function add(formers: readonly (Pick<Former, "entity"> & Pick<Row, "n">)[]): Promise<void> {
-    const beside = await denormalized.fieldsOf(formers.map(({ entity }) => entity));
+    const fields = await denormalized.fieldsOf(formers.map(({ entity }) => entity));
     for (const { n, entity } of formers)
       for (const one of isPart ? (entity as Service).bindings : [entity]) {
-        const document = { ...kind.keysOf(one), ...beside.get(one.id) };
+        const document = { ...kind.keysOf(one), ...fields.get(one.id) };
         if (meets(document, filter)) rows.push({ kind, id: one.id, n, place: placeOf(sort, document) });
       }
   }

@@ -76,7 +76,7 @@ export interface EntityKind<T extends Entity> {
   /** Fields next to `wire`, for filters and orders. */
   readonly keysOf: (entity: T) => Record<string, unknown>;
   /** Sort fields that are not members of the entity, such as its host's name. */
-  readonly keysBeside?: readonly string[];
+  readonly denormalizedKeys?: readonly string[];
   /** Removes what is not part of the entity, such as an echoed member. */
   readonly clean: (entity: T) => T;
   /** By default the first one. */
@@ -88,7 +88,7 @@ export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrite
   readonly name: string;
   readonly collection: ScopedCollection<EntityDocument>;
   readonly sweepable: Sweepable;
-  readonly keysBeside: readonly string[];
+  readonly denormalizedKeys: readonly string[];
   /** The filter with which every query of these entities starts. */
   within(scope: Scope): ScopeFilter;
   /** Outside a transaction, batched with concurrent reads. */
@@ -142,7 +142,7 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
     name: kind.name,
     collection,
     sweepable: sweepable(collection),
-    keysBeside: kind.keysBeside ?? [],
+    denormalizedKeys: kind.denormalizedKeys ?? [],
     within: visible,
     ...reader,
     ...createSingleReads(database, kind, { collection, visible, reader }),

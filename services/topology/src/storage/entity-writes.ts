@@ -18,7 +18,7 @@ type EntityKeys = Pick<EntityDocument, "_id" | "network_id" | "created_at" | "up
 
 /** Writes entities of one kind. */
 export interface EntityWrites<T extends Entity> {
-  /** Sort fields of its document, except the {@link EntityKind.keysBeside}. */
+  /** Sort fields of its document, except the {@link EntityKind.denormalizedKeys}. */
   keysOf(entity: T): Record<string, unknown>;
   /** The stored fields of a changed entity, except extra fields given on insert. */
   documentOf(organizationId: string, stored: Stored<T>): EntityDocument;

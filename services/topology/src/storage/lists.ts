@@ -118,10 +118,10 @@ function pageOf<T extends Entity>(entities: Entities<T>, listing: Listing): Page
   const { plan, paging, keyset } = listing;
   const { limit } = paging;
   const { scope, join } = plan;
-  const beside =
-    join === undefined ? entities.keysBeside.filter((name) => name in keyset.sort) : Object.keys(keyset.sort);
+  const sortKeys =
+    join === undefined ? entities.denormalizedKeys.filter((name) => name in keyset.sort) : Object.keys(keyset.sort);
   const projection =
-    join === undefined ? { _id: 0, ...textFields(entities, scope), ...named(beside) } : named(["_id", ...beside]);
+    join === undefined ? { _id: 0, ...textFields(entities, scope), ...named(sortKeys) } : named(["_id", ...sortKeys]);
   let next: string | null = null;
 
   async function* batches(): AsyncGenerator<RawBatch> {
@@ -145,7 +145,7 @@ function pageOf<T extends Entity>(entities: Entities<T>, listing: Listing): Page
     );
   }
 
-  return { batches: batches(), isAlone: beside.length === 0, next: () => next };
+  return { batches: batches(), isAlone: sortKeys.length === 0, next: () => next };
 }
 
 function named(fields: readonly string[]): Record<string, 1> {

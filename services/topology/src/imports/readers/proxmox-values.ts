@@ -41,8 +41,8 @@ export function configIn(value: unknown): Config | null {
 function cardIn(config: JsonObject, net: string): Card {
   const own = settingsIn(textAt(config, net));
   // Virtual machines have cloud-init addresses in a separate setting, and the device model as a key.
-  const beside = settingsIn(textAt(config, net.replace("net", "ipconfig")));
-  const written = [own, beside].flatMap((settings) => [settings.get("ip") ?? "", settings.get("ip6") ?? ""]);
+  const cloudInit = settingsIn(textAt(config, net.replace("net", "ipconfig")));
+  const written = [own, cloudInit].flatMap((settings) => [settings.get("ip") ?? "", settings.get("ip6") ?? ""]);
   const mac =
     macIn(own.get("hwaddr") ?? "") ?? [...own.values()].map((text) => macIn(text)).find((one) => one !== null);
   return { mac: mac ?? null, ips: written.flatMap((text) => addressIn(text.split("/", 1)[0] ?? "") ?? []) };

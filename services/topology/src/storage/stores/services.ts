@@ -40,7 +40,7 @@ export const SERVICE_KIND: EntityKind<Service> = {
     tags: tags.map(composed),
     search: searchTextOf(name, service_definition),
   }),
-  keysBeside: ["host_name"],
+  denormalizedKeys: ["host_name"],
   clean: (entity) => Service.parse(entity),
 };
 
