@@ -5,7 +5,7 @@ import { CHILDREN, type Child } from "../storage/stores/host-texts.js";
 import { comparePlacesIn } from "./conditions.rules.js";
 import type { Kinds } from "./denormalized-fields.js";
 import type { Kind } from "./entities.js";
-import { changedRows, placeOf, type Row, type Sort } from "./rows.js";
+import { changedRows, placeOf, type ReplacedIds, type Row, type Sort } from "./rows.js";
 import type { Piece, Ref } from "./texts.js";
 import type { View } from "./view.js";
 
@@ -59,9 +59,9 @@ function createChildren(
   const order = ORDERS[name];
   const sort: Sort = { host_id: 1, ...order };
   const compare = comparePlacesIn(sort);
-  let changed: Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> | null = null;
+  let changed: Promise<{ byHost: ByHost; ids: ReplacedIds }> | null = null;
 
-  async function readChanged(): Promise<{ byHost: ByHost; ids: ReadonlySet<string> }> {
+  async function readChanged(): Promise<{ byHost: ByHost; ids: ReplacedIds }> {
     const { rows, ids } = await changedRows(view, kinds, { kind, sort, filter: {}, storedFilter: {} });
     const byHost: ByHost = new Map();
     for (const row of rows) putUnder(byHost, String(row.place[0]), row);

@@ -174,7 +174,7 @@ const COUNTED = 5_000;
 
 function totalOf(listing: Listing): Promise<number> {
   const { view, request } = listing;
-  return view.derived.once(["total", request.kind.name, request.filter], () => count(listing), () => 1); // prettier-ignore
+  return view.derived.once(["total", request.kind.name, request.filter], () => count(listing));
 }
 
 /** Counts matching rows: unchanged stored ones, and past states of changed ones. */
@@ -184,7 +184,7 @@ async function count({ view, request, changed, hint }: Listing): Promise<number>
   const { rows, field, ids } = changed;
   let total = rows.length + (await kind.countAt(stored, storedFilter, hint ?? TAG_INDEX, moment));
   const index = field === "_id" ? BY_ID : BINDING_INDEXES.service_id;
-  for (const some of inBatches([...ids], COUNTED))
+  for (const some of inBatches([...ids.keys()], COUNTED))
     total -= await kind.countAt(stored, { $and: [storedFilter, { [field]: { $in: some } }] }, index, moment);
   return total;
 }

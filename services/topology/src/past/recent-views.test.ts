@@ -13,15 +13,17 @@ const looked = (networks: Looked["rights"]["networks"], kinds = ["Service"]): Lo
 });
 const aView = (changed: number): Omit<View, "derived"> => {
   const ids = new Map(Array.from({ length: changed }, (_, n) => [String(n), n]));
-  return { changed: new Map([["Service", ids]]), formers: new Map([[1, {}]]) } as unknown as Omit<View, "derived">;
+  const view = { work: BACKGROUND, stored: { networks: "all" }, changed: new Map([["Service", ids]]) };
+  return { ...view, formers: new Map([[1, {}]]) } as unknown as Omit<View, "derived">;
 };
 
 describe("recent views", () => {
-  it("are found with the same rights and kinds only, without the past states that were read with them", () => {
+  it("are found with the same rights and kinds only, without the request and the past states read for it", () => {
     const views = createRecentViews();
     views.add(looked(["n1"]), 7, aView(1));
     const found = views.get(looked(["n1"]));
     expect([found?.n, found?.view.formers.size]).toEqual([7, 0]);
+    expect(found?.view).not.toHaveProperty("work");
     for (const other of [looked("all"), looked(["n1", "n2"]), looked(["n1"], ["Host"])])
       expect(views.get(other)).toBeUndefined();
   });
@@ -32,6 +34,13 @@ describe("recent views", () => {
     expect(views.get(looked("all"))?.n).toBe(7);
     const rows = await view.derived.once(["rows"], () => Promise.resolve("many"), () => 50_000); // prettier-ignore
     expect([rows, views.get(looked("all"))]).toEqual(["many", undefined]);
+  });
+
+  it("are dropped after many values without rows, such as searches that find nothing", async () => {
+    const views = createRecentViews();
+    const view = views.add(looked("all"), 7, aView(99_900));
+    for (let n = 0; n < 100; n++) await view.derived.once([n], () => Promise.resolve([]));
+    expect(views.get(looked("all"))).toBeUndefined();
   });
 
   it("are displaced by larger ones of other callers", () => {

@@ -40,26 +40,38 @@ export interface ListRequest {
 /** Up to so many rows are read with their texts, which saves a query; some of them may be skipped. */
 const FEW_ROWS = 200;
 
+const NONE: ReadonlyMap<string, number> = new Map();
+
 export interface Changed {
   /** Matching rows in sort order. */
   readonly rows: readonly Row[];
   /** The field, and its values, of stored documents that are replaced by these rows. */
   readonly field: "_id" | "service_id";
-  readonly ids: ReadonlySet<string>;
+  readonly ids: ReplacedIds;
 }
+
+/** A set, or the keys of a map. */
+export type ReplacedIds = Pick<ReadonlySet<string>, "has" | "size" | "keys">;
 
 /** Reads the changed rows of a list. */
 export function changedRows(view: View, kinds: Kinds, request: ListRequest): Promise<Changed> {
   const { kind, sort, filter } = request;
   const name = ["changed", kind.name, sort, filter];
-  return view.derived.once(name, () => readChanged(view, kinds, request), ({ rows }) => rows.length); // prettier-ignore
+  const known = changedOf(view, kind);
+  const itemsOf = ({ rows, ids }: Changed): number => rows.length + (ids === known ? 0 : ids.size);
+  return view.derived.once(name, () => readChanged(view, kinds, request), itemsOf);
+}
+
+/** The changed entities of a kind, or those that contain its parts. */
+function changedOf({ changed }: View, { name }: Kind): ReadonlyMap<string, number> {
+  return changed.get(name === "Binding" ? "Service" : name) ?? NONE;
 }
 
 async function readChanged(view: View, kinds: Kinds, request: ListRequest): Promise<Changed> {
   const { kind, sort, filter } = request;
   const isPart = kind.name === "Binding";
-  const known = view.changed.get(isPart ? "Service" : kind.name);
-  const ids = new Set(known?.keys());
+  const known = changedOf(view, kind);
+  const dependents = new Set<string>();
   const rows: Row[] = [];
   const denormalized: DenormalizedFields = denormalizedFieldsOf(view, kinds, request);
 
@@ -75,12 +87,13 @@ async function readChanged(view: View, kinds: Kinds, request: ListRequest): Prom
   const named = isPart ? undefined : (filter["_id"] as { readonly $in: readonly string[] } | undefined)?.$in;
   for await (const formers of entitiesBefore(view, numbersOf(known, named))) await add(formers);
   for await (const entities of denormalized.dependents()) {
-    const unchanged = entities.filter(({ id }) => !ids.has(id));
-    for (const { id } of unchanged) ids.add(id);
+    const unchanged = entities.filter(({ id }) => !known.has(id) && !dependents.has(id));
+    for (const { id } of unchanged) dependents.add(id);
     await add(unchanged.map((entity) => ({ n: null, entity })));
   }
   const compare = comparePlacesIn(sort);
   rows.sort((a, b) => compare(a.place, b.place));
+  const ids = dependents.size === 0 ? known : new Set([...known.keys(), ...dependents]);
   return { rows, ids, field: isPart ? "service_id" : "_id" };
 }
 
