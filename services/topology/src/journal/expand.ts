@@ -7,13 +7,10 @@ import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { JournalCollections } from "./collections.js";
 import type { EntityEvent, Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
-import { signatureOf } from "./writer.js";
+import { BATCH, signatureOf } from "./writer.js";
 
 // A large deletion is a small write that hides many entities. They are recorded one by one here, while their documents
 // still exist.
-
-/** Entities recorded at a time; concurrent events wait for that. */
-const BATCH = 100;
 
 interface Part {
   readonly collection: Journaled;
