@@ -5,6 +5,7 @@ import { getService, type Service } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
+import { profiled } from "../support/profiled.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, unknownEntity } from "../support/topology-world.js";
 
@@ -40,15 +41,9 @@ async function nameFor({ services }: Storage, scope: Scope, id: string): Promise
   }
 }
 
-/** The queries sent to the database during a task. */
-async function queriesOf(task: () => Promise<void>): Promise<Document[]> {
-  await topology.db.command({ profile: 2 });
-  await task();
-  await topology.db.command({ profile: 0 });
-  const queries = await topology.db.collection("system.profile").find({ ns: `${topology.db.databaseName}.services` }).toArray(); // prettier-ignore
-  await topology.db.dropCollection("system.profile");
-  return queries;
-}
+/** The queries for services during a task. */
+const queriesOf = (task: () => Promise<void>): Promise<Document[]> =>
+  profiled(topology.db, { ns: `${topology.db.databaseName}.services` }, task);
 
 describe("topology.gathered", () => {
   it("batches reads of several organizations and scopes, and shows each caller only its own", async () => {

@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
 import { getTopology, listHosts, listServices, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { profiled } from "../support/profiled.js";
 import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
 import { aHost, aNetwork, aService } from "../support/topology-world.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -145,20 +146,15 @@ function fieldsOf({ query }: AnyEndpoint): string[] {
 /** The profile of the database for these lists, requested by callers with all networks and with two. */
 async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParams[]): Promise<Document[]> {
   await topology.db.createCollection("system.profile", { capped: true, size: 128 * 2 ** 20 });
-  await topology.db.command({ profile: 2 });
   const requests = queries.flatMap((query) => [owner, limited].map((caller) => ({ query, caller }))).values();
   const ask = async (): Promise<void> => {
     for (const { query, caller } of requests)
       expect((await caller.raw("get", `${path}?${query.toString()}`)).status).toBe(200);
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, ask));
-  await topology.db.command({ profile: 0 });
-  const seen = await topology.db
-    .collection("system.profile")
-    // A timer reads `deletions` completely, which contains the few networks that are being swept.
-    .find({ ns: { $not: /system|\.deletions$/ } })
-    .toArray();
-  await topology.db.dropCollection("system.profile");
+  // A timer reads `deletions` completely, which contains the few networks that are being swept.
+  const seen = await profiled(topology.db, { ns: { $not: /system|\.deletions$/ } }, () =>
+    Promise.all(Array.from({ length: AT_A_TIME }, ask)),
+  );
   expect(seen.length).toBeGreaterThanOrEqual(queries.length);
   return seen;
 }
