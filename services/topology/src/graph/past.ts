@@ -3,7 +3,7 @@ import { STREAM_MS } from "@nts/shared/mongo/connect";
 import type { Kinds } from "../past/denormalized-fields.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
 import type { AskedPast, Past } from "../past/past.js";
-import { type Changed, changedRows, rowsAt } from "../past/rows.js";
+import { changedRows, rowsAt } from "../past/rows.js";
 import { createWriter } from "../past/texts.js";
 import { creationIndex } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
@@ -22,16 +22,13 @@ export async function pastSource(
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
   const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: NAMES });
   const writer = createWriter(view);
-  /** By kind, as nodes and edges share entities. */
-  const changed = new Map<string, Promise<Changed>>();
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {
     const kind = kinds[name] as Kind;
     const request = { kind, sort: SORT, filter: {}, storedFilter: {} };
     const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS };
-    const known = changed.get(name) ?? changedRows(view, kinds, request);
-    changed.set(name, known);
-    for await (const rows of rowsAt(view, request, await known, find))
+    const changed = await changedRows(view, kinds, request);
+    for await (const rows of rowsAt(view, request, changed, find))
       for await (const { text } of writer(rows.map((ref) => ({ before: ",", ref })))) {
         const entities = JSON.parse(`[${String(text).slice(1)}]`) as { readonly service_definition?: string }[];
         yield entities.map((entity) => ({
