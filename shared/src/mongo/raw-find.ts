@@ -16,7 +16,11 @@ const DOUBLE = 1;
 const TEXT = 2;
 const OBJECT = 3;
 const ARRAY = 4;
+const BINARY = 5;
+const OBJECT_ID = 7;
+const BOOLEAN = 8;
 const DATE = 9;
+const NULL = 10;
 const INT32 = 16;
 const TIMESTAMP = 17;
 const INT64 = 18;
@@ -105,17 +109,89 @@ export async function rawCount(
   }
 }
 
-/** The text fields of a document in UTF-8, numbers, and dates in milliseconds. Others, including null, are omitted. */
-export function fieldsIn({ bytes }: RawBatch, start: number): Map<string, Buffer | number> {
-  const fields = new Map<string, Buffer | number>();
-  for (const [type, nameAt, nameLength, at, length] of BSON.onDemand.parseToElements(bytes, start)) {
-    const name = bytes.toString("latin1", nameAt, nameAt + nameLength);
-    if (type === TEXT) fields.set(name, bytes.subarray(at + 4, at + length - 1));
-    else if (type === INT32) fields.set(name, bytes.readInt32LE(at));
-    else if (type === INT64 || type === DATE) fields.set(name, Number(bytes.readBigInt64LE(at)));
-    else if (type === DOUBLE) fields.set(name, bytes.readDoubleLE(at));
+/** Iterates over the fields of a document without decoding them. Decoding everything takes three times as long. */
+export class Fields {
+  /** The current field. */
+  name = "";
+  readonly #bytes: Buffer;
+  #type = 0;
+  #at: number;
+  #end: number;
+
+  constructor({ bytes }: Pick<RawBatch, "bytes">, start: number) {
+    this.#bytes = bytes;
+    this.#at = this.#end = start + 4;
   }
-  return fields;
+
+  /** Advances to the next field. @returns false after the last one */
+  next(): boolean {
+    const bytes = this.#bytes;
+    const nameAt = this.#end + 1;
+    this.#type = bytes[this.#end] ?? 0;
+    if (this.#type === 0) return false;
+    // Names are short: a loop is faster than a call.
+    let nameEnd = nameAt;
+    while (bytes[nameEnd] !== 0) nameEnd += 1;
+    this.name = bytes.toString("latin1", nameAt, nameEnd);
+    this.#at = nameEnd + 1;
+    this.#end = this.#at + sizeOf(bytes, this.#type, this.#at);
+    return true;
+  }
+
+  /** The text in UTF-8; undefined for other types. */
+  get utf8(): Buffer | undefined {
+    return this.#type === TEXT ? this.#bytes.subarray(this.#at + 4, this.#end - 1) : undefined;
+  }
+
+  /** The text; empty for other types. */
+  get text(): string {
+    return this.#type === TEXT ? this.#bytes.toString("utf8", this.#at + 4, this.#end - 1) : "";
+  }
+
+  /** The number, or a date in milliseconds; undefined for other types. */
+  get number(): number | undefined {
+    if (this.#type === INT32) return this.#bytes.readInt32LE(this.#at);
+    if (this.#type === INT64 || this.#type === DATE) return Number(this.#bytes.readBigInt64LE(this.#at));
+    return this.#type === DOUBLE ? this.#bytes.readDoubleLE(this.#at) : undefined;
+  }
+}
+
+/** The size of a value. */
+function sizeOf(bytes: Buffer, type: number, at: number): number {
+  switch (type) {
+    case TEXT:
+      return 4 + bytes.readInt32LE(at);
+    case OBJECT:
+    case ARRAY:
+      return bytes.readInt32LE(at);
+    case BINARY:
+      return 5 + bytes.readInt32LE(at);
+    case OBJECT_ID:
+      return 12;
+    case DOUBLE:
+    case DATE:
+    case INT64:
+    case TIMESTAMP:
+      return 8;
+    case INT32:
+      return 4;
+    case BOOLEAN:
+      return 1;
+    case NULL:
+      return 0;
+    default:
+      throw new Error(`unexpected BSON type ${type}`);
+  }
+}
+
+/** The text fields of a document in UTF-8, numbers, and dates in milliseconds. Others, including null, are omitted. */
+export function fieldsIn(batch: RawBatch, start: number): Map<string, Buffer | number> {
+  const values = new Map<string, Buffer | number>();
+  for (const fields = new Fields(batch, start); fields.next();) {
+    const value = fields.utf8 ?? fields.number;
+    if (value !== undefined) values.set(fields.name, value);
+  }
+  return values;
 }
 
 /** The values of a document's text fields, in UTF-8. @throws Error if one is missing */

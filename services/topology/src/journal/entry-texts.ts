@@ -3,8 +3,12 @@ import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js"
 import { KINDS } from "../storage/kinds.js";
 import type { Cursors } from "./cursors.js";
 import { formerIn, formerOf, type JournalDocument, sidesOf } from "./entries.rules.js";
+import type { FormerEntry } from "./formers.js";
 
 // Entries in today's format, whatever the version of the stored entity.
+
+/** Entries contain what was hidden later. */
+const NOTHING_HIDDEN = { organizationId: "", networks: "all" } as const;
 
 const READERS = new Map(
   Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
@@ -17,22 +21,23 @@ export function currentSides(entry: JournalDocument): ReturnType<typeof sidesOf>
 }
 
 /** The entity before an entry in today's format; null if it did not exist. */
-export function currentFormer(entry: JournalDocument): string | null {
-  return presentOf(entry, formerIn(entry));
+export function currentFormer(entry: FormerEntry): Buffer | null {
+  const { action, entity, wire } = entry;
+  if (action === "deleted" && READERS.get(entity)?.differs(NOTHING_HIDDEN) === false) return wire;
+  const former = presentOf(entry, formerIn({ ...entry, wire: String(wire) }));
+  return former === null ? null : Buffer.from(former);
 }
 
 /** The same, decoded. */
-export function formerEntity(entry: JournalDocument): StoredEntity | null {
-  const former = formerOf(entry);
-  const scope = { organizationId: entry.organization_id, networks: "all" } as const;
+export function formerEntity(entry: FormerEntry): StoredEntity | null {
+  const former = formerOf({ ...entry, wire: String(entry.wire) });
   const reader = READERS.get(entry.entity);
-  if (former === null || reader?.differs(scope) !== true) return former as StoredEntity | null;
-  return JSON.parse(reader.wireOf({ wire: JSON.stringify(former), form: entry.form }, scope)) as StoredEntity;
+  if (former === null || reader?.differs(NOTHING_HIDDEN) !== true) return former as StoredEntity | null;
+  return JSON.parse(reader.wireOf({ wire: JSON.stringify(former), form: entry.form }, NOTHING_HIDDEN)) as StoredEntity;
 }
 
-function presentOf({ organization_id, entity, form }: JournalDocument, wire: string | null): string | null {
-  const scope = { organizationId: organization_id, networks: "all" } as const;
-  return wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, scope) ?? wire);
+function presentOf({ entity, form }: Pick<FormerEntry, "entity" | "form">, wire: string | null): string | null {
+  return wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, NOTHING_HIDDEN) ?? wire);
 }
 
 /** The JSON of an entry. */

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { documentsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
 import type { Database, ScopedFind } from "../storage/database.js";
 import {
@@ -160,12 +160,27 @@ function createEntries(database: Database): JournalReader["entries"] {
   };
 }
 
+export interface AskedEntries extends Asked, Pick<ScopedFind, "mostRows"> {
+  /** Fields to read; all if absent. */
+  readonly projection?: Document;
+  readonly kinds?: readonly string[];
+}
+
 /** Visible entries of a range, or some of their fields. */
 export async function* entriesIn(
   database: Database,
   scope: Scope,
-  asked: Asked & Pick<ScopedFind, "mostRows"> & { readonly projection?: Document; readonly kinds?: readonly string[] },
+  asked: AskedEntries,
 ): AsyncGenerator<JournalDocument[], void, void> {
+  for await (const batch of rawEntriesIn(database, scope, asked)) yield documentsIn(batch) as JournalDocument[];
+}
+
+/** The same in BSON. */
+export function rawEntriesIn(
+  database: Database,
+  scope: Scope,
+  asked: AskedEntries,
+): AsyncGenerator<RawBatch, void, void> {
   const { organizationId: organization_id } = scope;
   const {
     filter: requested,
@@ -187,39 +202,35 @@ export async function* entriesIn(
   const filter = { organization_id, ...place, ...ofKinds, ...conditionsOf(scope, requested) };
   const sort = { [byNumber ? "n" : "_id"]: direction === "asc" ? 1 : -1 };
   const find = { collection: "journal", filter, projection, hint, sort, limit, mostRows, firstRows, batchBytes };
-  for await (const batch of database.batches(scope, find)) yield documentsIn(batch) as JournalDocument[];
+  return database.batches(scope, find);
 }
-
-/** The projection with the state before an entry. */
-export const FORMER = Object.fromEntries(
-  ["_id", "organization_id", "n", "action", "entity", "entity_id", "form", "wire", "old", "was"].map((name) => [
-    name,
-    1,
-  ]),
-);
-
-/** The fields used by {@link formerEntity} and {@link currentFormer}. */
-export const formersAt = (database: Database, scope: Scope, numbers: readonly number[]): ReturnType<typeof entriesAt> =>
-  entriesAt(database, scope, numbers, FORMER);
 
 /** Entries by number, with their total bytes. */
 export async function entriesAt(
   database: Database,
   scope: Scope,
   numbers: readonly number[],
-  projection: Document = {},
 ): Promise<{ entries: Map<number, JournalDocument>; bytes: number }> {
-  const { organizationId: organization_id } = scope;
-  const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
-  const filter = { organization_id, _id: { $in: places } };
-  const find = { collection: "journal", filter, projection, hint: BY_ID };
   const entries = new Map<number, JournalDocument>();
   let bytes = 1;
-  for await (const batch of database.batches(scope, find)) {
+  for await (const batch of rawEntriesAt(database, scope, numbers)) {
     bytes += batch.bytes.length;
     for (const entry of documentsIn(batch) as JournalDocument[]) entries.set(entry.n, entry);
   }
   return { entries, bytes };
+}
+
+/** Entries by number in BSON, or some of their fields. */
+export function rawEntriesAt(
+  database: Database,
+  scope: Scope,
+  numbers: readonly number[],
+  projection: Document = {},
+): AsyncGenerator<RawBatch, void, void> {
+  const { organizationId: organization_id } = scope;
+  const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
+  const filter = { organization_id, _id: { $in: places } };
+  return database.batches(scope, { collection: "journal", filter, projection, hint: BY_ID });
 }
 
 /** True if entries are filtered one by one. */

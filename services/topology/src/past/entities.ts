@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { requireNotAbandoned } from "@nts/shared/work";
-import type { JournalDocument } from "../journal/entries.rules.js";
-import { formersAt } from "../journal/read.js";
 import { formerEntity } from "../journal/entry-texts.js";
+import { type FormerEntry, formersAt } from "../journal/formers.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
@@ -52,16 +51,25 @@ export interface Former {
   readonly entity: Entity;
 }
 
-/** Yields the entities before some changes: those that have been read first, the others reading ahead by one batch. */
-export async function* entitiesBefore(
+/** Yields the entities before some changes, in batches. */
+export async function* entitiesBefore(view: View, requested: readonly number[]): AsyncGenerator<Former[]> {
+  for await (const entries of entriesWithFormers(view, requested))
+    yield entries.flatMap((entry) => {
+      const entity = formerEntity(entry);
+      return entity === null ? [] : { n: entry.n, entity };
+    });
+}
+
+/** Yields changes with the states before: those that have been read first, the others reading ahead by one batch. */
+export async function* entriesWithFormers(
   { database, rights, work, formers }: View,
   requested: readonly number[],
-): AsyncGenerator<Former[]> {
+): AsyncGenerator<readonly FormerEntry[]> {
   const numbers = requested.filter((n) => !formers.has(n));
   const known = requested.flatMap((n) => formers.get(n) ?? []);
   for (let at = 0; at < known.length; at += BATCH) {
     requireNotAbandoned(work);
-    yield formerEntities(known.slice(at, at + BATCH));
+    yield known.slice(at, at + BATCH);
     await setImmediate();
   }
   let [at, size] = [0, FIRST_READ];
@@ -73,17 +81,10 @@ export async function* entitiesBefore(
   for (let next = numbers.length === 0 ? null : read(); next !== null;) {
     requireNotAbandoned(work);
     const { entries, bytes } = await next;
-    size = nextSize(entries.size, bytes);
+    size = nextSize(entries.length, bytes);
     next = at < numbers.length ? read() : null;
-    yield formerEntities(entries.values());
+    yield entries;
   }
-}
-
-function formerEntities(entries: Iterable<JournalDocument>): Former[] {
-  return [...entries].flatMap((entry) => {
-    const entity = formerEntity(entry);
-    return entity === null ? [] : { n: entry.n, entity };
-  });
 }
 
 /** Yields matching stored entities in batches. */

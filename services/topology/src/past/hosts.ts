@@ -6,13 +6,15 @@ import { comparePlacesIn } from "./conditions.rules.js";
 import type { Kinds } from "./denormalized-fields.js";
 import type { Kind } from "./entities.js";
 import { changedRows, placeOf, type ReplacedIds, type Row, type Sort } from "./rows.js";
-import type { Piece, Ref } from "./texts.js";
+import { COMMA, NOTHING, type Piece, type Ref } from "./texts.js";
 import type { View } from "./view.js";
 
 // Past states of hosts with their children.
 
 /** Hosts per query of children; each can have 3,000. */
 const GROUP = 20;
+
+const [END, END_OF_LIST] = [Buffer.from("}"), Buffer.from("]")];
 
 const ORDERS: Readonly<Record<Child["kind"], Sort>> = {
   interfaces: { position: 1, _id: 1 },
@@ -34,17 +36,17 @@ export function createHostPieces(
       const ids = group.map(({ id }) => id);
       const lists = await Promise.all(children.map(async ({ kind, on }) => ({ kind, found: await on(ids) })));
       yield group.flatMap((ref) => [
-        { before: isList ? "," : "", ref, isOpen: true as const, ...(isList && { isRow: true as const }) },
+        { before: isList ? COMMA : NOTHING, ref, isOpen: true as const, ...(isList && { isRow: true as const }) },
         ...lists.flatMap(({ kind, found }) => listOf(kind, found.get(ref.id) ?? [])),
-        { before: "}" },
+        { before: END },
       ]);
     }
   };
 }
 
 function listOf(kind: string, refs: readonly Ref[]): Piece[] {
-  const rows = refs.map((ref, n) => ({ before: n === 0 ? "" : ",", ref }));
-  return [{ before: `,"${kind}":[` }, ...rows, { before: "]" }];
+  const rows = refs.map((ref, n) => ({ before: n === 0 ? NOTHING : COMMA, ref }));
+  return [{ before: Buffer.from(`,"${kind}":[`) }, ...rows, { before: END_OF_LIST }];
 }
 
 type ByHost = Map<string, Row[]>;

@@ -1,9 +1,8 @@
 import { putUnder } from "@nts/shared/groups";
 import type { ListPart } from "@nts/shared/http/respond";
 import { requireNotAbandoned } from "@nts/shared/work";
-import type { JournalDocument } from "../journal/entries.rules.js";
-import { formersAt } from "../journal/read.js";
 import { currentFormer } from "../journal/entry-texts.js";
+import { type FormerEntry, formersAt } from "../journal/formers.js";
 import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
 import { keyedTextIn, textFields } from "../storage/rows.js";
@@ -16,12 +15,15 @@ import type { View } from "./view.js";
 
 const FIRST_READ = 50;
 
+export const NOTHING = Buffer.alloc(0);
+export const COMMA = Buffer.from(",");
+
 /** A reference to the state of an entity at the moment. */
 export type Ref = Omit<Row, "place">;
 
 /** A piece of a JSON text: literal text, followed by an entity. */
 export interface Piece {
-  readonly before: string;
+  readonly before: Buffer;
   readonly ref?: Ref;
   /** More members follow, so the closing brace is omitted. */
   readonly isOpen?: true;
@@ -40,7 +42,7 @@ export function createWriter(view: View): Writer {
       requireNotAbandoned(view.work);
       const some = pieces.slice(at, at + size);
       const texts = await textsOf(view, some);
-      const text = Buffer.concat(some.flatMap((piece) => [Buffer.from(piece.before), textIn(texts, piece)]));
+      const text = Buffer.concat(some.flatMap(({ before }, n) => [before, texts[n] as Buffer]));
       yield { text, rows: some.filter(({ isRow }) => isRow).length };
       at += some.length;
       size = nextSize(some.length, text.length);
@@ -48,27 +50,35 @@ export function createWriter(view: View): Writer {
   };
 }
 
-function textIn(texts: ReadonlyMap<Ref, Buffer>, { ref, isOpen }: Piece): Buffer {
-  if (ref === undefined) return Buffer.alloc(0);
-  const text = texts.get(ref);
-  if (text === undefined) throw new Error(`the text of a ${ref.kind.name} no longer exists`);
-  return isOpen === true ? text.subarray(0, -1) : text;
+/** The texts of the entities of pieces. */
+async function textsOf(view: View, pieces: readonly Piece[]): Promise<readonly Buffer[]> {
+  const stored = new Map<Kind, Ref[]>();
+  const recorded = new Map<number, Ref[]>();
+  const texts = pieces.map(({ ref }) => {
+    if (ref === undefined) return NOTHING;
+    const text = textAtHand(view, ref);
+    if (text === undefined && ref.n === null) putUnder(stored, ref.kind, ref);
+    else if (text === undefined) putUnder(recorded, ref.n as number, ref);
+    return text;
+  });
+  const read: Texts = new Map();
+  const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, read));
+  await Promise.all(recorded.size === 0 ? reads : [...reads, readRecorded(view, recorded, read)]);
+  return pieces.map(({ ref, isOpen }, n) => {
+    const text = texts[n] ?? read.get(ref as Ref);
+    if (text === undefined) throw new Error(`the text of a ${ref?.kind.name ?? "piece"} no longer exists`);
+    return isOpen === true ? text.subarray(0, -1) : text;
+  });
+}
+
+/** The text of an entity, if it has been read already. */
+function textAtHand({ formers }: View, { text, n, id }: Ref): Buffer | undefined {
+  if (text !== undefined) return typeof text === "string" ? Buffer.from(text) : text;
+  const former = n === null ? undefined : formers.get(n);
+  return former?.entity_id === id ? (currentFormer(former) ?? undefined) : undefined;
 }
 
 type Texts = Map<Ref, Buffer>;
-
-async function textsOf(view: View, pieces: readonly Piece[]): Promise<Texts> {
-  const texts: Texts = new Map();
-  const stored = new Map<Kind, Ref[]>();
-  const recorded = new Map<number, Ref[]>();
-  for (const { ref } of pieces)
-    if (ref?.text !== undefined) texts.set(ref, typeof ref.text === "string" ? Buffer.from(ref.text) : ref.text);
-    else if (ref?.n === null) putUnder(stored, ref.kind, ref);
-    else if (ref !== undefined) putUnder(recorded, ref.n, ref);
-  const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, texts));
-  await Promise.all(recorded.size === 0 ? reads : [...reads, readRecorded(view, recorded, texts)]);
-  return texts;
-}
 
 async function readStored({ stored, moment }: View, kind: Kind, refs: readonly Ref[], texts: Texts): Promise<void> {
   const refOf = new Map(refs.map((ref) => [ref.id, ref]));
@@ -88,23 +98,24 @@ async function readRecorded(
   recorded: ReadonlyMap<number, Ref[]>,
   texts: Texts,
 ): Promise<void> {
-  const [known, unknown] = [new Map<number, JournalDocument>(), [] as number[]];
+  const known: FormerEntry[] = [];
+  const unknown: number[] = [];
   for (const n of recorded.keys()) {
     const former = formers.get(n);
     if (former === undefined) unknown.push(n);
-    else known.set(n, former);
+    else known.push(former);
   }
   const { entries } = unknown.length === 0 ? { entries: [] } : await formersAt(database, rights, unknown);
-  for (const [n, entry] of [...known, ...entries]) {
-    const former = currentFormer(entry) ?? "{}";
-    const refs = recorded.get(n) ?? [];
+  for (const entry of [...known, ...entries]) {
+    const former = currentFormer(entry) ?? Buffer.from("{}");
+    const refs = recorded.get(entry.n) ?? [];
     const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);
-    for (const ref of refs) texts.set(ref, Buffer.from(parts.find(({ id }) => id === ref.id)?.text ?? former));
+    for (const ref of refs) texts.set(ref, parts.find(({ id }) => id === ref.id)?.text ?? former);
   }
 }
 
 /** The bindings embedded in a service. */
-function partsOf(service: string): { id: string; text: string }[] {
-  const { bindings = [] } = JSON.parse(service) as { readonly bindings?: readonly Entity[] };
-  return bindings.map((one) => ({ id: one.id, text: JSON.stringify(one) }));
+function partsOf(service: Buffer): { id: string; text: Buffer }[] {
+  const { bindings = [] } = JSON.parse(String(service)) as { readonly bindings?: readonly Entity[] };
+  return bindings.map((one) => ({ id: one.id, text: Buffer.from(JSON.stringify(one)) }));
 }

@@ -8,8 +8,8 @@ import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { caughtUp } from "../journal/barrier.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import { createMoments, isTime } from "../journal/moments.js";
-import type { JournalDocument } from "../journal/entries.rules.js";
-import { entriesIn, FORMER, type JournalReader } from "../journal/read.js";
+import { type Change, changesIn, type FormerEntry, hasFormer } from "../journal/formers.js";
+import type { JournalReader } from "../journal/read.js";
 import { createRecordedUntil, lastAt } from "../journal/recorded-until.js";
 import type { Database } from "../storage/database.js";
 import { storedScope } from "../storage/stored-scope.js";
@@ -20,8 +20,8 @@ import { createDerived, createRecentViews, type Derived } from "./recent-views.j
 
 /** Changes processed per batch. */
 const LOOKED_AT = 2_000;
-/** Maximum characters of past states to keep from the search for changes; others are read when they are needed. */
-const KEPT_CHARACTERS = 16_777_216;
+/** Maximum bytes of past states to keep from the search for changes; others are read when they are needed. */
+const KEPT_BYTES = 16_777_216;
 
 /** A past moment, opened for one request. */
 export interface View {
@@ -40,7 +40,7 @@ export interface View {
   /** Hosts with interfaces that changed since. */
   readonly readdressed: ReadonlySet<string>;
   /** By number: changes with past states that have been read already. */
-  readonly formers: ReadonlyMap<number, JournalDocument>;
+  readonly formers: ReadonlyMap<number, FormerEntry>;
   /** Values that the next pages of a list use again. */
   readonly derived: Derived;
 }
@@ -125,7 +125,7 @@ export function createViews(database: Database, reader: JournalReader, most: Mos
     const before = await unlessTooOld(opened(looked));
     if (before !== null) return before;
     const { stored, moment, n, last } = (await unlessTooOld(withoutWaiting(looked))) ?? (await afterWaiting(looked));
-    const changes = await changesIn({ database, ...looked, most }, { first: n + 1, last });
+    const changes = await changesSince({ database, ...looked, most }, { first: n + 1, last });
     const cursor = (await reader.cursors()).of(rights.organizationId, n);
     const view = { database, work, rights, stored, moment, cursor, ...changes };
     return looked.isPaged === true ? recentViews.add(looked, n, view) : { ...view, derived: createDerived() };
@@ -156,55 +156,48 @@ type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" 
 
 type Changes = Pick<View, "changed" | "readdressed" | "formers">;
 
-async function changesIn(asked: Asked, range: Range): Promise<Changes> {
+async function changesSince(asked: Asked, range: Range): Promise<Changes> {
   const { rights, filter, kinds, most } = asked;
   // Numbers have no gaps, so without filters the range can be counted without reading it.
   const areAll = rights.networks === "all" && Object.values(filter).every((one) => one === undefined);
   if (areAll && range.last - range.first >= most.changes)
     throw new AppError("too_many_changes", { limit: most.changes });
   const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
-  const [readdressed, formers] = [new Set<string>(), new Map<number, JournalDocument>()];
-  let [entities, characters] = [most.entities, KEPT_CHARACTERS];
-  for await (const batch of entriesOf(asked, range, () => characters > 0))
-    for (const entry of batch) {
-      const { n, entity, entity_id, action, host_id } = entry;
-      const [wire = "", old = "", was = ""] = [entry.wire as string | undefined, entry.old, entry.was];
-      characters -= wire.length + old.length + was.length;
+  const [readdressed, formers] = [new Set<string>(), new Map<number, FormerEntry>()];
+  let left = most.entities;
+  for await (const changes of batchesOf(asked, range))
+    for (const change of changes) {
+      const { n, entity, entity_id, action, host_id } = change;
       const known = changed.get(entity);
       if (known === undefined || known.has(entity_id)) continue;
       known.set(entity_id, action === "created" ? 0 : n);
-      if (action !== "created" && wire !== "") formers.set(n, entry);
+      if (hasFormer(change)) formers.set(n, change);
       if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
-      entities -= 1;
-      if (entities < 0) throw new AppError("too_many_changes", { limit: most.entities });
+      left -= 1;
+      if (left < 0) throw new AppError("too_many_changes", { limit: most.entities });
     }
   return { changed, readdressed, formers };
 }
 
-const [WITH_FORMER, WITHOUT] = [
-  { ...FORMER, host_id: 1 },
-  { _id: 0, n: 1, entity: 1, entity_id: 1, action: 1, host_id: 1 },
-];
-
-/** Yields changes in batches, with past states as long as these are needed. */
-async function* entriesOf(
+/** Yields changes in batches, with past states until these have the size to keep. */
+async function* batchesOf(
   { database, work, rights, filter, kinds, most }: Asked,
   { first, last }: Range,
-  areNeeded: () => boolean,
-): AsyncGenerator<JournalDocument[]> {
+): AsyncGenerator<Change[]> {
   const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT } as const;
-  let [next, left, isEnd] = [first, most.changes + 1, false];
+  let [next, left, toKeep, isEnd] = [first, most.changes + 1, KEPT_BYTES, false];
   while (!isEnd && next <= last) {
-    const isWhole = areNeeded();
-    const find = { ...asked, range: { first: next, last }, limit: left, projection: isWhole ? WITH_FORMER : WITHOUT };
+    const withFormers = toKeep > 0;
     isEnd = true;
-    for await (const batch of entriesIn(database, rights, find)) {
+    const find = { ...asked, range: { first: next, last }, limit: left, withFormers };
+    for await (const { changes, bytes } of changesIn(database, rights, find)) {
       requireNotAbandoned(work);
-      left -= batch.length;
+      left -= changes.length;
       if (left <= 0) throw new AppError("too_many_changes", { limit: most.changes });
-      yield batch;
-      next = (batch.at(-1)?.n ?? last) + 1;
-      isEnd = areNeeded() === isWhole;
+      yield changes;
+      next = (changes.at(-1)?.n ?? last) + 1;
+      toKeep -= bytes;
+      isEnd = !withFormers || toKeep > 0;
       if (!isEnd) break;
     }
   }

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "@jest/globals";
+import { Binary, BSON, Long, MinKey, ObjectId, Timestamp } from "mongodb";
+import { Fields, fieldsIn } from "./raw-find.js";
+
+const AT = new Date("2026-01-02T03:04:05.006Z");
+const batchOf = (document: object): { bytes: Buffer; starts: number[] } => ({
+  bytes: Buffer.concat([Buffer.from("other"), BSON.serialize(document)]),
+  starts: [5],
+});
+
+describe("the fields of a document", () => {
+  it("are its texts, numbers and dates, whatever is between them", () => {
+    const values = { text: "ü", small: 1, large: Long.fromString("4294967296"), real: 1.5, at: AT };
+    const others = [{}, [1, "b"], new Binary(Buffer.from("c")), new ObjectId(), true, null, new Timestamp(1n)];
+    const document = Object.fromEntries(
+      Object.entries(values).flatMap(([name, value], n) => [
+        [`other ${n}`, others[n]],
+        [name, value],
+      ]),
+    );
+    const fields = fieldsIn(
+      batchOf({ ...document, ...Object.fromEntries(others.map((one, n) => [`last ${n}`, one])) }),
+      5,
+    );
+    expect(
+      Object.fromEntries([...fields].map(([name, value]) => [name, typeof value === "number" ? value : String(value)])),
+    ).toEqual({ text: "ü", small: 1, large: 4_294_967_296, real: 1.5, at: AT.getTime() });
+  });
+
+  it("have an empty text and no number for other types", () => {
+    const fields = new Fields(batchOf({ a: null, b: 1, c: "d" }), 5);
+    const seen: unknown[] = [];
+    while (fields.next()) seen.push([fields.name, fields.text, fields.number]);
+    expect(seen).toEqual([["a", "", undefined], ["b", "", 1], ["c", "d", undefined]]); // prettier-ignore
+  });
+
+  it("are not guessed behind a type of unknown size", () => {
+    expect(() => fieldsIn(batchOf({ a: new MinKey(), b: 1 }), 5)).toThrow("unexpected BSON type");
+  });
+});
