@@ -41,7 +41,7 @@ export function nextSize(size: number, bytes: number): number {
   return Math.max(1, Math.min(MOST_READ, Math.floor((size * READ_BYTES) / (bytes + 1))));
 }
 
-export function inBatches(items: readonly string[], size = BATCH): string[][] {
+export function inBatches<T>(items: readonly T[], size = BATCH): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 }
 

@@ -8,7 +8,15 @@ import type { IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import { type DenormalizedFields, denormalizedFieldsOf, type Kinds } from "./denormalized-fields.js";
 import { comparePlacesIn, meets } from "./conditions.rules.js";
-import { entitiesBefore, entriesWithFormers, type Former, type Kind, numbersOf, unsighted } from "./entities.js";
+import {
+  entitiesBefore,
+  entriesWithFormers,
+  type Former,
+  inBatches,
+  type Kind,
+  numbersOf,
+  unsighted,
+} from "./entities.js";
 import type { View } from "./view.js";
 
 // The rows of a list at a moment: unchanged stored rows, merged with the past states of changed ones. Only the sort keys of changed
@@ -168,14 +176,15 @@ export async function* rowsAt(
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
     const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS };
-    for await (const batch of kind.read(stored, find, moment)) {
-      yield batch.starts.flatMap((start) => {
-        const fields = fieldsIn(batch, start);
-        if (ids.has(String(fields.get(field)))) return [];
-        const row = rowIn(batch, start, fields);
-        return changed.isLeft() ? [...changed.before(row), row] : row;
-      });
-    }
+    for await (const batch of kind.read(stored, find, moment))
+      // A reader of a page may stop before the end of a batch.
+      for (const starts of inBatches(batch.starts, limit === 0 ? batch.starts.length : FEW_ROWS))
+        yield starts.flatMap((start) => {
+          const fields = fieldsIn(batch, start);
+          if (ids.has(String(fields.get(field)))) return [];
+          const row = rowIn(batch, start, fields);
+          return changed.isLeft() ? [...changed.before(row), row] : row;
+        });
   }
   yield changed.rest();
 }
