@@ -14,7 +14,12 @@ const BUILT_OTHERWISE = /^(?:site|bundle)[\\/]/;
 /** Bundles by folder: names in `dist/bundle` and their entry points. Worker threads are in the folder of their process. */
 export const BUNDLES = {
   gateway: { main: "main.js" },
-  "services/identity": { main: "main.js", admin: "admin/main.js", "strength-worker": "users/strength-worker.js" },
+  "services/identity": {
+    main: "main.js",
+    admin: "admin/main.js",
+    "hashing-worker": "users/hashing-worker.js",
+    "strength-worker": "users/strength-worker.js",
+  },
   "services/topology": { main: "main.js", worker: "imports/worker.js" },
   "deploy/archive": { main: "main.js" },
 };

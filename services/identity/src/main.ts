@@ -51,13 +51,13 @@ startProcess(async () => {
   addBusMetrics(metrics.registry, bus);
   const { topology, disconnect } = connectTopology(settings, log);
   const secrets = settings.GATEWAY_TO_IDENTITY_SECRETS;
-  const passwordJudge = createPasswordJudge();
+  const [passwords, passwordJudge] = [await createPasswords(), createPasswordJudge()];
   const app = createApp({
     db,
     transaction: createTransactions(mongo),
     bus,
     topology,
-    passwords: await createPasswords(),
+    passwords,
     judgePassword: passwordJudge.judge,
     ...{ secondFactorSecrets: settings.SECOND_FACTOR_SECRETS ?? [], providers: settings.OIDC_PROVIDERS ?? [] },
     quotas: quotasOf(settings),
@@ -86,7 +86,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       async () => api?.close(),
-      () => waitAtMost(ENDING_MS, Promise.all([bus.close(), passwordJudge.close(), app.settled()])),
+      () => waitAtMost(ENDING_MS, Promise.all([bus.close(), passwords.close(), passwordJudge.close(), app.settled()])),
       () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), working?.stop()])),
       ...[disconnect, () => closeMongo(mongo), () => tracing.close(), () => operations.close()],
     ],

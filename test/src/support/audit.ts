@@ -22,6 +22,7 @@ export async function startAudited(...own: readonly Partial<AppOptions>[]): Prom
   const passwords = {
     hash: (password: string) => Promise.resolve(stored(password)),
     matches: (hash: string | null, password: string) => Promise.resolve(hash === stored(password)),
+    close: () => Promise.resolve(),
   };
   const identity = await startIdentity({ replicas: [0, 1].map((at) => ({ passwords, ...own[at] })) });
   const list: Audited["list"] = ({ principal }, query = {}) => identity.send(listAudit, { as: principal, query });

@@ -108,7 +108,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     stop: async () => {
       await Promise.all(started.map(({ server }) => server.close()));
       for (const mailing of mailers) await mailing?.stop();
-      await Promise.all(started.map(({ client }) => client.close()));
+      await Promise.all([passwords.close(), ...started.map(({ client }) => client.close())]);
       await releaseDatabase(db, "identity");
       await ownClient.close();
     },

@@ -1,33 +1,59 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { hash, verify } from "@node-rs/argon2";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { computed } from "../second-factor/factor.js";
+import { type BackgroundThread, createBackgroundThread } from "./background-thread.js";
+import type { HashingQuestion } from "./hashing-worker.js";
 
 // A hash costs 19 MiB and about 50 ms of a core on purpose, so concurrency and queue are bounded: a flood of logins is
-// rejected. Half of the processors are left for signed-in users.
+// rejected. Threads of lower priority leave the processors to signed-in users.
 
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 const AT_A_TIME = Math.min(4, Math.ceil(availableParallelism() / 2));
 const MOST_WAITING = 64;
+const THREAD = {
+  module: new URL("./hashing-worker.js", import.meta.url),
+  memoryMb: 32,
+  ...{ startMs: 20_000, longestMs: 8_000 },
+};
 
 /** Hashes passwords with argon2id. Both methods throw AppError `unavailable` if too many are queued. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** @param stored null for an unknown user: returns false after the same time */
   matches(stored: string | null, password: string): Promise<boolean>;
+  close(): Promise<void>;
 }
 
 /** @param cost per hash: memory in KiB, iterations and lanes */
 export async function createPasswords(cost = COST): Promise<Passwords> {
   const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING });
-  const placeholderHash = await hash(randomBytes(32), cost);
+  const threads = Array.from({ length: AT_A_TIME }, () =>
+    createBackgroundThread<HashingQuestion, string | boolean>(THREAD),
+  );
+  const free = [...threads];
+
+  function ask(question: HashingQuestion): Promise<string | boolean> {
+    return run(async () => {
+      const thread = free.pop() as BackgroundThread<HashingQuestion, string | boolean>;
+      try {
+        return await thread.ask(question);
+      } finally {
+        free.push(thread);
+      }
+    });
+  }
+
+  const hash = async (password: string): Promise<string> => String(await ask({ password, cost }));
+  const placeholderHash = await hash(randomBytes(32).toString("base64"));
   return {
-    hash: (password) => run(() => hash(password, cost)),
-    matches: (stored, password) =>
-      run(async () => {
-        const isRight = await verify(computed(stored ?? placeholderHash), password);
-        return isRight && stored !== null;
-      }),
+    hash,
+    matches: async (stored, password) => {
+      const isRight = await ask({ password, stored: computed(stored ?? placeholderHash) });
+      return isRight === true && stored !== null;
+    },
+    close: async () => {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
   };
 }

@@ -2,11 +2,14 @@ import { parentPort } from "node:worker_threads";
 import { ZxcvbnFactory } from "@zxcvbn-ts/core";
 import * as common from "@zxcvbn-ts/language-common";
 import * as english from "@zxcvbn-ts/language-en";
+import { lowerThreadPriority } from "@nts/shared/thread-priority";
 
 // Rates passwords in a separate thread: the dictionaries take 30 MB, and an adversarial password 60 ms of CPU.
 
 /** 0 to 4; 3 means more than a hundred million guesses. */
 const STRONG = 3;
+
+lowerThreadPriority(5);
 
 const estimator = new ZxcvbnFactory({
   dictionary: { ...common.dictionary, ...english.dictionary },

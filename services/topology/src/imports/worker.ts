@@ -1,6 +1,6 @@
-import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { AppError } from "@nts/shared/errors";
+import { lowerThreadPriority } from "@nts/shared/thread-priority";
 import { threadId } from "./thread-time.js";
 import type { Question, Reply } from "./thread.js";
 
@@ -12,9 +12,7 @@ if (port === null) throw new Error("this file is run as a worker thread");
 // First, because until it is known the thread's age counts as its CPU time.
 port.postMessage({ threadId: threadId() });
 
-// On Linux this sets the priority of the thread, so that requests come first when CPUs are busy.
-const BEHIND_REQUESTS = 10;
-if (process.platform === "linux") setPriority(BEHIND_REQUESTS);
+lowerThreadPriority(10);
 
 // Loaded at low priority, as it costs as much as reading a scan.
 const { createSession } = await import("./session.js");
