@@ -1,6 +1,6 @@
 /**
- * Reverting requests in random histories, compared with recorded lists. REVERT_LENGTH makes them longer, REVERT_SEED
- * repeats them.
+ * Reverting requests in random histories, compared with recorded lists. Of twice REVERT_LENGTH requests, about half
+ * change something; REVERT_SEED repeats them.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-describe(`a history of ${LENGTH} random requests, seed ${SEED}`, () => {
+describe(`a history of ${LENGTH * 2} random requests, seed ${SEED}`, () => {
   it("each is reverted to the state before it, and the revert to the state after it", async () => {
     const owner = topology.aCaller();
     const drawnWorld = anEmptyWorld();
