@@ -72,7 +72,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const url = process.env["MONGODB_URL"];
   if (url === undefined) throw new Error("MONGODB_URL is not set: run these tests with `node test/run.mjs`");
   const log = createLog("identity", process.env["TEST_LOG_LEVEL"] ?? "error");
-  const passwords = await createPasswords(CHEAP_HASHING);
+  const passwords = createPasswords(CHEAP_HASHING);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
   const ownClient = createOwnClient(url);
   const db = acquireDatabase(ownClient, "identity");

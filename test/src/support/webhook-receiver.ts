@@ -8,6 +8,8 @@ export interface Received {
   readonly id: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The content, if it was verified on arrival. */
+  readonly content?: StandardMessage<unknown>;
 }
 
 /** A message of the format `standard`. */
@@ -21,6 +23,8 @@ export interface Receiver {
   url(path: string): string;
   /** The messages at a path, in order. */
   received(path: string): readonly Received[];
+  /** Verifies messages at a path as they arrive: signatures are valid for five minutes. */
+  verify(path: string, secret: string): void;
   /** Sets the response at a path; 200 by default. */
   respondWith(path: string, status: number | "silence"): void;
   /** Stops listening. */
@@ -32,6 +36,7 @@ export interface Receiver {
 export async function startReceiver(): Promise<Receiver> {
   const all: Received[] = [];
   const statuses = new Map<string, number | "silence">();
+  const secrets = new Map<string, string>();
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
 
@@ -44,7 +49,9 @@ export async function startReceiver(): Promise<Receiver> {
         const status = statuses.get(path) ?? 200;
         if (status === "silence") return;
         const headers = request.headers as Record<string, string>;
-        if (status === 200) all.push({ path, id: headers["webhook-id"] ?? "", body, headers });
+        const message = { path, id: headers["webhook-id"] ?? "", body, headers };
+        const secret = secrets.get(path);
+        if (status === 200) all.push(secret === undefined ? message : { ...message, ...contentOf(secret, message) });
         response.writeHead(status).end();
       });
     });
@@ -64,6 +71,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: (path) => `http://127.0.0.1:${port}${path}`,
     received: (path) => all.filter((one) => one.path === path),
+    verify: (path, secret) => secrets.set(path, secret),
     respondWith: (path, status) => statuses.set(path, status),
     stopListening: close,
     listenAgain: async () => {
@@ -71,6 +79,14 @@ export async function startReceiver(): Promise<Receiver> {
     },
     stop: close,
   };
+}
+
+function contentOf(secret: string, message: Received): Pick<Received, "content"> {
+  try {
+    return { content: verified(secret, message) };
+  } catch {
+    return {};
+  }
 }
 
 /** The content of a message, after verifying its signature. @throws Error when it was not signed with the secret */
