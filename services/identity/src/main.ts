@@ -51,7 +51,7 @@ startProcess(async () => {
   addBusMetrics(metrics.registry, bus);
   const { topology, disconnect } = connectTopology(settings, log);
   const secrets = settings.GATEWAY_TO_IDENTITY_SECRETS;
-  const [passwords, passwordJudge] = [await createPasswords(), createPasswordJudge()];
+  const [passwords, passwordJudge] = [createPasswords(), createPasswordJudge()];
   const app = createApp({
     db,
     transaction: createTransactions(mongo),

@@ -140,7 +140,7 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
   const db = openDatabase(client, database);
   const users = createUserStore(unshared(db));
   const transaction = createAudited(createTransactions(client), db);
-  const registerUser = createRegisterUser({ users, transaction, passwords: await createPasswords() });
+  const registerUser = createRegisterUser({ users, transaction, passwords: createPasswords() });
   const { email, organization } = command;
   const parts = { registerUser, organizations: createOrganizationStore(unshared(db)) };
   const owner = await createOwner(parts, { email, password, organization });
@@ -156,7 +156,7 @@ async function reset({ client, database, password }: Run, { email }: ResetPasswo
   const changeRights = changingRights(client, db);
   const users = createUserStore(unshared(db));
   const sessions = createSessionStore(unshared(db));
-  const change = createChangePassword({ users, sessions, passwords: await createPasswords(), changeRights });
+  const change = createChangePassword({ users, sessions, passwords: createPasswords(), changeRights });
   const user = await resetPassword({ users, failures: createLoginFailureStore(db), change }, email, password);
   log.info(
     { user_id: user._id, organization_id: user.organization_id, operator: operatorName() },
