@@ -2,7 +2,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { Fields, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../storage/database.js";
 import { type Draft, JOURNALED } from "./entries.rules.js";
-import { type AskedEntries, rawEntriesAt, rawEntriesIn } from "./read.js";
+import { type AskedEntries, rawEntriesIn, readAt, type ReadEntry } from "./read.js";
 
 // Reads changes with the states before them. Texts remain in the bytes of the reply, as most are passed on unchanged.
 
@@ -49,19 +49,12 @@ export async function* changesIn(
 }
 
 /** Changes by number with their former states, and the total size. */
-export async function formersAt(
+export const formersAt = (
   database: Database,
   scope: Scope,
   numbers: readonly number[],
-): Promise<{ entries: FormerEntry[]; bytes: number }> {
-  const entries: FormerEntry[] = [];
-  let bytes = 1;
-  for await (const batch of rawEntriesAt(database, scope, numbers, FORMER)) {
-    bytes += batch.bytes.length;
-    for (const start of batch.starts) entries.push(changeIn(batch, start) as FormerEntry);
-  }
-  return { entries, bytes };
-}
+): ReturnType<typeof readAt<FormerEntry>> =>
+  readAt(database, scope, numbers, { projection: FORMER, read: changeIn as ReadEntry<FormerEntry> });
 
 /** Entities begin with their id and times. */
 const BEGINNING = /^\{"id":"[^"\\]*","created_at":"([^"\\]*)"/;

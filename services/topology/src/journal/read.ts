@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { documentIn, documentsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
 import type { Database, ScopedFind } from "../storage/database.js";
 import {
@@ -206,31 +206,37 @@ export function rawEntriesIn(
 }
 
 /** Entries by number, with their total bytes. */
-export async function entriesAt(
+export const entriesAt = (
   database: Database,
   scope: Scope,
   numbers: readonly number[],
-): Promise<{ entries: Map<number, JournalDocument>; bytes: number }> {
-  const entries = new Map<number, JournalDocument>();
-  let bytes = 1;
-  for await (const batch of rawEntriesAt(database, scope, numbers)) {
-    bytes += batch.bytes.length;
-    for (const entry of documentsIn(batch) as JournalDocument[]) entries.set(entry.n, entry);
-  }
-  return { entries, bytes };
-}
+): ReturnType<typeof readAt<JournalDocument>> =>
+  readAt(database, scope, numbers, { projection: {}, read: documentIn as ReadEntry<JournalDocument> });
 
-/** Entries by number in BSON, or some of their fields. */
-export function rawEntriesAt(
+/** Reads an entry of a batch. */
+export type ReadEntry<Entry> = (batch: RawBatch, start: number) => Entry;
+
+/** The same as `read` returns them, from some fields. */
+export async function readAt<Entry extends Pick<JournalDocument, "n">>(
   database: Database,
   scope: Scope,
   numbers: readonly number[],
-  projection: Document = {},
-): AsyncGenerator<RawBatch, void, void> {
+  { projection, read }: { readonly projection: Document; readonly read: ReadEntry<Entry> },
+): Promise<{ entries: Map<number, Entry>; bytes: number }> {
   const { organizationId: organization_id } = scope;
   const places = [...new Set(numbers)].map((n) => placeOf(organization_id, n));
   const filter = { organization_id, _id: { $in: places } };
-  return database.batches(scope, { collection: "journal", filter, projection, hint: BY_ID });
+  const find = { collection: "journal", filter, projection, hint: BY_ID };
+  const entries = new Map<number, Entry>();
+  let bytes = 1;
+  for await (const batch of database.batches(scope, find)) {
+    bytes += batch.bytes.length;
+    for (const start of batch.starts) {
+      const entry = read(batch, start);
+      entries.set(entry.n, entry);
+    }
+  }
+  return { entries, bytes };
 }
 
 /** True if entries are filtered one by one. */

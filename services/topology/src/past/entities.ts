@@ -81,9 +81,9 @@ export async function* entriesWithFormers(
   for (let next = numbers.length === 0 ? null : read(); next !== null;) {
     requireNotAbandoned(work);
     const { entries, bytes } = await next;
-    size = nextSize(entries.length, bytes);
+    size = nextSize(entries.size, bytes);
     next = at < numbers.length ? read() : null;
-    yield entries;
+    yield [...entries.values()];
   }
 }
 

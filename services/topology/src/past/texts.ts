@@ -98,15 +98,15 @@ async function readRecorded(
   recorded: ReadonlyMap<number, Ref[]>,
   texts: Texts,
 ): Promise<void> {
-  const known: FormerEntry[] = [];
+  const found: FormerEntry[] = [];
   const unknown: number[] = [];
   for (const n of recorded.keys()) {
     const former = formers.get(n);
     if (former === undefined) unknown.push(n);
-    else known.push(former);
+    else found.push(former);
   }
-  const { entries } = unknown.length === 0 ? { entries: [] } : await formersAt(database, rights, unknown);
-  for (const entry of [...known, ...entries]) {
+  if (unknown.length > 0) found.push(...(await formersAt(database, rights, unknown)).entries.values());
+  for (const entry of found) {
     const former = currentFormer(entry) ?? Buffer.from("{}");
     const refs = recorded.get(entry.n) ?? [];
     const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);
