@@ -10,7 +10,7 @@ const aThread = (handler: string, longestMs = 20_000): BackgroundThread<string, 
     parentPort.on("message", (question) => { ${handler} });
   `;
   const module = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
-  return createBackgroundThread({ module, memoryMb: 16, startMs: 20_000, longestMs });
+  return createBackgroundThread({ module, memoryMb: 16, longestMs });
 };
 
 const REPEAT = "parentPort.postMessage(`${threadId} ${question}`)";

@@ -1,13 +1,15 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "@nts/shared/errors";
 
+/** For the first answer, which includes loading. */
+const START_MS = 20_000;
+
 export interface ThreadOptions {
   /** The module of the thread: it posts one answer to each message. */
   readonly module: URL;
   /** JavaScript heap. */
   readonly memoryMb: number;
-  /** For the first answer, which includes loading. */
-  readonly startMs: number;
+  /** For an answer but the first. */
   readonly longestMs: number;
 }
 
@@ -33,7 +35,7 @@ export function createBackgroundThread<Question, Answer>(options: ThreadOptions)
     ask: async (question) => {
       const asked = (worker ??= startWorker(options, forget));
       try {
-        const answer = await answerOf(asked, question, isReady ? options.longestMs : options.startMs);
+        const answer = await answerOf(asked, question, isReady ? options.longestMs : START_MS);
         isReady = true;
         return answer as Answer;
       } catch (error) {

@@ -14,7 +14,7 @@ const MOST_WAITING = 64;
 const THREAD = {
   module: new URL("./hashing-worker.js", import.meta.url),
   memoryMb: 32,
-  ...{ startMs: 20_000, longestMs: 8_000 },
+  longestMs: 8_000,
 };
 
 /** Hashes passwords with argon2id. Both methods throw AppError `unavailable` if too many are queued. */

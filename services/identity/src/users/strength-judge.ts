@@ -7,7 +7,7 @@ export const MOST_WAITING = 32;
 const THREAD = {
   module: new URL("./strength-worker.js", import.meta.url),
   memoryMb: 128,
-  ...{ startMs: 20_000, longestMs: 4_000 },
+  longestMs: 4_000,
 };
 
 /** Rates passwords one at a time in a worker thread with bounded memory and time. */
