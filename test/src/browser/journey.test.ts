@@ -66,6 +66,23 @@ describe("a new user", () => {
   });
 });
 
+describe("the start page", () => {
+  it("gives way to a page that is opened before it has loaded", async () => {
+    const account = await anAccount(url());
+    await aNetworkWithAHost(account.session);
+    const page = await openWindow({ account });
+    const releaseNetworks = await holdRequests(page, "**/api/v1/networks?*");
+    const releaseCode = await holdRequests(page, "**/assets/hosts-page-*");
+    await page.goto("/");
+    await page.getByRole("link", { name: "Hosts", exact: true }).click();
+    await page.waitForURL("**/hosts");
+    releaseNetworks();
+    await page.getByRole("combobox", { name: "Network" }).waitFor();
+    releaseCode();
+    await page.getByRole("link", { name: "nas" }).waitFor();
+  });
+});
+
 describe("an API key", () => {
   it("is shown once, works, and stops working when it is rotated, disabled or deleted", async () => {
     const account = await anAccount(url());
@@ -200,6 +217,17 @@ describe("an open page", () => {
     expect([following.maxOpen(), await page.evaluate("isSame")]).toEqual([1, true]);
   });
 });
+
+/** Holds requests of a page. @returns releases them */
+async function holdRequests(page: Page, pattern: string): Promise<() => void> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
 
 /** Counts the maximum of concurrent requests with which a page followed changes. */
 function countFollowers(page: Page): { readonly maxOpen: () => number } {

@@ -9,6 +9,7 @@ import { useNetworkScope } from "./networks.js";
 export function Home(): ReactNode {
   const { networks, isLoaded, error } = useNetworkScope();
   if (error !== null && !isLoaded) return <FailureState error={error} />;
-  if (!isLoaded) return <Waiting />;
+  // A followed link whose page is still loading takes precedence.
+  if (!isLoaded || window.location.pathname !== PATHS.home) return <Waiting />;
   return <Navigate to={networks.length === 0 ? PATHS.welcome : PATHS.topology} replace />;
 }
