@@ -14,7 +14,7 @@ import { createTakeNotes, type TakeNotes } from "./audit/take-notes.js";
 import { createAudited } from "./audit/trail.js";
 import { mountCredentials } from "./credentials/routes.js";
 import { createCredentialStore } from "./credentials/store.js";
-import type { Database } from "./database.js";
+import { type Database, sharedBy } from "./database.js";
 import type { Forms } from "./documents.js";
 import { createRequireRoomForInvite } from "./invites/quotas.js";
 import { mountInvites } from "./invites/routes.js";
@@ -104,7 +104,7 @@ export interface App extends Router {
 /** Connected to the bus, but not listening yet. */
 export function createApp(options: AppOptions): App {
   const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
-  const [database, transaction] = [{ db, share: routing.shares.use }, createAudited(plain, db)];
+  const [database, transaction] = [sharedBy(db, routing.shares), createAudited(plain, db)];
   const changes = followChanges({ db, transaction, bus });
   const { changeRights } = changes;
   const router = createRouter({

@@ -1,4 +1,5 @@
 import type { Db } from "mongodb";
+import { createQueuedRead, type QueuedRead } from "@nts/shared/queued-reads";
 import type { Shares } from "@nts/shared/shares";
 
 // Organizations share the connections: each use takes a turn of its organization's share, a transaction one for all its
@@ -9,9 +10,15 @@ export interface Database {
   readonly db: Db;
   /** Runs an operation outside a transaction within an organization's share. @throws AppError `rate_limited` */
   readonly share: Shares["use"];
+  /** Reads a document the same way. */
+  readonly readOnce: QueuedRead;
+}
+
+export function sharedBy(db: Db, { use }: Pick<Shares, "use">): Database {
+  return { db, share: use, readOnce: createQueuedRead(use) };
 }
 
 /** For a process without other callers; there are no shares. */
 export function unshared(db: Db): Database {
-  return { db, share: (_organizationId, task) => task() };
+  return sharedBy(db, { use: (_organizationId, task) => task() });
 }

@@ -79,12 +79,12 @@ export interface KeyStore {
   recordUses(uses: readonly KeyUse[]): Promise<void>;
 }
 
-export function createKeyStore({ db, share }: Database, forms?: Forms): KeyStore {
+export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms): KeyStore {
   const documents = openDocuments(db, "api_keys", forms);
   const { collection: keys, formAfter } = documents;
 
   return {
-    ...createKeyReads(documents, share),
+    ...createKeyReads(documents, { share, readOnce }),
     insert: async (key, tx) => {
       const users = db.collection<UserDocument>("users");
       const user = await users.findOne({ _id: key.user_id }, { projection: { other_memberships: 1 }, session: tx });
@@ -156,10 +156,12 @@ function createKeyRemovals(
 
 function createKeyReads(
   documents: Documents<KeyDocument>,
-  share: Database["share"],
+  { share, readOnce }: Pick<Database, "share" | "readOnce">,
 ): Pick<KeyStore, "list" | "listAll" | "find" | "findIn" | "findBySecrets" | "get"> {
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
-    return share(owner.organizationId, () => documents.find({ ...ownedBy(owner), _id: id }));
+    return readOnce(owner.organizationId, `key ${owner.userId} ${id}`, () =>
+      documents.find({ ...ownedBy(owner), _id: id }),
+    );
   }
 
   return {

@@ -29,10 +29,11 @@ export interface OrganizationStore {
   remove(current: OrganizationDocument, tx: ClientSession): Promise<"removed" | "conflict">;
 }
 
-export function createOrganizationStore({ db, share }: Database, forms?: Forms): OrganizationStore {
+export function createOrganizationStore({ db, share, readOnce }: Database, forms?: Forms): OrganizationStore {
   const documents = openDocuments(db, "organizations", forms);
   const { collection: organizations, formAfter } = documents;
-  const find = (id: string): Promise<OrganizationDocument | null> => share(id, () => documents.find({ _id: id }));
+  const find = (id: string): Promise<OrganizationDocument | null> =>
+    readOnce(id, "organization", () => documents.find({ _id: id }));
   return {
     insert: async (organization, tx) => {
       await documents.insert(organization, tx);

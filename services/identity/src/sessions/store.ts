@@ -52,7 +52,7 @@ export interface SessionStore {
   removeOthers(userId: string, keptId: string, tx: ClientSession): Promise<number | "conflict">;
 }
 
-export function createSessionStore({ db, share }: Database, forms?: Forms): SessionStore {
+export function createSessionStore({ db, share, readOnce }: Database, forms?: Forms): SessionStore {
   const documents = openDocuments(db, "sessions", forms);
   const { collection: sessions } = documents;
 
@@ -81,7 +81,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
   }
 
   return {
-    ...createSessionReads(documents, share),
+    ...createSessionReads(documents, { share, readOnce }),
     insert: async (session, user, tx) => {
       await documents.insert(session, tx);
       noteChange(tx, "session", { after: { session, email: user.email }, actor: actorFrom(user) });
@@ -112,7 +112,7 @@ export function createSessionStore({ db, share }: Database, forms?: Forms): Sess
 
 function createSessionReads(
   { collection: sessions, find, understood }: Documents<SessionDocument>,
-  share: Database["share"],
+  { share, readOnce }: Pick<Database, "share" | "readOnce">,
 ): Pick<SessionStore, "list" | "find" | "idsOf" | "idsStartedBy" | "idsBeyond"> {
   return {
     list: async (owner, query, now) => {
@@ -121,7 +121,8 @@ function createSessionReads(
       const { found, page } = await readPage(source, { name: "Session", ...owner }, query);
       return { found: found.map(understood), page };
     },
-    find: (organizationId, userId, id) => share(organizationId, () => find({ _id: id, user_id: userId })),
+    find: (organizationId, userId, id) =>
+      readOnce(organizationId, `session ${userId} ${id}`, () => find({ _id: id, user_id: userId })),
     idsOf: async (hashes) => {
       if (hashes.length === 0) return [];
       const found = await sessions.find({ hash: { $in: storedHashes(hashes) } }, { projection: { _id: 1 } }).toArray();

@@ -36,13 +36,13 @@ export interface UserStore extends UserLists, MembershipWrites {
   replacePassword(user: UserDocument, passwordHash: string, tx: ClientSession): Promise<boolean>;
 }
 
-export function createUserStore({ db, share }: Database, forms?: Forms): UserStore {
+export function createUserStore({ db, share, readOnce }: Database, forms?: Forms): UserStore {
   const documents = openDocuments(db, "users", forms);
   const { collection: users } = documents;
 
   async function find(organizationId: string, id: string, tx?: ClientSession): Promise<UserDocument | null> {
     const read = () => documents.find({ _id: id }, { session: tx });
-    const found = await (tx === undefined ? share(organizationId, read) : read());
+    const found = await (tx === undefined ? readOnce(organizationId, `user ${id}`, read) : read());
     return found && userIn(found, organizationId);
   }
 
