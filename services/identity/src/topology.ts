@@ -11,6 +11,7 @@ import {
 import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { createSharedReads } from "@nts/shared/shared-reads";
 import { narrowed } from "./scopes.rules.js";
 
 const MOST_IDS = 1_000;
@@ -55,10 +56,14 @@ export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): Au
 
 /** Asks the topology service each time, unless the result can only be empty. */
 export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
+  // One at a time per organization, so that polling clients do not use up its share of topology.
+  const reads = createSharedReads(1);
   return {
     networksIn: async ({ organizationId, networks }, cause) => {
       if (networks.length === 0) return [];
-      const existing = await topology.ask(listNetworkIds, { params: { id: organizationId }, ...(cause && { cause }) });
+      const existing = await reads.read(organizationId, "networks", () =>
+        topology.ask(listNetworkIds, { params: { id: organizationId }, ...(cause && { cause }) }),
+      );
       return narrowed(networks, existing).sort();
     },
     managedAmong: async (tags, organizationId, cause) => {
