@@ -15,7 +15,7 @@ export function createQueuedRead(use: Shares["use"]): QueuedRead {
     const name = `${organizationId} ${key}`;
     const asked = waiting.get(name) as Promise<T> | undefined;
     if (asked !== undefined) return asked;
-    let hasBegun = false;
+    let hasBegun = false as boolean;
     const reading = use(organizationId, () => {
       hasBegun = true;
       waiting.delete(name);

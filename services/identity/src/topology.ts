@@ -11,7 +11,8 @@ import {
 import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createSharedReads } from "@nts/shared/shared-reads";
+import { createQueuedRead } from "@nts/shared/queued-reads";
+import { createShares } from "@nts/shared/shares";
 import { narrowed } from "./scopes.rules.js";
 
 const MOST_IDS = 1_000;
@@ -56,12 +57,13 @@ export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): Au
 
 /** Asks the topology service each time, unless the result can only be empty. */
 export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
-  // One at a time per organization, so that polling clients do not use up its share of topology.
-  const reads = createSharedReads(1);
+  // Few at a time per organization, so that polling clients do not use up its share of topology; not one, which a
+  // replica that does not respond would hold up.
+  const readNetworks = createQueuedRead(createShares({ operations: 2 }).use);
   return {
     networksIn: async ({ organizationId, networks }, cause) => {
       if (networks.length === 0) return [];
-      const existing = await reads.read(organizationId, "networks", () =>
+      const existing = await readNetworks(organizationId, "networks", () =>
         topology.ask(listNetworkIds, { params: { id: organizationId }, ...(cause && { cause }) }),
       );
       return narrowed(networks, existing).sort();

@@ -7,6 +7,11 @@ import { getOrganization, updateOrganization } from "@nts/shared/contract/organi
 import { getCurrentUser, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
 import { whoami } from "@nts/shared/contract/whoami";
 import { createShares } from "@nts/shared/shares";
+import { sharedBy } from "@nts/identity/database";
+import { createKeyStore } from "@nts/identity/keys/store";
+import { createOrganizationStore } from "@nts/identity/organizations/store";
+import { createSessionStore } from "@nts/identity/sessions/store";
+import { createUserStore } from "@nts/identity/users/store";
 import { type Identity, startIdentity } from "../support/identity.js";
 
 /** Collections that are read once for all organizations. */
@@ -51,8 +56,34 @@ describe("the share of an organization in identity", () => {
     await identity.data(deleteKey, { as, params });
     expect([...outside]).toEqual([]);
   });
+});
 
-  it("queues only its own requests: others are served, and excess ones are rejected with Retry-After", async () => {
+describe("reads in the share of an organization", () => {
+  it("are shared while they wait for their turn, if they read the same document", async () => {
+    identity = await startIdentity();
+    const person = await identity.aPerson();
+    const { organizationId, userId } = person;
+    const { id } = await identity.aKey(person);
+    const waiting: (() => void)[] = [];
+    const nextTurn = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+    const database = sharedBy(identity.db, { use: (_organization, task) => nextTurn().then(task) });
+    const keys = createKeyStore(database);
+    const [users, organizations] = [createUserStore(database), createOrganizationStore(database)];
+    const sessions = createSessionStore(database);
+    const reads = Array.from({ length: 10 }, () => [
+      keys.find({ organizationId, userId }, id),
+      users.get(organizationId, userId),
+      organizations.get(organizationId),
+      sessions.find(organizationId, userId, id),
+    ]);
+    expect(waiting).toHaveLength(4);
+    for (const begin of waiting) begin();
+    const [first = [], ...others] = await Promise.all(reads.map((some) => Promise.all(some)));
+    expect(first.map((one) => one?._id)).toEqual([id, userId, organizationId, undefined]);
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  it("do not delay other organizations; excess ones are rejected with Retry-After", async () => {
     identity = await startIdentity({ replicas: [{ shares: createShares({ operations: 1, waiting: 2 }) }] });
     const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
     const sent = Array.from({ length: 100 }, () => identity.send(listUsers, { as: busy.principal }));
