@@ -10,10 +10,11 @@ export interface Database {
   readonly db: Db;
   /** Runs an operation outside a transaction within an organization's share. @throws AppError `rate_limited` */
   readonly share: Shares["use"];
-  /** Reads a document the same way. */
+  /** Reads a document within the share. */
   readonly readOnce: QueuedRead;
 }
 
+/** The database of a process whose organizations share it. */
 export function sharedBy(db: Db, { use }: Pick<Shares, "use">): Database {
   return { db, share: use, readOnce: createQueuedRead(use) };
 }

@@ -17,6 +17,9 @@ import { narrowed } from "./scopes.rules.js";
 
 const MOST_IDS = 1_000;
 
+/** Longer than a call: a caller fails with the error of topology, not with that of a full share. */
+const MOST_WAIT_MS = 10_000;
+
 /**
  * Knows which entities of the topology service exist. All methods throw AppError `unavailable` or `upstream_timeout` if
  * it does not respond. `cause` is absent for background work.
@@ -59,7 +62,7 @@ export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): Au
 export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
   // Few at a time per organization, so that polling clients do not use up its share of topology; not one, which a
   // replica that does not respond would hold up.
-  const readNetworks = createQueuedRead(createShares({ operations: 2 }).use);
+  const readNetworks = createQueuedRead(createShares({ operations: 2, waitMs: MOST_WAIT_MS }).use);
   return {
     networksIn: async ({ organizationId, networks }, cause) => {
       if (networks.length === 0) return [];
