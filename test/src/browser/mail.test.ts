@@ -61,6 +61,7 @@ describe("mail for a forgotten password", () => {
     const guest = await openWindow();
     await guest.goto("/sign-in");
     await guest.getByRole("link", { name: "Forgot your password?" }).click();
+    await heading(guest, "Forgot your password?").waitFor();
     await field(guest, "Email").fill(account.email);
     await button(guest, "Send link").click();
     await guest.getByText("If there is an account with the address").waitFor();
@@ -70,6 +71,7 @@ describe("mail for a forgotten password", () => {
     await button(guest, "Change password").click();
     await guest.getByText("Your password is changed, and all your sessions have ended.").waitFor();
     await guest.getByRole("link", { name: "Sign in" }).click();
+    await heading(guest, "Sign in").waitFor();
     await field(guest, "Email").fill(account.email);
     await guest.getByLabel("Password").first().fill("nine lanterns on a raft");
     await button(guest, "Sign in").click();
