@@ -60,9 +60,10 @@ describe("mail for a forgotten password", () => {
     await heading(page, "Hosts").waitFor();
     const guest = await openWindow();
     await guest.goto("/sign-in");
+    await field(guest, "Email").fill(account.email);
     await guest.getByRole("link", { name: "Forgot your password?" }).click();
     await heading(guest, "Forgot your password?").waitFor();
-    await field(guest, "Email").fill(account.email);
+    expect(await field(guest, "Email").inputValue()).toBe(account.email);
     await button(guest, "Send link").click();
     await guest.getByText("If there is an account with the address").waitFor();
     const { link } = await mailFor(account.email, { subject: SUBJECTS.reset });

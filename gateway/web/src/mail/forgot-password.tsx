@@ -4,18 +4,18 @@ import { ApiError } from "@nts/shared/client";
 import { requestPasswordReset } from "@nts/shared/contract";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link, useLocation } from "react-router";
 import { api } from "../api/client.js";
 import { faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
 import { SignedOutLayout } from "../session/signed-out-layout.js";
 import { refusalOf } from "../session/refusal.js";
 
-/** Requests a reset link. The response does not reveal whether there is an account. */
+/** Requests a reset link, by default for the address typed at sign-in. The response does not reveal whether there is an account. */
 export default function ForgotPassword(): ReactNode {
-  const [parameters] = useSearchParams();
+  const { state } = useLocation();
   const ask = useMutation({ mutationFn: (email: string) => api.call(requestPasswordReset, { body: { email } }) });
-  const form = useForm({ initialValues: { email: parameters.get("email") ?? "" } });
+  const form = useForm({ initialValues: { email: emailIn(state) } });
   const submit = form.onSubmit(({ email }) =>
     ask.mutate(email, { onError: (error) => form.setErrors(faultsByPath(error)) }),
   );
@@ -64,4 +64,10 @@ export default function ForgotPassword(): ReactNode {
 function reasonOf(error: Error): string {
   if (!(error instanceof ApiError) || error.code !== "mail_not_configured") return refusalOf(error);
   return "This server does not send mail. Ask its operator to reset your password.";
+}
+
+/** @param state of the navigation, which is null when the page is opened by its address */
+function emailIn(state: unknown): string {
+  const { email = "" } = (state ?? {}) as { readonly email?: string };
+  return email;
 }

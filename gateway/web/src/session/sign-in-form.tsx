@@ -80,7 +80,14 @@ export function SignInForm({
         <Button type="submit" loading={start.isPending} fullWidth>
           Sign in
         </Button>
-        <Anchor component={Link} to={PATHS.forgotPassword} size="sm" ta="center" underline="always">
+        <Anchor
+          component={Link}
+          to={PATHS.forgotPassword}
+          state={{ email: form.values.email }}
+          size="sm"
+          ta="center"
+          underline="always"
+        >
           Forgot your password?
         </Anchor>
       </Stack>
