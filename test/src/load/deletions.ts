@@ -12,9 +12,8 @@ import { type Seeded, seedTopology } from "../support/seed.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
-import { aNetworkWithAHost } from "../support/world.js";
 import { startChangeLag } from "./change-lag.js";
-import { valueAt } from "./shares.js";
+import { type ScheduledWriters, startScheduledWriters } from "./scheduled-writers.js";
 import { row } from "./work.js";
 
 const PER_HOST = 1_000;
@@ -94,16 +93,16 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
   const client = new MongoClient(stack.servers.urls.mongodb);
   const db = client.db(stack.databases.topology);
   const account = await anAccount(stack.url);
-  const { caller } = await aKey(stack.url, account);
+  const { caller, secret } = await aKey(stack.url, account);
   const doomed = await prepare({ db, caller, organizationId: account.organizationId });
   const documents = await doomed.left();
   await db.admin().command({ fsync: 1 }); // Seeding is not part of the load before.
   const lag = await startChangeLag(stack.url);
-  const writers = await startWriters(stack, caller);
+  const writers = await startWriters(stack, secret);
   const faults: string[] = [];
   try {
     await sleep(BEFORE_MS);
-    const before = writers.report();
+    const before = await writers.report();
     const beforeLagMs = lag.slowestMs();
     const startedAt = performance.now();
     const { status, text } = await doomed.delete();
@@ -121,7 +120,7 @@ async function deleteWhileOthersWrite(stack: Stack, { name, prepare, harm }: Rou
     await until(() => isSwept().catch(() => false), 100, 3 * SWEPT_MS);
     const sweptMs = performance.now() - startedAt;
     if (sweptMs > SWEPT_MS) faults.push("the sweep took too long");
-    const meanwhile = writers.report();
+    const meanwhile = await writers.report();
     const lagMs = lag.slowestMs();
     if (harm === undefined && lagMs > MAX_LAG_MS) faults.push("the changes of others were delivered late");
     if (harm === undefined && meanwhile.p99Ms > 2 * before.p99Ms) faults.push("others were slowed down");
@@ -217,59 +216,9 @@ async function restartMongod({ servers }: Stack): Promise<void> {
   await servers.mongodb!.restart();
 }
 
-interface Figures {
-  readonly responses: number;
-  readonly refused: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-interface Writers {
-  /** Since the last report. */
-  report(): Figures;
-  /** Ends them. @returns acknowledged writes that cannot be read, as sentences */
-  stop(): Promise<string[]>;
-}
-
 /** Half of them write another network of the organization, half of them that of another organization. */
-async function startWriters(stack: Stack, caller: Caller): Promise<Writers> {
-  const stranger = (await aKey(stack.url, await anAccount(stack.url))).caller;
-  let latenciesMs: number[] = [];
-  let refused = 0;
-  let isStopping = false;
-  const write = async (by: Caller): Promise<string[]> => {
-    const { service } = await aNetworkWithAHost(by);
-    const path = `/api/v1/services/${service.id}`;
-    let acknowledged = 0;
-    const first = performance.now();
-    for (let round = 1; !isStopping; round++) {
-      // Measured from its scheduled time: a delayed writer does not write less often.
-      const due = first + round * EVERY_MS;
-      await sleep(Math.max(0, due - performance.now()));
-      const status = await by.send("put", path, { ...service, name: `round ${round}` }).then(
-        (response) => response.status,
-        () => 0,
-      );
-      if (status === 200) acknowledged = round;
-      else refused += 1;
-      latenciesMs.push(performance.now() - due);
-    }
-    const { name } = await by.data<{ name: string }>("get", path);
-    const isKept = acknowledged === 0 || Number(name.split(" ")[1]) >= acknowledged;
-    return isKept ? [] : [`round ${acknowledged} was acknowledged, and ${name} is read`];
-  };
-  const writing = Array.from({ length: WRITERS }, (_, n) => write(n % 2 === 0 ? caller : stranger));
-  return {
-    report: () => {
-      const sorted = latenciesMs.sort((a, b) => a - b);
-      const figures = { responses: sorted.length, refused, p50Ms: valueAt(0.5, sorted), p99Ms: valueAt(0.99, sorted) };
-      latenciesMs = [];
-      refused = 0;
-      return figures;
-    },
-    stop: async () => {
-      isStopping = true;
-      return (await Promise.all(writing)).flat();
-    },
-  };
+async function startWriters(stack: Stack, key: string): Promise<ScheduledWriters> {
+  const stranger = (await aKey(stack.url, await anAccount(stack.url))).secret;
+  const keys = Array.from({ length: WRITERS }, (_, n) => (n % 2 === 0 ? key : stranger));
+  return startScheduledWriters({ url: stack.url, keys, everyMs: EVERY_MS });
 }

@@ -1,0 +1,46 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+export interface WritersOptions {
+  readonly url: string;
+  /** An API key for each writer; the same key may be given several times. */
+  readonly keys: readonly string[];
+  /** Milliseconds between the scheduled writes of a writer. */
+  readonly everyMs: number;
+}
+
+/** The measurements since the last report. */
+export interface WriterFigures {
+  readonly responses: number;
+  readonly refused: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * Clients that rename a service each at a fixed rate. They are a process of their own, which collects no garbage of
+ * others: that of a script that has filled a database would be measured as latency.
+ */
+export interface ScheduledWriters {
+  report(): Promise<WriterFigures>;
+  /** Ends them. @returns acknowledged writes that cannot be read, as sentences */
+  stop(): Promise<readonly string[]>;
+}
+
+/** Resolves when all of them write. */
+export async function startScheduledWriters(options: WritersOptions): Promise<ScheduledWriters> {
+  const program = fileURLToPath(new URL("scheduled-writers-process.js", import.meta.url));
+  const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
+  await once(child, "message");
+  const ask = async <T>(question: "report" | "stop"): Promise<T> => {
+    child.send(question);
+    const [response] = (await once(child, "message")) as [T];
+    return response;
+  };
+  let stopped: Promise<readonly string[]> | null = null;
+  return {
+    report: () => ask<WriterFigures>("report"),
+    stop: () => (stopped ??= ask<readonly string[]>("stop").finally(() => child.disconnect())),
+  };
+}
