@@ -80,7 +80,7 @@ export function createEntityWrites<T extends Entity>(
         const { _id, ...fields } = documentOf(organization_id, reader.storedIn(document, scope));
         const unchanged = { organization_id, _id, revision: document.revision };
         const $set = { ...fields, ...(sweptBy !== undefined && { swept_by: sweptBy }) };
-        return { updateOne: { filter: unchanged, update: { $set } } };
+        return { updateOne: { filter: unchanged, update: { $set }, hint: BY_ID } };
       });
       // Sweeps are acknowledged by their final entry, which comes later.
       const how = sweptBy === undefined ? {} : { writeConcern: UNCONFIRMED };

@@ -3,6 +3,7 @@ import type { HostRecord, Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { searchTextOf } from "../../values/search.rules.js";
 import type { EntityDocument } from "../entities.js";
+import { BY_ID } from "../indexes.js";
 import { within } from "../scope.js";
 import { scopedCollection } from "../scoped-collection.js";
 
@@ -31,7 +32,7 @@ export function createHostSearch(db: Db): HostSearch {
   async function set(tx: ClientSession, scope: Scope, fields: ReadonlyMap<string, Document>): Promise<void> {
     if (fields.size === 0) return;
     const updates = [...fields].map(([_id, $set]) => ({
-      updateOne: { filter: { ...within(scope), _id }, update: [{ $set }] },
+      updateOne: { filter: { ...within(scope), _id }, update: [{ $set }], hint: BY_ID },
     }));
     await hosts.bulkWrite(updates, { session: tx });
   }
