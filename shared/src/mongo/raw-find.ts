@@ -138,14 +138,24 @@ export class Fields {
     return true;
   }
 
+  /** Where the UTF-8 of a text begins in the bytes. */
+  get textAt(): number {
+    return this.#at + 4;
+  }
+
+  /** Where it ends. */
+  get textEnd(): number {
+    return this.#end - 1;
+  }
+
   /** The text in UTF-8; undefined for other types. */
   get utf8(): Buffer | undefined {
-    return this.#type === TEXT ? this.#bytes.subarray(this.#at + 4, this.#end - 1) : undefined;
+    return this.#type === TEXT ? this.#bytes.subarray(this.textAt, this.textEnd) : undefined;
   }
 
   /** The text; empty for other types. */
   get text(): string {
-    return this.#type === TEXT ? this.#bytes.toString("utf8", this.#at + 4, this.#end - 1) : "";
+    return this.#type === TEXT ? this.#bytes.toString("utf8", this.textAt, this.textEnd) : "";
   }
 
   /** The number, or a date in milliseconds; undefined for other types. */

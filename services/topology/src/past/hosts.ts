@@ -36,7 +36,7 @@ export function createHostPieces(
       const ids = group.map(({ id }) => id);
       const lists = await Promise.all(children.map(async ({ kind, on }) => ({ kind, found: await on(ids) })));
       yield group.flatMap((ref) => [
-        { before: isList ? COMMA : NOTHING, ref, isOpen: true as const, ...(isList && { isRow: true as const }) },
+        { before: isList ? COMMA : NOTHING, ref, isOpen: true as const, ...(isList && { rows: 1 }) },
         ...lists.flatMap(({ kind, found }) => listOf(kind, found.get(ref.id) ?? [])),
         { before: END },
       ]);

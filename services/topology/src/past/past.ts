@@ -85,7 +85,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const writer = createWriter(view);
       const hostPieces = kind.name === "Host" ? createHostPieces(view, kinds) : null;
       async function* written(rows: readonly Row[]): AsyncGenerator<ListPart> {
-        if (hostPieces === null) yield* writer(rows.map((ref) => ({ before: COMMA, ref, isRow: true })));
+        if (hostPieces === null) yield* writer(rows.map((ref) => ({ before: COMMA, ref, rows: ref.rows ?? 1 })));
         else for await (const pieces of hostPieces(rows, true)) yield* writer(pieces);
       }
       const { limit, offset, cursor } = paging;
@@ -144,11 +144,14 @@ function pageOf(
   const { limit, offset } = paging;
   const { segments, place, sort } = keyset;
   const most = limit === 0 ? 0 : offset + limit + 1;
+  // Children follow each host, and an offset may be between two rows.
+  const isJoined = request.kind.name !== "Host" && offset === 0;
+  const find = { hint, segments, place, most, maxTimeMS: STREAM_MS, isJoined };
   let next: string | null = null;
   async function* parts(): AsyncGenerator<ListPart> {
     let [skip, left] = [offset, limit === 0 ? Infinity : limit];
     let last: Row | undefined;
-    for await (const rows of rowsAt(view, request, changed, { hint, segments, place, most, maxTimeMS: STREAM_MS })) {
+    for await (const rows of rowsAt(view, request, changed, find)) {
       const passed = Math.min(skip, rows.length);
       skip -= passed;
       // Without a limit, rows before the offset count towards the total.

@@ -1,6 +1,6 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
-import { documentIn, fieldsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { documentIn, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { createdAtIn, type FormerEntry } from "../journal/formers.js";
 import type { StoredFields } from "../storage/entities.js";
 import { textFields } from "../storage/rows.js";
@@ -17,6 +17,7 @@ import {
   numbersOf,
   unsighted,
 } from "./entities.js";
+import { runsIn } from "./runs.js";
 import type { View } from "./view.js";
 
 // The rows of a list at a moment: unchanged stored rows, merged with the past states of changed ones. Only the sort keys of changed
@@ -34,6 +35,8 @@ export interface Row {
   readonly place: Place;
   /** The JSON of a stored state, if it was read with the row. */
   readonly text?: string | Buffer;
+  /** Stands for so many consecutive rows, whose texts are in `text`, separated by commas; it has no id or sort key. */
+  readonly rows?: number;
 }
 
 /** The requested list. */
@@ -128,14 +131,6 @@ export function placeOf(sort: Sort, document: Document): Place {
   return Object.keys(sort).map((field) => (document[field] ?? null) as Place[number]);
 }
 
-/** The same of fields as they are stored; dates are milliseconds, which compare alike. */
-function placeIn(sort: Sort, fields: ReturnType<typeof fieldsIn>): Place {
-  return Object.keys(sort).map((name) => {
-    const value = fields.get(name) ?? null;
-    return typeof value === "object" && value !== null ? value.toString() : value;
-  });
-}
-
 /** Options for reading stored rows. */
 export interface StoredFind {
   readonly hint: IndexKey | undefined;
@@ -144,6 +139,8 @@ export interface StoredFind {
   readonly place: Place | null;
   /** Maximum rows; 0 for all. */
   readonly most: number;
+  /** Of all rows, consecutive unchanged ones may be joined; see {@link Row.rows}. */
+  readonly isJoined?: boolean;
   readonly maxTimeMS: number;
 }
 
@@ -152,7 +149,7 @@ export async function* rowsAt(
   view: View,
   { kind, sort, storedFilter }: ListRequest,
   { rows, field, ids }: Changed,
-  { hint, segments, place, most, maxTimeMS }: StoredFind,
+  { hint, segments, place, most, maxTimeMS, isJoined = false }: StoredFind,
 ): AsyncGenerator<readonly Row[]> {
   const { stored, moment } = view;
   const keys = Object.fromEntries(["_id", field, ...Object.keys(sort)].map((name) => [name, 1]));
@@ -162,32 +159,32 @@ export async function* rowsAt(
   const projection = isWhole ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
   const changed = mergeable(rows, sort, place);
   const differs = isWhole && kind.differs(stored);
-  /** Of whole lists, fields are read one by one: to decode all documents would cost more than everything else. */
-  const rowIn = (batch: RawBatch, start: number, fields: ReturnType<typeof fieldsIn>): Row => {
-    const id = String(fields.get("_id"));
-    if (limit === 0 && !differs) {
-      const place = changed.isLeft() ? placeIn(sort, fields) : [];
-      return { kind, id, n: null, place, text: fields.get("wire") as Buffer };
-    }
-    const document = documentIn(batch, start);
-    const text = differs ? kind.wireOf(document as StoredFields, stored) : (fields.get("wire") as Buffer | undefined);
-    return { kind, id, n: null, place: placeOf(sort, document), ...(text !== undefined && { text }) };
-  };
+  const arePassedOn = limit === 0 && !differs;
+  const rowsIn = (batch: RawBatch): readonly Row[] =>
+    arePassedOn
+      ? runsIn(batch, { kind, sort, field, ids, changed, isJoined })
+      : batch.starts.flatMap((start) => {
+          const document = documentIn(batch, start);
+          if (ids.has(String(document[field]))) return [];
+          const text = differs
+            ? kind.wireOf(document as StoredFields, stored)
+            : (document["wire"] as string | undefined);
+          const place = placeOf(sort, document);
+          const row = { kind, id: String(document["_id"]), n: null, place, ...(text !== undefined && { text }) };
+          return changed.isLeft() ? [...changed.before(place), row] : row;
+        });
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
-    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS };
-    for await (const batch of kind.read(stored, find, moment))
+    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...(arePassedOn && { batchBytes: PASSED_ON_BYTES }) }; // prettier-ignore
+    for await (const { bytes, starts } of kind.read(stored, find, moment))
       // A reader of a page may stop before the end of a batch.
-      for (const starts of inBatches(batch.starts, limit === 0 ? batch.starts.length : FEW_ROWS))
-        yield starts.flatMap((start) => {
-          const fields = fieldsIn(batch, start);
-          if (ids.has(String(fields.get(field)))) return [];
-          const row = rowIn(batch, start, fields);
-          return changed.isLeft() ? [...changed.before(row), row] : row;
-        });
+      for (const some of inBatches(starts, limit === 0 ? starts.length : FEW_ROWS))
+        yield rowsIn({ bytes, starts: some });
   }
   yield changed.rest();
 }
+
+export type Mergeable = ReturnType<typeof mergeable>;
 
 /** An iterator of sorted rows for merging. @param place the sort key after which to start */
 function mergeable(rows: readonly Row[], sort: Sort, place: Place | null) {
@@ -195,9 +192,10 @@ function mergeable(rows: readonly Row[], sort: Sort, place: Place | null) {
   let at = place === null ? 0 : rows.findIndex((row) => compare(row.place, place) > 0);
   if (at === -1) at = rows.length;
   return {
-    before: (other: Row): Row[] => {
+    /** The rows before a sort key, which are thereby merged. */
+    before: (other: Place): Row[] => {
       const before: Row[] = [];
-      for (let row = rows[at]; row !== undefined && compare(row.place, other.place) < 0; row = rows[at]) {
+      for (let row = rows[at]; row !== undefined && compare(row.place, other) < 0; row = rows[at]) {
         before.push(row);
         at += 1;
       }

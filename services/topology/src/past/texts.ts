@@ -27,8 +27,8 @@ export interface Piece {
   readonly ref?: Ref;
   /** More members follow, so the closing brace is omitted. */
   readonly isOpen?: true;
-  /** Starts a row of a list. */
-  readonly isRow?: true;
+  /** Number of rows of a list that start with it. */
+  readonly rows?: number;
 }
 
 /** Writes pieces as JSON, in chunks. */
@@ -43,7 +43,7 @@ export function createWriter(view: View): Writer {
       const some = pieces.slice(at, at + size);
       const texts = await textsOf(view, some);
       const text = Buffer.concat(some.flatMap(({ before }, n) => [before, texts[n] as Buffer]));
-      yield { text, rows: some.filter(({ isRow }) => isRow).length };
+      yield { text, rows: some.reduce((sum, { rows = 0 }) => sum + rows, 0) };
       at += some.length;
       size = nextSize(some.length, text.length);
     }
