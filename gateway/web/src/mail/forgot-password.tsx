@@ -11,11 +11,11 @@ import { PATHS } from "../paths.js";
 import { SignedOutLayout } from "../session/signed-out-layout.js";
 import { refusalOf } from "../session/refusal.js";
 
-/** Requests a reset link, by default for the address typed at sign-in. The response does not reveal whether there is an account. */
+/** Requests a reset link for an address, which may be typed at sign-in. The response does not reveal whether there is an account. */
 export default function ForgotPassword(): ReactNode {
-  const { state } = useLocation();
+  const location = useLocation();
   const ask = useMutation({ mutationFn: (email: string) => api.call(requestPasswordReset, { body: { email } }) });
-  const form = useForm({ initialValues: { email: emailIn(state) } });
+  const form = useForm({ initialValues: { email: emailIn(location) } });
   const submit = form.onSubmit(({ email }) =>
     ask.mutate(email, { onError: (error) => form.setErrors(faultsByPath(error)) }),
   );
@@ -66,8 +66,8 @@ function reasonOf(error: Error): string {
   return "This server does not send mail. Ask its operator to reset your password.";
 }
 
-/** @param state of the navigation, which is null when the page is opened by its address */
-function emailIn(state: unknown): string {
+/** The state of the location is null when the page is opened by its address. */
+function emailIn({ state }: { readonly state: unknown }): string {
   const { email = "" } = (state ?? {}) as { readonly email?: string };
   return email;
 }

@@ -80,19 +80,18 @@ export function SignInForm({
         <Button type="submit" loading={start.isPending} fullWidth>
           Sign in
         </Button>
-        <Anchor
-          component={Link}
-          to={PATHS.forgotPassword}
-          state={{ email: form.values.email }}
-          size="sm"
-          ta="center"
-          underline="always"
-        >
-          Forgot your password?
-        </Anchor>
+        <ForgotPasswordLink email={form.values.email} />
       </Stack>
       <ProviderButtons returnTo={returnTo} />
     </form>
+  );
+}
+
+function ForgotPasswordLink({ email }: { readonly email: string }): ReactNode {
+  return (
+    <Anchor component={Link} to={PATHS.forgotPassword} state={{ email }} size="sm" ta="center" underline="always">
+      Forgot your password?
+    </Anchor>
   );
 }
 
