@@ -33,14 +33,19 @@ export async function startScheduledWriters(options: WritersOptions): Promise<Sc
   const program = fileURLToPath(new URL("scheduled-writers-process.js", import.meta.url));
   const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
   await once(child, "message");
-  const ask = async <T>(question: "report" | "stop"): Promise<T> => {
-    child.send(question);
-    const [response] = (await once(child, "message")) as [T];
-    return response;
-  };
   let stopped: Promise<readonly string[]> | null = null;
+  const stop = async (): Promise<readonly string[]> => {
+    child.send("stop");
+    const [faults] = (await once(child, "message")) as [readonly string[]];
+    child.disconnect();
+    return faults;
+  };
   return {
-    report: () => ask<WriterFigures>("report"),
-    stop: () => (stopped ??= ask<readonly string[]>("stop").finally(() => child.disconnect())),
+    report: async () => {
+      child.send("report");
+      const [figures] = (await once(child, "message")) as [WriterFigures];
+      return figures;
+    },
+    stop: () => (stopped ??= stop()),
   };
 }
