@@ -1,5 +1,5 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Fields, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { Fields, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../storage/database.js";
 import { type Draft, JOURNALED } from "./entries.rules.js";
 import { type AskedEntries, rawEntriesIn, readAt, type ReadEntry } from "./read.js";
@@ -43,8 +43,8 @@ export async function* changesIn(
   scope: Scope,
   { withFormers, ...asked }: Omit<AskedEntries, "projection"> & { readonly withFormers: boolean },
 ): AsyncGenerator<{ changes: Change[]; bytes: number }, void, void> {
-  const projection = withFormers ? FORMER : CHANGE;
-  for await (const batch of rawEntriesIn(database, scope, { ...asked, projection }))
+  const read = withFormers ? { projection: FORMER, batchBytes: PASSED_ON_BYTES } : { projection: CHANGE };
+  for await (const batch of rawEntriesIn(database, scope, { ...asked, ...read }))
     yield { changes: batch.starts.map((start) => changeIn(batch, start)), bytes: batch.bytes.length };
 }
 

@@ -17,7 +17,7 @@ import {
   numbersOf,
   unsighted,
 } from "./entities.js";
-import { runsIn } from "./runs.js";
+import { restOf, runsIn } from "./runs.js";
 import type { View } from "./view.js";
 
 // The rows of a list at a moment: unchanged stored rows, merged with the past states of changed ones. Only the sort keys of changed
@@ -120,11 +120,16 @@ function isByCreation({ sort, filter }: ListRequest): boolean {
 
 /** Of lists in the default order, which never changes, states are not decoded: this takes most of the time. */
 function rowsByCreation({ kind, sort, filter }: ListRequest, entries: readonly FormerEntry[]): Row[] {
-  return entries.flatMap((entry) => {
+  const isFiltered = Object.keys(filter).length > 0;
+  const names = Object.keys(sort);
+  const rows: Row[] = [];
+  for (const entry of entries) {
     const { n, entity_id: id } = entry;
-    const document = { _id: id, created_at: createdAtIn(entry) };
-    return meets(document, filter) ? { kind, id, n, place: placeOf(sort, document) } : [];
-  });
+    const createdAt = createdAtIn(entry);
+    if (isFiltered && !meets({ _id: id, created_at: createdAt }, filter)) continue;
+    rows.push({ kind, id, n, place: names.map((name) => (name === "_id" ? id : createdAt)) });
+  }
+  return rows;
 }
 
 export function placeOf(sort: Sort, document: Document): Place {
@@ -139,7 +144,7 @@ export interface StoredFind {
   readonly place: Place | null;
   /** Maximum rows; 0 for all. */
   readonly most: number;
-  /** Of all rows, consecutive unchanged ones may be joined; see {@link Row.rows}. */
+  /** Of all rows, adjacent ones may be joined; see {@link Row.rows}. */
   readonly isJoined?: boolean;
   readonly maxTimeMS: number;
 }
@@ -160,28 +165,27 @@ export async function* rowsAt(
   const changed = mergeable(rows, sort, place);
   const differs = isWhole && kind.differs(stored);
   const arePassedOn = limit === 0 && !differs;
-  const rowsIn = (batch: RawBatch): readonly Row[] =>
-    arePassedOn
-      ? runsIn(batch, { kind, sort, field, ids, changed, isJoined })
-      : batch.starts.flatMap((start) => {
-          const document = documentIn(batch, start);
-          if (ids.has(String(document[field]))) return [];
-          const text = differs
-            ? kind.wireOf(document as StoredFields, stored)
-            : (document["wire"] as string | undefined);
-          const place = placeOf(sort, document);
-          const row = { kind, id: String(document["_id"]), n: null, place, ...(text !== undefined && { text }) };
-          return changed.isLeft() ? [...changed.before(place), row] : row;
-        });
+  const runs = { view, kind, sort, field, ids, changed, isJoined };
+  function* decoded({ bytes, starts: all }: RawBatch): Generator<readonly Row[]> {
+    // A reader of a page may stop before the end of a batch.
+    for (const starts of inBatches(all, FEW_ROWS))
+      yield starts.flatMap((start) => {
+        const document = documentIn({ bytes, starts }, start);
+        if (ids.has(String(document[field]))) return [];
+        const text = differs ? kind.wireOf(document as StoredFields, stored) : (document["wire"] as string | undefined);
+        const place = placeOf(sort, document);
+        const row = { kind, id: String(document["_id"]), n: null, place, ...(text !== undefined && { text }) };
+        return changed.isLeft() ? [...changed.before(place), row] : row;
+      });
+  }
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
     const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...(arePassedOn && { batchBytes: PASSED_ON_BYTES }) }; // prettier-ignore
-    for await (const { bytes, starts } of kind.read(stored, find, moment))
-      // A reader of a page may stop before the end of a batch.
-      for (const some of inBatches(starts, limit === 0 ? starts.length : FEW_ROWS))
-        yield rowsIn({ bytes, starts: some });
+    for await (const batch of kind.read(stored, find, moment))
+      yield* arePassedOn ? runsIn(batch, runs) : decoded(batch);
   }
-  yield changed.rest();
+  if (arePassedOn) yield* restOf(runs);
+  else yield changed.rest();
 }
 
 export type Mergeable = ReturnType<typeof mergeable>;

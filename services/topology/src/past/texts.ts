@@ -72,7 +72,7 @@ async function textsOf(view: View, pieces: readonly Piece[]): Promise<readonly B
 }
 
 /** The text of an entity, if it has been read already. */
-function textAtHand({ formers }: View, { text, n, id }: Ref): Buffer | undefined {
+export function textAtHand({ formers }: View, { text, n, id }: Ref): Buffer | undefined {
   if (text !== undefined) return typeof text === "string" ? Buffer.from(text) : text;
   const former = n === null ? undefined : formers.get(n);
   return former?.entity_id === id ? (currentFormer(former) ?? undefined) : undefined;
