@@ -1,6 +1,7 @@
 import { BSON, type Db, type Document, Long, Timestamp } from "mongodb";
 import { OPERATION_MS } from "./connect.js";
 import { isRetryableRead } from "./faults.js";
+import { ARRAY, INT64, OBJECT, TIMESTAMP } from "./raw-fields.js";
 
 // Reads documents as raw BSON. The driver's cursors return single documents and fix the batch size beforehand, but
 // decoding and awaiting each row is most of the cost of a long list.
@@ -11,19 +12,6 @@ const BATCH_BYTES = 262_144;
 /** Target for readers that pass documents on: the fixed cost of a batch's command equals that of 150 KiB. */
 export const PASSED_ON_BYTES = 524_288;
 const FIRST_ROWS = 101;
-
-const DOUBLE = 1;
-const TEXT = 2;
-const OBJECT = 3;
-const ARRAY = 4;
-const BINARY = 5;
-const OBJECT_ID = 7;
-const BOOLEAN = 8;
-const DATE = 9;
-const NULL = 10;
-const INT32 = 16;
-const TIMESTAMP = 17;
-const INT64 = 18;
 
 export interface RawFind {
   readonly collection: string;
@@ -107,111 +95,6 @@ export async function rawCount(
   } finally {
     await session.endSession();
   }
-}
-
-/** Iterates over the fields of a document. The iteration of `BSON.onDemand` allocates each field, and takes twice as long. */
-export class Fields {
-  /** The current field. */
-  name = "";
-  readonly #bytes: Buffer;
-  #type = 0;
-  #at: number;
-  #end: number;
-
-  constructor({ bytes }: Pick<RawBatch, "bytes">, start: number) {
-    this.#bytes = bytes;
-    this.#at = this.#end = start + 4;
-  }
-
-  /** Advances to the next field. @returns false after the last one */
-  next(): boolean {
-    const bytes = this.#bytes;
-    const nameAt = this.#end + 1;
-    this.#type = bytes[this.#end] ?? 0;
-    if (this.#type === 0) return false;
-    // Names are short: a loop is faster than a call.
-    let nameEnd = nameAt;
-    while (bytes[nameEnd] !== 0) nameEnd += 1;
-    this.name = bytes.toString("latin1", nameAt, nameEnd);
-    this.#at = nameEnd + 1;
-    this.#end = this.#at + sizeOf(bytes, this.#type, this.#at);
-    return true;
-  }
-
-  /** Where the UTF-8 of a text begins in the bytes. */
-  get textAt(): number {
-    return this.#at + 4;
-  }
-
-  /** Where it ends. */
-  get textEnd(): number {
-    return this.#end - 1;
-  }
-
-  /** The text in UTF-8; undefined for other types. */
-  get utf8(): Buffer | undefined {
-    return this.#type === TEXT ? this.#bytes.subarray(this.textAt, this.textEnd) : undefined;
-  }
-
-  /** The text; empty for other types. */
-  get text(): string {
-    return this.#type === TEXT ? this.#bytes.toString("utf8", this.textAt, this.textEnd) : "";
-  }
-
-  /** The number, or a date in milliseconds; undefined for other types. */
-  get number(): number | undefined {
-    if (this.#type === INT32) return this.#bytes.readInt32LE(this.#at);
-    if (this.#type === INT64 || this.#type === DATE) return Number(this.#bytes.readBigInt64LE(this.#at));
-    return this.#type === DOUBLE ? this.#bytes.readDoubleLE(this.#at) : undefined;
-  }
-}
-
-/** The size of a value. */
-function sizeOf(bytes: Buffer, type: number, at: number): number {
-  switch (type) {
-    case TEXT:
-      return 4 + bytes.readInt32LE(at);
-    case OBJECT:
-    case ARRAY:
-      return bytes.readInt32LE(at);
-    case BINARY:
-      return 5 + bytes.readInt32LE(at);
-    case OBJECT_ID:
-      return 12;
-    case DOUBLE:
-    case DATE:
-    case INT64:
-    case TIMESTAMP:
-      return 8;
-    case INT32:
-      return 4;
-    case BOOLEAN:
-      return 1;
-    case NULL:
-      return 0;
-    default:
-      throw new Error(`unexpected BSON type ${type}`);
-  }
-}
-
-/** The text fields of a document in UTF-8, numbers, and dates in milliseconds. Others, including null, are omitted. */
-export function fieldsIn(batch: RawBatch, start: number): Map<string, Buffer | number> {
-  const values = new Map<string, Buffer | number>();
-  for (const fields = new Fields(batch, start); fields.next();) {
-    const value = fields.utf8 ?? fields.number;
-    if (value !== undefined) values.set(fields.name, value);
-  }
-  return values;
-}
-
-/** The values of a document's text fields, in UTF-8. @throws Error if one is missing */
-export function textsIn(batch: RawBatch, start: number, names: readonly string[]): Buffer[] {
-  const fields = fieldsIn(batch, start);
-  return names.map((name) => {
-    const text = fields.get(name);
-    if (typeof text !== "object") throw new Error(`a document has no text in its field ${name}`);
-    return text;
-  });
 }
 
 /** The decoded documents of a batch. */

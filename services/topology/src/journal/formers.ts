@@ -1,5 +1,6 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Fields, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { Fields } from "@nts/shared/mongo/raw-fields";
+import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Database } from "../storage/database.js";
 import { type Draft, JOURNALED } from "./entries.rules.js";
 import { type AskedEntries, rawEntriesIn, readAt, type ReadEntry } from "./read.js";

@@ -1,7 +1,8 @@
 import type { Db } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { OPERATION_MS } from "@nts/shared/mongo/connect";
-import { fieldsIn, rawBatches } from "@nts/shared/mongo/raw-find";
+import { fieldsIn } from "@nts/shared/mongo/raw-fields";
+import { rawBatches } from "@nts/shared/mongo/raw-find";
 import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
 import { sightingFieldsIn } from "./rows.js";

@@ -1,5 +1,6 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentIn, fieldsIn, type RawBatch, textsIn } from "@nts/shared/mongo/raw-find";
+import { fieldsIn, textsIn } from "@nts/shared/mongo/raw-fields";
+import { documentIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import type { StoredFields } from "./entities.js";
 import type { EntityReader } from "./entity-reader.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { Binary, BSON, Long, MinKey, ObjectId, Timestamp } from "mongodb";
-import { Fields, fieldsIn } from "./raw-find.js";
+import { Fields, fieldsIn } from "./raw-fields.js";
 
 const AT = new Date("2026-01-02T03:04:05.006Z");
 const batchOf = (document: object): { bytes: Buffer; starts: number[] } => ({
@@ -32,6 +32,11 @@ describe("the fields of a document", () => {
     const seen: unknown[] = [];
     while (fields.next()) seen.push([fields.name, fields.text, fields.number]);
     expect(seen).toEqual([["a", "", undefined], ["b", "", 1], ["c", "d", undefined]]); // prettier-ignore
+  });
+
+  it("have their own names, also those that differ in a single character", () => {
+    const values = { "": 0, axc: 1, ayc: 2, axcd: 3 };
+    for (let n = 0; n < 2; n++) expect(Object.fromEntries(fieldsIn(batchOf(values), 5))).toEqual(values);
   });
 
   it("are not guessed behind a type of unknown size", () => {
