@@ -49,7 +49,7 @@ export interface ListRequest {
   readonly storedFilter: Document;
 }
 
-/** Up to so many rows are read with their texts, which saves a query; some of them may be skipped. */
+/** Pages of up to so many rows are read with their texts, which saves a query; some of these may be skipped. */
 const FEW_ROWS = 200;
 
 const NONE: ReadonlyMap<string, number> = new Map();
@@ -160,7 +160,7 @@ export async function* rowsAt(
   const keys = Object.fromEntries(["_id", field, ...Object.keys(sort)].map((name) => [name, 1]));
   // Stored rows are only skipped if they have changed.
   const limit = most === 0 ? 0 : most + ids.size;
-  const isWhole = limit <= FEW_ROWS;
+  const isWhole = most <= FEW_ROWS;
   const projection = isWhole ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
   const changed = mergeable(rows, sort, place);
   const differs = isWhole && kind.differs(stored);
@@ -168,7 +168,7 @@ export async function* rowsAt(
   const runs = { view, kind, sort, field, ids, changed, isJoined };
   function* decoded({ bytes, starts: all }: RawBatch): Generator<readonly Row[]> {
     // A reader of a page may stop before the end of a batch.
-    for (const starts of inBatches(all, FEW_ROWS))
+    for (const starts of inBatches(all, most === 0 ? FEW_ROWS : Math.min(most, FEW_ROWS)))
       yield starts.flatMap((start) => {
         const document = documentIn({ bytes, starts }, start);
         if (ids.has(String(document[field]))) return [];
