@@ -87,7 +87,7 @@ try {
     await ask(changing, "DELETE", `networks/${id}`);
     await waitForJournal();
     const deletions = client.db(stack.databases.topology).collection<{ _id: string }>("deletions");
-    while ((await deletions.findOne({ _id: id })) !== null) await sleep(200);
+    while ((await deletions.findOne({ _id: id, swept_at: { $exists: false } })) !== null) await sleep(200);
   }
 
   interface Cost {
