@@ -128,11 +128,7 @@ try {
   /** Compares reads as of before an event with those of the present. */
   async function compare(since: string): Promise<void> {
     for (const { what, pathOf, isPaged = false } of READS) {
-      const costs = [unchanged, changing].map((of): Cost & { of: Organization } => ({
-        of,
-        ms: [],
-        processorMs: [0, 0],
-      }));
+      const costs = [unchanged, changing].map((of) => ({ of, ...noCost() }));
       const readAll = async (cost: (typeof costs)[number]): Promise<void> => {
         const asOf = cost.of === changing ? `&as_of=${cursor}` : "";
         await read(cost.of, pathOf(cost.of) + asOf, isPaged, cost);
