@@ -120,16 +120,11 @@ function isByCreation({ sort, filter }: ListRequest): boolean {
 
 /** Of lists in the default order, which never changes, states are not decoded: this takes most of the time. */
 function rowsByCreation({ kind, sort, filter }: ListRequest, entries: readonly FormerEntry[]): Row[] {
-  const isFiltered = Object.keys(filter).length > 0;
-  const names = Object.keys(sort);
-  const rows: Row[] = [];
-  for (const entry of entries) {
+  return entries.flatMap((entry) => {
     const { n, entity_id: id } = entry;
-    const createdAt = createdAtIn(entry);
-    if (isFiltered && !meets({ _id: id, created_at: createdAt }, filter)) continue;
-    rows.push({ kind, id, n, place: names.map((name) => (name === "_id" ? id : createdAt)) });
-  }
-  return rows;
+    const document = { _id: id, created_at: createdAtIn(entry) };
+    return meets(document, filter) ? { kind, id, n, place: placeOf(sort, document) } : [];
+  });
 }
 
 export function placeOf(sort: Sort, document: Document): Place {

@@ -7,8 +7,8 @@ import { textAtHand } from "./texts.js";
 import type { View } from "./view.js";
 
 // Most texts of a whole list are in memory when its rows are merged: those of unchanged rows in the reply of the database, most of
-// the others since the search for changes. They are copied once, into one row for many: objects for each row would cost more
-// than everything else.
+// the others since the search for changes. They are joined into one row for many: objects for each row would cost more than
+// everything else.
 
 /** Maximum rows of a text, and its approximate maximum size. */
 const [JOINED, JOINED_BYTES] = [500, PASSED_ON_BYTES];
@@ -24,85 +24,74 @@ export interface RunsOf extends Pick<Changed, "field" | "ids"> {
 }
 
 /** The rows of a batch that consists of `_id`, `wire`, sort keys and {@link Changed.field}, merged with the changed ones. */
-export function runsIn(batch: RawBatch, runs: RunsOf): Generator<readonly Row[]> {
-  return joinedRows(merged(batch, runs), runs);
+export function runsIn(batch: RawBatch, runs: RunsOf): Iterable<readonly Row[]> {
+  const { kind, isJoined } = runs;
+  const rows = merged(batch, runs);
+  return isJoined ? joined(rows, runs) : [Array.from(rows, (row) => (isStored(row) ? rowOf(kind, row) : row))];
 }
 
 /** The remaining changed rows. */
-export function restOf(runs: RunsOf): Generator<readonly Row[]> {
-  return joinedRows(items(runs.view, runs.changed.rest()), runs);
+export function restOf(runs: RunsOf): Iterable<readonly Row[]> {
+  const rest = runs.changed.rest();
+  return runs.isJoined ? joined(rest, runs) : [rest];
 }
 
-function* merged(batch: RawBatch, { view, sort, field, ids, changed }: RunsOf): Generator<Item> {
+function* merged(batch: RawBatch, { sort, field, ids, changed }: RunsOf): Generator<StoredRow | Row> {
   const names = Object.keys(sort);
   for (const start of batch.starts) {
     const row = storedRowIn(batch, start, names, field);
     if (ids.has(row.replacedBy)) continue;
-    if (changed.isLeft()) yield* items(view, changed.before(row.place));
+    if (changed.isLeft()) yield* changed.before(row.place);
     yield row;
   }
 }
 
-/** A text of a row. */
+/** A text. */
 interface Slice {
   readonly bytes: Buffer;
-  from: number;
-  end: number;
-  /** Of a stored row. */
-  id: string;
-  /** A changed row. */
-  readonly row?: Row;
+  readonly from: number;
+  readonly end: number;
 }
 
-/** A row whose text still has to be read, or a text. */
-type Item = Slice | Row;
+const isStored = (row: StoredRow | Row): row is StoredRow => "replacedBy" in row;
 
-const isSlice = (item: Item): item is Slice => "bytes" in item;
-
-function* items(view: View, rows: readonly Row[]): Generator<Item> {
-  for (const row of rows) {
-    const bytes = textAtHand(view, row);
-    yield bytes === undefined ? row : { bytes, from: 0, end: bytes.length, id: row.id, row };
-  }
+function rowOf(kind: Kind, { id, bytes, from, end }: StoredRow): Row {
+  return { kind, id, n: null, place: [], text: bytes.subarray(from, end) };
 }
 
-function rowOf(kind: Kind, item: Item): Row {
-  if (!isSlice(item)) return item;
-  const { bytes, from, end, id, row } = item;
-  return row ?? { kind, id, n: null, place: [], text: bytes.subarray(from, end) };
+/** The text of a row; null if it still has to be read. */
+function sliceOf(view: View, row: StoredRow | Row): Slice | null {
+  if (isStored(row)) return row;
+  const bytes = textAtHand(view, row);
+  return bytes === undefined ? null : { bytes, from: 0, end: bytes.length };
 }
 
 const COMMA = 44;
 
-function* joinedRows(all: Iterable<Item>, { kind, isJoined }: RunsOf): Generator<readonly Row[]> {
-  let [some, bytes]: [Item[], number] = [[], 0];
-  const rows = (): Row[] => (isJoined ? joined(kind, some) : some.map((item) => rowOf(kind, item)));
-  for (const item of all) {
-    some.push(item);
-    if (isSlice(item)) bytes += item.end - item.from;
-    if (some.length < JOINED && bytes < JOINED_BYTES) continue;
-    yield rows();
-    [some, bytes] = [[], 0];
-  }
-  yield rows();
-}
-
 /** Joins adjacent texts. */
-function joined(kind: Kind, items: readonly Item[]): Row[] {
-  const rows: Row[] = [];
-  let run: Slice[] = [];
+function* joined(all: Iterable<StoredRow | Row>, { view, kind }: RunsOf): Generator<readonly Row[]> {
+  let [rows, run, seen, bytes]: [Row[], Slice[], number, number] = [[], [], 0, 0];
   const endRun = (): void => {
     if (run.length > 0) rows.push({ kind, id: "", n: null, place: [], text: textOf(run), rows: run.length });
     run = [];
   };
-  for (const item of items)
-    if (isSlice(item)) run.push(item);
-    else {
+  for (const row of all) {
+    const slice = sliceOf(view, row);
+    if (slice === null) {
       endRun();
-      rows.push(item);
+      rows.push(row as Row);
+    } else {
+      run.push(slice);
+      bytes += slice.end - slice.from;
     }
+    seen += 1;
+    if (seen < JOINED && bytes < JOINED_BYTES) continue;
+    endRun();
+    yield rows;
+    [rows, seen, bytes] = [[], 0, 0];
+  }
   endRun();
-  return rows;
+  yield rows;
 }
 
 function textOf(run: readonly Slice[]): Buffer {
@@ -117,6 +106,9 @@ function textOf(run: readonly Slice[]): Buffer {
 }
 
 interface StoredRow extends Slice {
+  from: number;
+  end: number;
+  id: string;
   /** The value of {@link Changed.field}; the id of the changed entity that would replace it. */
   replacedBy: string;
   /** Dates are milliseconds, which compare alike. */
