@@ -19,7 +19,7 @@ import type { Matching, Sweepable } from "../storage/sweepable.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { Storage } from "../storage/storage.js";
 import { wholeOrganization } from "../storage/whole-organization.js";
-import { scopeWithout, takeOffInPassing } from "./take-off.js";
+import { scopeWithout } from "./take-off.js";
 
 // Deletes documents of hidden entities, and removes hidden tags from documents. Every step is idempotent, so an interrupted sweep is
 // resumed by any process, and concurrent sweeps are harmless.
@@ -130,14 +130,16 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const sweptBy = journaled ? _id : undefined;
     const scope = scopeWithout(organizationId, new Map(ids.map((id) => [id, deleted_at])));
     const carriers = { organization_id: organizationId, tags: { $in: ids } };
-    const matching = { filter: carriers, hint: TAG_INDEX };
     let total = 0;
     for (const kind of TAGGED_KINDS)
-      for (let found = -1; found !== 0 && !signal.aborted; total += found)
-        // Repeated until nothing is found, because of concurrent writes.
-        found = await sweepMatching(parts, storage[kind].sweepable, matching, (batch) =>
-          takeOffInPassing(storage, scope, { kind, ids: batch, sweptBy }),
-        );
+      for (let found = -1; found !== 0 && !signal.aborted; total += found) {
+        // Repeated until nothing is found, because concurrently written entities are skipped.
+        const carrying = storage[kind].sweepable.entities(carriers, { hint: TAG_INDEX, batch: BATCH });
+        found = await sweepMatching(parts, carrying, async (batch) => {
+          await storage[kind].storeWithoutTags(scope, batch, sweptBy);
+          return batch.length;
+        });
+      }
     return total;
   },
   organization: async (parts, { organization_id }) => {
@@ -149,7 +151,8 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
 };
 
 function deleteMatching(parts: SweepParts, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
-  return sweepMatching(parts, sweepable, { filter, hint }, (batch) => sweepable.remove(filter.organization_id, batch));
+  const ids = sweepable.ids(filter, { hint, batch: BATCH });
+  return sweepMatching(parts, ids, (batch) => sweepable.remove(filter.organization_id, idsOf(batch)));
 }
 
 interface SweptEntities {
@@ -167,25 +170,30 @@ function deleteEntities(
   { kind, filter, hint, before }: SweptEntities,
 ): Promise<number> {
   const { deletions, transaction, [kind]: entities } = parts.storage;
-  return sweepMatching(parts, entities.sweepable, { filter, hint }, async (batch) => {
-    await before?.(batch);
-    if (journaled) return entities.sweepable.remove(organizationId, batch);
+  const { sweepable } = entities;
+  return sweepMatching(parts, sweepable.ids(filter, { hint, batch: BATCH }), async (batch) => {
+    const ids = idsOf(batch);
+    await before?.(ids);
+    if (journaled) return sweepable.remove(organizationId, ids);
     return transaction(BACKGROUND, [], async (tx) => {
       await deletions.note(tx, organizationId, by);
-      return entities.sweepable.remove(organizationId, batch, tx);
+      return sweepable.remove(organizationId, ids, tx);
     });
   });
 }
 
-/** Processes matching documents in batches with pauses. @param hint the index for the filter */
-async function sweepMatching(
+function idsOf(documents: readonly { readonly _id: string }[]): string[] {
+  return documents.map(({ _id }) => _id);
+}
+
+/** Processes documents in batches with pauses. */
+async function sweepMatching<T>(
   { storage: { database }, count, signal }: SweepParts,
-  sweepable: Sweepable,
-  { filter, hint }: { filter: Matching; hint: IndexKey },
-  work: (batch: readonly string[]) => Promise<number>,
+  documents: AsyncIterable<T>,
+  work: (batch: readonly T[]) => Promise<number>,
 ): Promise<number> {
   let total = 0;
-  let batch: string[] = [];
+  let batch: T[] = [];
   const flush = async (): Promise<void> => {
     await database.idle();
     const startedAt = performance.now();
@@ -195,9 +203,9 @@ async function sweepMatching(
     batch = [];
     await delay(restMs(startedAt, DUTY));
   };
-  for await (const { _id } of sweepable.ids(filter, { hint, batch: BATCH })) {
+  for await (const document of documents) {
     if (signal.aborted) return total;
-    if (batch.push(_id) === BATCH) await flush();
+    if (batch.push(document) === BATCH) await flush();
   }
   if (batch.length > 0) await flush();
   return total;

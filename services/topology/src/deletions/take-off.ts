@@ -54,18 +54,3 @@ export async function reportTagged(
   for (const kind of TAGGED_KINDS)
     recorder.count(kind, await storage[kind].countIn(tx, scope, { tags: { $in: [...tagIds] } }, { hint: TAG_INDEX }));
 }
-
-/**
- * Removes tags from some stored entities in the background.
- *
- * @param sweptBy the deletion being swept, if the journal has recorded it
- * @returns the number of entities that had such a tag; those with a concurrent write may still have it
- */
-export function takeOffInPassing(
-  storage: Storage,
-  scope: Scope,
-  { kind, ids, sweptBy }: { kind: keyof Kinds; ids: readonly string[]; sweptBy?: string | undefined },
-): Promise<number> {
-  const tagged = { _id: { $in: [...ids] }, tags: { $in: [...(scope.hidden?.tags.keys() ?? [])] } };
-  return storage[kind].storeAsRead(scope, tagged, sweptBy);
-}

@@ -10,6 +10,7 @@ import { STORED } from "./entity-reader.js";
 import { BY_ID } from "./indexes.js";
 import { hintFor, matching, type ScopeFilter } from "./scope.js";
 import type { ScopedUpdate } from "./scoped-collection.js";
+import type { SweptEntity } from "./sweepable.js";
 
 /** Changed entities per command: each takes about a millisecond, and a command has five seconds. */
 const UPDATE_BATCH = 250;
@@ -31,12 +32,11 @@ export interface EntityWrites<T extends Entity> {
   /** @returns the number of deleted entities */
   remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
   /**
-   * Rewrites matching entities without a transaction, each on condition of its revision.
+   * Stores entities without the deleted tags of the scope, not in a transaction, and each only if its revision is unchanged.
    *
    * @param sweptBy the deletion being swept, if the journal has recorded it
-   * @returns the number of matches; concurrently written ones may still match
    */
-  storeAsRead(scope: Scope, filter: Filter<EntityDocument>, sweptBy?: string): Promise<number>;
+  storeWithoutTags(scope: Scope, found: readonly SweptEntity[], sweptBy?: string): Promise<void>;
 }
 
 export function createEntityWrites<T extends Entity>(
@@ -72,20 +72,19 @@ export function createEntityWrites<T extends Entity>(
       recorderOf(tx)?.count(kind.collection, deletedCount - recorded);
       return deletedCount;
     },
-    storeAsRead: async (scope, filter, sweptBy) => {
+    storeWithoutTags: async (scope, found, sweptBy) => {
       const { organizationId: organization_id } = scope;
-      const options = { projection: { ...STORED, _id: 1 }, ...hintFor(filter) };
-      const found = await collection.find({ ...filter, organization_id }, options).toArray();
       const updates = found.map((document) => {
-        const { _id, ...fields } = documentOf(organization_id, reader.storedIn(document, scope));
+        const { _id, ...whole } = documentOf(organization_id, reader.storedIn(document, scope));
+        const { revision, updated_at, tags, wire } = whole;
+        const fields = document.form === whole.form ? { revision, updated_at, tags, wire } : whole;
         const unchanged = { organization_id, _id, revision: document.revision };
         const $set = { ...fields, ...(sweptBy !== undefined && { swept_by: sweptBy }) };
         return { updateOne: { filter: unchanged, update: { $set }, hint: BY_ID } };
       });
       // Sweeps are acknowledged by their final entry, which comes later.
       const how = sweptBy === undefined ? {} : { writeConcern: UNCONFIRMED };
-      if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false, ...how });
-      return found.length;
+      await collection.bulkWrite(updates, { ordered: false, ...how });
     },
   };
 }

@@ -1,28 +1,42 @@
 import type { ClientSession, Document } from "mongodb";
 import { STREAM_MS, UNCONFIRMED } from "@nts/shared/mongo/connect";
+import type { StoredFields } from "./entities.js";
+import { STORED } from "./entity-reader.js";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Scoped, ScopedCollection } from "./scoped-collection.js";
 
 /** Matching documents of one organization. */
 export type Matching = Scoped & { readonly organization_id: string } & Readonly<Record<string, unknown>>;
 
-/** The operations of a sweep on the hidden documents of a collection. */
+interface Sweeping {
+  /** The index for the filter. */
+  readonly hint: IndexKey;
+  /** Documents read per command. */
+  readonly batch: number;
+}
+
+/** A document with the fields from which its entity is read. */
+export type SweptEntity = StoredFields & { readonly _id: string };
+
+/**
+ * The operations of a sweep on the hidden documents of a collection. Matches come from a single cursor, as a new one would
+ * skip all recently deleted entries.
+ */
 export interface Sweepable {
-  /**
-   * The matching ids from a single cursor, as a new one would skip all recently deleted entries.
-   *
-   * @param hint the index for the filter
-   */
-  ids(matching: Matching, { hint, batch }: { hint: IndexKey; batch: number }): AsyncIterable<{ readonly _id: string }>;
+  ids(matching: Matching, how: Sweeping): AsyncIterable<{ readonly _id: string }>;
+  /** The same with the fields of an entity. */
+  entities(matching: Matching, how: Sweeping): AsyncIterable<SweptEntity>;
   /** @returns the number of deleted documents */
   remove(organizationId: string, ids: readonly string[], tx?: ClientSession): Promise<number>;
 }
 
 export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Sweepable {
   const collection = scoped as unknown as ScopedCollection<{ _id: string; organization_id: string }>;
+  const find = <Found extends Document>(matching: Matching, { hint, batch }: Sweeping, projection: Document) =>
+    collection.find<Found>(matching, { hint, projection, batchSize: batch, maxTimeMS: STREAM_MS });
   return {
-    ids: (matching, { hint, batch }) =>
-      collection.find(matching, { hint, projection: { _id: 1 }, batchSize: batch, maxTimeMS: STREAM_MS }),
+    ids: (matching, how) => find(matching, how, { _id: 1 }),
+    entities: (matching, how) => find(matching, how, { ...STORED, _id: 1 }),
     remove: async (organization_id, ids, tx) => {
       const gone = { organization_id, _id: { $in: [...ids] } };
       // The sweep's final entry is acknowledged, and comes later.
