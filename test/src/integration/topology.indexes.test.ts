@@ -146,7 +146,9 @@ function fieldsOf({ query }: AnyEndpoint): string[] {
 /** The profile of the database for these lists, requested by callers with all networks and with two. */
 async function profileOf({ path }: AnyEndpoint, queries: readonly URLSearchParams[]): Promise<Document[]> {
   await topology.db.createCollection("system.profile", { capped: true, size: 128 * 2 ** 20 });
-  const requests = queries.flatMap((query) => [owner, limited].map((caller) => ({ query, caller }))).values();
+  // Within one network, both callers' scopes are that network.
+  const callersOf = (query: URLSearchParams): Caller[] => (query.has("network_id") ? [limited] : [owner, limited]);
+  const requests = queries.flatMap((query) => callersOf(query).map((caller) => ({ query, caller }))).values();
   const ask = async (): Promise<void> => {
     for (const { query, caller } of requests)
       expect((await caller.raw("get", `${path}?${query.toString()}`)).status).toBe(200);
