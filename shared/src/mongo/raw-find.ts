@@ -74,8 +74,9 @@ export async function* rawBatches(
       cursor = await run({ getMore: id, collection, batchSize: rowsAfter(cursor.batch, find) });
     }
   } finally {
-    if (!id.isZero()) await db.command({ killCursors: collection, cursors: [id] }, { session }).catch(() => undefined);
-    await session.endSession();
+    // The reader does not wait for the end of what it no longer needs.
+    const kill = id.isZero() ? Promise.resolve() : db.command({ killCursors: collection, cursors: [id] }, { session });
+    void kill.catch(() => undefined).then(() => session.endSession());
   }
 }
 

@@ -4,7 +4,7 @@ import type { Kinds } from "../past/denormalized-fields.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
 import type { AskedPast, Past } from "../past/past.js";
 import { changedRows, rowsAt } from "../past/rows.js";
-import { COMMA, createWriter } from "../past/texts.js";
+import { createWriter, rowPiece } from "../past/texts.js";
 import { creationIndex } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
@@ -29,7 +29,7 @@ export async function pastSource(
     const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS, isJoined: true }; // prettier-ignore
     const changed = await changedRows(view, kinds, request);
     for await (const rows of rowsAt(view, request, changed, find))
-      for await (const { text } of writer(rows.map((ref) => ({ before: COMMA, ref })))) {
+      for await (const { text } of writer(rows.map(rowPiece))) {
         const entities = JSON.parse(`[${String(text).slice(1)}]`) as { readonly service_definition?: string }[];
         yield entities.map((entity) => ({
           entity: entity as never,

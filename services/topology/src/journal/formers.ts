@@ -1,6 +1,7 @@
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Fields } from "@nts/shared/mongo/raw-fields";
 import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { readAhead } from "@nts/shared/read-ahead";
 import type { Database } from "../storage/database.js";
 import { type Draft, JOURNALED } from "./entries.rules.js";
 import { type AskedEntries, rawEntriesIn, readAt, type ReadEntry } from "./read.js";
@@ -45,7 +46,7 @@ export async function* changesIn(
   { withFormers, ...asked }: Omit<AskedEntries, "projection"> & { readonly withFormers: boolean },
 ): AsyncGenerator<{ changes: Change[]; bytes: number }, void, void> {
   const read = withFormers ? { projection: FORMER, batchBytes: PASSED_ON_BYTES } : { projection: CHANGE };
-  for await (const batch of rawEntriesIn(database, scope, { ...asked, ...read }))
+  for await (const batch of readAhead(rawEntriesIn(database, scope, { ...asked, ...read })))
     yield { changes: batch.starts.map((start) => changeIn(batch, start)), bytes: batch.bytes.length };
 }
 

@@ -15,7 +15,7 @@ import type { ChildKinds } from "./hosts.js";
 import { createHostPieces } from "./hosts.js";
 import { inBatches, type Kind } from "./entities.js";
 import { type Changed, changedRows, type Row, rowsAt, type ListRequest } from "./rows.js";
-import { COMMA, createWriter, NOTHING, type Piece } from "./texts.js";
+import { createWriter, NOTHING, type Piece, rowPiece } from "./texts.js";
 import { createViews, type OpenView, type View } from "./view.js";
 
 // Lists and single reads of past states.
@@ -85,7 +85,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const writer = createWriter(view);
       const hostPieces = kind.name === "Host" ? createHostPieces(view, kinds) : null;
       async function* written(rows: readonly Row[]): AsyncGenerator<ListPart> {
-        if (hostPieces === null) yield* writer(rows.map((ref) => ({ before: COMMA, ref, rows: ref.rows ?? 1 })));
+        if (hostPieces === null) yield* writer(rows.map(rowPiece));
         else for await (const pieces of hostPieces(rows, true)) yield* writer(pieces);
       }
       const { limit, offset, cursor } = paging;

@@ -35,7 +35,7 @@ export interface Row {
   readonly place: Place;
   /** The JSON of a stored state, if it was read with the row. */
   readonly text?: string | Buffer;
-  /** Stands for so many consecutive rows, whose texts are in `text`, separated by commas; it has no id or sort key. */
+  /** Stands for so many consecutive rows, whose texts are in `text` with a comma before each; it has no id or sort key. */
   readonly rows?: number;
 }
 
@@ -175,7 +175,8 @@ export async function* rowsAt(
   }
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
-    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...(arePassedOn && { batchBytes: PASSED_ON_BYTES }) }; // prettier-ignore
+    const sizes = arePassedOn ? { batchBytes: PASSED_ON_BYTES } : { firstRows: Math.min(most, FEW_ROWS) };
+    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...sizes };
     for await (const batch of kind.read(stored, find, moment))
       yield* arePassedOn ? runsIn(batch, runs) : decoded(batch);
   }

@@ -95,11 +95,11 @@ function* joined(all: Iterable<StoredRow | Row>, { view, kind }: RunsOf): Genera
 }
 
 function textOf(run: readonly Slice[]): Buffer {
-  const length = run.reduce((sum, { from, end }) => sum + end - from + 1, -1);
+  const length = run.reduce((sum, { from, end }) => sum + end - from + 1, 0);
   const text = Buffer.allocUnsafe(length);
   let at = 0;
   for (const { bytes, from, end } of run) {
-    if (at > 0) text[at++] = COMMA;
+    text[at++] = COMMA;
     at += bytes.copy(text, at, from, end);
   }
   return text;

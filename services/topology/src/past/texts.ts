@@ -31,6 +31,11 @@ export interface Piece {
   readonly rows?: number;
 }
 
+/** A row of a list, or joined ones, with a comma before each. */
+export function rowPiece({ rows, ...ref }: Ref): Piece {
+  return { before: rows === undefined ? COMMA : NOTHING, ref, rows: rows ?? 1 };
+}
+
 /** Writes pieces as JSON, in chunks. */
 export type Writer = (pieces: readonly Piece[]) => AsyncGenerator<ListPart, void, void>;
 
@@ -42,12 +47,18 @@ export function createWriter(view: View): Writer {
       requireNotAbandoned(view.work);
       const some = pieces.slice(at, at + size);
       const texts = await textsOf(view, some);
-      const text = Buffer.concat(some.flatMap(({ before }, n) => [before, texts[n] as Buffer]));
+      const text = concatenated(some.flatMap(({ before }, n) => [before, texts[n] as Buffer]));
       yield { text, rows: some.reduce((sum, { rows = 0 }) => sum + rows, 0) };
       at += some.length;
       size = nextSize(some.length, text.length);
     }
   };
+}
+
+/** Without copying if only one is not empty. */
+function concatenated(texts: readonly Buffer[]): Buffer {
+  const [only = NOTHING, ...more] = texts.filter(({ length }) => length > 0);
+  return more.length === 0 ? only : Buffer.concat([only, ...more]);
 }
 
 /** The texts of the entities of pieces. */

@@ -84,7 +84,7 @@ export function createViews(database: Database, reader: JournalReader, most: Mos
     const recent = isPaged === true ? recentViews.get(looked) : undefined;
     if (recent === undefined || (await recordedAfter(looked)) === null) return null;
     // The second read fails if the database no longer has the snapshot.
-    const [ends] = await Promise.all([reader.ends(rights), storedScope(database, rights, recent.view.moment)]);
+    const [ends] = await Promise.all([reader.ends(rights), lastAt(database, rights, recent.view.moment)]);
     const n = await moments.place(rights, asOf, ends);
     return n === recent.n ? { ...recent.view, work, rights } : null;
   }
