@@ -122,6 +122,12 @@ export function fieldsIn(batch: RawBatch, start: number): Map<string, Buffer | n
   return values;
 }
 
+/** The value of a document's text field; empty if it is missing. */
+export function textOf(batch: Pick<RawBatch, "bytes">, start: number, name: string): string {
+  for (const fields = new Fields(batch, start); fields.next();) if (fields.name === name) return fields.text;
+  return "";
+}
+
 /** The values of a document's text fields, in UTF-8. @throws Error if one is missing */
 export function textsIn(batch: RawBatch, start: number, names: readonly string[]): Buffer[] {
   const fields = fieldsIn(batch, start);

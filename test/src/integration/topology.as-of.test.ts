@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import {
   createTag,
@@ -19,28 +18,23 @@ import {
   listTags,
   PAST,
   patchHost,
-  patchService,
 } from "@nts/shared/contract";
-import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { createLog } from "@nts/shared/log";
 import { createRegistry } from "@nts/shared/metrics";
 import { placeOf } from "@nts/shared/numbered";
 import { BACKGROUND } from "@nts/shared/work";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { type Journal, startJournal } from "@nts/topology/journal/journal";
-import { lastEntries } from "@nts/topology/journal/last-entries";
 import { createJournalReader } from "@nts/topology/journal/read";
 import { sweepJournal } from "@nts/topology/journal/retention";
 import { createStates } from "@nts/topology/journal/states";
-import { JOURNAL_OF_ENTITY } from "@nts/topology/storage/indexes";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
-import { profiled } from "../support/profiled.js";
 import { anEmptyWorld, drawHistory, step, type World } from "../support/history.js";
 import { byPath, waitForJournal } from "../support/moments.js";
 import { pathsOf, readAll, type Readings } from "../support/readings.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
-import { aHost, aNetwork, aService } from "../support/topology-world.js";
+import { aHost, aNetwork } from "../support/topology-world.js";
 
 const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 75);
 const MOMENTS = Number(process.env["AS_OF_MOMENTS"] ?? 3);
@@ -89,9 +83,6 @@ function differences(was: Readings, past: Readings): string[] {
     past.get(path) === text ? [] : [`${path}\n  was  ${text}\n  told ${past.get(path) ?? ""}`],
   );
 }
-
-const readsOfJournal = (filter: Document, task: () => Promise<unknown>): Promise<Document[]> =>
-  profiled(topology.db, { ns: `${topology.db.databaseName}.journal`, ...filter }, task);
 
 describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
   it("as_of a cursor or a time, every list and every read by id returns byte for byte what it returned then, for every caller", async () => {
@@ -206,48 +197,6 @@ describe("a read of the past", () => {
     expect(differences(was, await readAll(owner, paths, `as_of=${cursor}`))).toEqual([]);
     const { rows, total } = await owner.list(listServices, { query: { as_of: cursor, offset: 700, limit: 40 } });
     expect([rows.length, total]).toEqual([40, 750]);
-  });
-});
-
-describe("a read of the past: pages and cost", () => {
-  it("pages with cursors, reading the changes since once, and a whole list returns a cursor to follow from", async () => {
-    const world = await aNetwork(topology.aCaller());
-    const { owner } = world;
-    const host = await aHost(world, { services: 9 });
-    const as_of = await waitForJournal(owner);
-    const { rows: was } = await owner.list(listServices, { query: { limit: 0, order_by: "name", order_direction: "desc" } }); // prettier-ignore
-    for (const n of [1, 4, 7]) await owner.call(deleteService, { params: host.services[n]! });
-    await aService(world, host, { name: "s5 and a half" });
-    const found: string[] = [];
-    let cursor: string | undefined;
-    const ofChanges = { "command.sort._id": 1, "command.filter.entity.$in": "Service" };
-    const readsOfChanges = await readsOfJournal(ofChanges, async () => {
-      do {
-        const path = `/api/v1/services?as_of=${as_of}&limit=2&order_by=name&order_direction=desc`;
-        const { data, headers } = await owner.raw("get", path + (cursor === undefined ? "" : `&cursor=${cursor}`));
-        found.push(...(data as { id: string }[]).map(({ id }) => id));
-        cursor = String(headers[INTERNAL.listNext]);
-      } while (cursor !== END_OF_LIST);
-    });
-    expect(found).toEqual(was.map(({ id }) => id));
-    expect(readsOfChanges).toHaveLength(1);
-    const { headers } = await owner.send(listServices, { query: { as_of, limit: 0 } });
-    expect(headers[INTERNAL.changesCursor]).toBe(as_of);
-  });
-
-  it("finds the last entry of an entity in one or two steps, however often it has changed", async () => {
-    const world = await aNetwork(topology.aCaller());
-    const { owner } = world;
-    const services = (await aHost(world, { services: 2 })).services;
-    for (let n = 0; n < 40; n++) await owner.call(patchService, { params: services[0]!, body: { name: `name ${n}` } });
-    await waitForJournal(owner);
-    const organizationIds = [owner.scope.organizationId];
-    const ids = services.map(({ id }) => id);
-    const lookups = await readsOfJournal({ "command.hint": JOURNAL_OF_ENTITY }, async () => {
-      for (const range of [{ ids }, { ids, organizationIds }, { ids, organizationIds, upTo: 20 }])
-        expect(await lastEntries(journalCollections(topology.db), range)).toHaveLength(2);
-    });
-    expect(lookups.map(({ keysExamined }) => Number(keysExamined) <= 4)).toEqual([true, true, true]);
   });
 });
 

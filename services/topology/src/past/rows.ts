@@ -1,5 +1,6 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
+import { textOf } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { createdAtIn, type FormerEntry } from "../journal/formers.js";
 import type { StoredFields } from "../storage/entities.js";
@@ -165,8 +166,9 @@ export async function* rowsAt(
     // A reader of a page may stop before the end of a batch.
     for (const starts of inBatches(all, most === 0 ? FEW_ROWS : Math.min(most, FEW_ROWS)))
       yield starts.flatMap((start) => {
+        // Skipped rows are not decoded: there may be many of them before the first row of a page.
+        if (ids.size > 0 && ids.has(textOf({ bytes }, start, field))) return [];
         const document = documentIn({ bytes, starts }, start);
-        if (ids.has(String(document[field]))) return [];
         const text = differs ? kind.wireOf(document as StoredFields, stored) : (document["wire"] as string | undefined);
         const place = placeOf(sort, document);
         const row = { kind, id: String(document["_id"]), n: null, place, ...(text !== undefined && { text }) };
@@ -175,8 +177,7 @@ export async function* rowsAt(
   }
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
-    const sizes = arePassedOn ? { batchBytes: PASSED_ON_BYTES } : { firstRows: Math.min(most, FEW_ROWS) };
-    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...sizes };
+    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...(arePassedOn && { batchBytes: PASSED_ON_BYTES }) }; // prettier-ignore
     for await (const batch of kind.read(stored, find, moment))
       yield* arePassedOn ? runsIn(batch, runs) : decoded(batch);
   }
