@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { readAhead } from "@nts/shared/read-ahead";
 import { requireNotAbandoned } from "@nts/shared/work";
 import { formerEntity } from "../journal/entry-texts.js";
 import { type FormerEntry, formersAt } from "../journal/formers.js";
@@ -60,11 +61,12 @@ export async function* entitiesBefore(view: View, requested: readonly number[]):
     });
 }
 
-/** Yields changes with the states before: those that have been read first, the others reading ahead by one batch. */
+/** Yields changes with the states before: first those that have been read. */
 export async function* entriesWithFormers(
-  { database, rights, work, formers }: View,
+  view: View,
   requested: readonly number[],
 ): AsyncGenerator<readonly FormerEntry[]> {
+  const { work, formers } = view;
   const numbers = requested.filter((n) => !formers.has(n));
   const known = requested.flatMap((n) => formers.get(n) ?? []);
   for (let at = 0; at < known.length; at += BATCH) {
@@ -72,17 +74,19 @@ export async function* entriesWithFormers(
     yield known.slice(at, at + BATCH);
     await setImmediate();
   }
-  let [at, size] = [0, FIRST_READ];
-  const read = (): ReturnType<typeof formersAt> => {
-    const reading = formersAt(database, rights, numbers.slice(at, (at += size)));
-    reading.catch(() => undefined);
-    return reading;
-  };
-  for (let next = numbers.length === 0 ? null : read(); next !== null;) {
+  for await (const entries of readAhead(readFormers(view, numbers))) {
     requireNotAbandoned(work);
-    const { entries, bytes } = await next;
+    yield entries;
+  }
+}
+
+async function* readFormers(
+  { database, rights }: View,
+  numbers: readonly number[],
+): AsyncGenerator<readonly FormerEntry[], void, void> {
+  for (let [at, size] = [0, FIRST_READ]; at < numbers.length;) {
+    const { entries, bytes } = await formersAt(database, rights, numbers.slice(at, (at += size)));
     size = nextSize(entries.size, bytes);
-    next = at < numbers.length ? read() : null;
     yield [...entries.values()];
   }
 }
