@@ -122,18 +122,11 @@ export function fieldsIn(batch: RawBatch, start: number): Map<string, Buffer | n
   return values;
 }
 
-/** The value of a document's text field; empty if it is missing. */
-export function textOf(batch: Pick<RawBatch, "bytes">, start: number, name: string): string {
-  for (const fields = new Fields(batch, start); fields.next();) if (fields.name === name) return fields.text;
-  return "";
-}
-
-/** The values of a document's text fields, in UTF-8. @throws Error if one is missing */
-export function textsIn(batch: RawBatch, start: number, names: readonly string[]): Buffer[] {
-  const fields = fieldsIn(batch, start);
-  return names.map((name) => {
-    const text = fields.get(name);
-    if (typeof text !== "object") throw new Error(`a document has no text in its field ${name}`);
-    return text;
-  });
+/** The value of a document's text field, in UTF-8. @throws Error if it is missing */
+export function textIn(batch: Pick<RawBatch, "bytes">, start: number, name: string): Buffer {
+  for (const fields = new Fields(batch, start); fields.next();) {
+    const text = fields.name === name ? fields.utf8 : undefined;
+    if (text !== undefined) return text;
+  }
+  throw new Error(`a document has no text in its field ${name}`);
 }

@@ -15,7 +15,7 @@ import { connectRedis } from "@nts/gateway/rate-limit/redis-connection";
 import { createRedisBuckets } from "@nts/gateway/rate-limit/redis";
 import { createLines, createLog } from "@nts/shared/log";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
-import { textsIn } from "@nts/shared/mongo/raw-fields";
+import { textIn } from "@nts/shared/mongo/raw-fields";
 import { rawBatches } from "@nts/shared/mongo/raw-find";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { createGatheredRead } from "@nts/topology/storage/gathered";
@@ -122,7 +122,7 @@ async function ofDatabase(): Promise<Entry[]> {
       ours: async (times) => {
         for (let n = 0; n < times; n++)
           for await (const batch of rawBatches(db, find))
-            for (const start of batch.starts) textsIn(batch, start, ["wire"]);
+            for (const start of batch.starts) textIn(batch, start, "wire");
       },
       obvious: async (times) => {
         for (let n = 0; n < times; n++) await services.find(find.filter, { projection: find.projection }).toArray();

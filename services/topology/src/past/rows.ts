@@ -1,6 +1,6 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
-import { textOf } from "@nts/shared/mongo/raw-fields";
+import { textIn } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { createdAtIn, type FormerEntry } from "../journal/formers.js";
 import type { StoredFields } from "../storage/entities.js";
@@ -167,7 +167,7 @@ export async function* rowsAt(
     for (const starts of inBatches(all, most === 0 ? FEW_ROWS : Math.min(most, FEW_ROWS)))
       yield starts.flatMap((start) => {
         // Skipped rows are not decoded: there may be many of them before the first row of a page.
-        if (ids.size > 0 && ids.has(textOf({ bytes }, start, field))) return [];
+        if (ids.size > 0 && ids.has(textIn({ bytes }, start, field).toString())) return [];
         const document = documentIn({ bytes, starts }, start);
         const text = differs ? kind.wireOf(document as StoredFields, stored) : (document["wire"] as string | undefined);
         const place = placeOf(sort, document);

@@ -5,7 +5,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import { sortOf } from "@nts/shared/mongo/order";
-import { textsIn } from "@nts/shared/mongo/raw-fields";
+import { textIn } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import { BY_ID, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
@@ -208,7 +208,7 @@ async function* joined(
     for await (const batch of batches) {
       const left = Math.min(passed - rows, batch.starts.length);
       rows += left;
-      yield batch.starts.slice(left).map((start) => textsIn(batch, start, ["_id"]).join());
+      yield batch.starts.slice(left).map((start) => textIn(batch, start, "_id").toString());
     }
   };
   yield* rowsOf(ids());

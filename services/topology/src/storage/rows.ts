@@ -1,5 +1,5 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { fieldsIn, textsIn } from "@nts/shared/mongo/raw-fields";
+import { fieldsIn, textIn } from "@nts/shared/mongo/raw-fields";
 import { documentIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import type { StoredFields } from "./entities.js";
@@ -38,7 +38,7 @@ export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone
   if (reader.differs(scope))
     return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, responseTextIn(reader, scope, batch, start)]));
   if (reader.isSighted) return sightedRows(batch);
-  if (!isAlone) return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, textIn({ bytes, starts }, start)]));
+  if (!isAlone) return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, textIn(batch, start, "wire")]));
   let end = 0;
   for (const start of starts) {
     if (bytes[start + TYPE_AT] !== TEXT) throw new Error("a document is not of the one field wire");
@@ -137,11 +137,6 @@ export function sightingFieldsIn(fields: ReadonlyMap<string, Buffer | number>): 
     seen_by: by === undefined ? undefined : String(by),
     missed: number("missed"),
   };
-}
-
-function textIn(batch: RawBatch, start: number): Buffer {
-  const [wire] = textsIn(batch, start, ["wire"]);
-  return wire as Buffer;
 }
 
 function decoded(batch: RawBatch, start: number): StoredFields {
