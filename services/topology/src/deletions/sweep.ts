@@ -155,7 +155,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
 
 function deleteMatching(parts: SweepParts, sweepable: Sweepable, filter: Matching, hint: IndexKey): Promise<number> {
   const ids = sweepable.ids(filter, { hint, batch: BATCH });
-  return sweepMatching(parts, ids, "deletes", (batch) => sweepable.remove(filter.organization_id, idsOf(batch)));
+  return sweepMatching(parts, ids, "deletes", (batch) => sweepable.remove(filter.organization_id, batch));
 }
 
 interface SweptEntities {
@@ -175,21 +175,16 @@ function deleteEntities(
   const { deletions, transaction, [kind]: entities } = parts.storage;
   const { sweepable } = entities;
   return sweepMatching(parts, sweepable.ids(filter, { hint, batch: BATCH }), "deletes", async (batch) => {
-    const ids = idsOf(batch);
-    await before?.(ids);
-    if (journaled) return sweepable.remove(organizationId, ids);
+    await before?.(batch);
+    if (journaled) return sweepable.remove(organizationId, batch);
     return transaction(BACKGROUND, [], async (tx) => {
       await deletions.note(tx, organizationId, by);
-      return sweepable.remove(organizationId, ids, tx);
+      return sweepable.remove(organizationId, batch, tx);
     });
   });
 }
 
-function idsOf(documents: readonly { readonly _id: string }[]): string[] {
-  return documents.map(({ _id }) => _id);
-}
-
-/** Processes documents in batches with pauses. */
+/** Processes documents, or their ids, in batches with pauses. */
 async function sweepMatching<T>(
   { storage: { database }, count, signal }: SweepParts,
   documents: AsyncIterable<T>,

@@ -23,8 +23,8 @@ export type SweptEntity = StoredFields & { readonly _id: string };
  * skip all recently deleted entries.
  */
 export interface Sweepable {
-  ids(matching: Matching, how: Sweeping): AsyncIterable<{ readonly _id: string }>;
-  /** The same with the fields of an entity. */
+  ids(matching: Matching, how: Sweeping): AsyncIterable<string>;
+  /** The documents themselves, with the fields of an entity. */
   entities(matching: Matching, how: Sweeping): AsyncIterable<SweptEntity>;
   /** @returns the number of deleted documents */
   remove(organizationId: string, ids: readonly string[], tx?: ClientSession): Promise<number>;
@@ -35,7 +35,7 @@ export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Swee
   const find = <Found extends Document>(matching: Matching, { hint, batch }: Sweeping, projection: Document) =>
     collection.find<Found>(matching, { hint, projection, batchSize: batch, maxTimeMS: STREAM_MS });
   return {
-    ids: (matching, how) => find(matching, how, { _id: 1 }),
+    ids: (matching, how) => find<{ readonly _id: string }>(matching, how, { _id: 1 }).map(({ _id }) => _id),
     entities: (matching, how) => find(matching, how, { ...STORED, _id: 1 }),
     remove: async (organization_id, ids, tx) => {
       const gone = { organization_id, _id: { $in: [...ids] } };
