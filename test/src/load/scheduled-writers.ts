@@ -1,6 +1,4 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { startAskedProcess } from "../support/asked-process.js";
 
 export interface WritersOptions {
   readonly url: string;
@@ -30,22 +28,11 @@ export interface ScheduledWriters {
 
 /** Resolves when all of them write. */
 export async function startScheduledWriters(options: WritersOptions): Promise<ScheduledWriters> {
-  const program = fileURLToPath(new URL("scheduled-writers-process.js", import.meta.url));
-  const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
-  await once(child, "message");
+  const program = new URL("scheduled-writers-process.js", import.meta.url);
+  const { child, ask } = await startAskedProcess<{ report: WriterFigures; stop: readonly string[] }>(program, options);
   let stopped: Promise<readonly string[]> | null = null;
-  const stop = async (): Promise<readonly string[]> => {
-    child.send("stop");
-    const [faults] = (await once(child, "message")) as [readonly string[]];
-    child.disconnect();
-    return faults;
-  };
   return {
-    report: async () => {
-      child.send("report");
-      const [figures] = (await once(child, "message")) as [WriterFigures];
-      return figures;
-    },
-    stop: () => (stopped ??= stop()),
+    report: () => ask("report"),
+    stop: () => (stopped ??= ask("stop").finally(() => child.disconnect())),
   };
 }

@@ -1,6 +1,5 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { startAskedProcess } from "../asked-process.js";
 
 export interface VictimOptions {
   readonly url: string;
@@ -35,15 +34,10 @@ export interface Victim {
 
 /** Resolves when it has begun to read. */
 export async function startVictim(options: VictimOptions): Promise<Victim> {
-  const program = fileURLToPath(new URL("victim-process.js", import.meta.url));
-  const child = fork(program, [JSON.stringify(options)], { execArgv: [] });
-  await once(child, "message");
+  const program = new URL("victim-process.js", import.meta.url);
+  const { child, ask } = await startAskedProcess<{ report: Measurements }>(program, options);
   return {
-    report: async () => {
-      child.send("report");
-      const [seen] = (await once(child, "message")) as [Measurements];
-      return seen;
-    },
+    report: () => ask("report"),
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill();
