@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
-import { addressBlockOf } from "@nts/shared/address-block";
-import { canonicalAddress } from "./client-address.js";
+import { peerBlockOf } from "./client-address.js";
 
 /** Counts and limits client connections. */
 export interface OpenConnections {
@@ -37,7 +36,7 @@ export function createOpenConnections({ most, mostOfAddress }: ConnectionLimits)
     exempt,
     count: () => all,
     add: (socket) => {
-      const address = addressBlockOf(canonicalAddress(socket.remoteAddress ?? ""));
+      const address = peerBlockOf(socket);
       const own = ofAddress.get(address) ?? 0;
       if (counted.size >= most || (mostOfAddress !== null && own >= mostOfAddress)) return false;
       ofAddress.set(address, own + 1);

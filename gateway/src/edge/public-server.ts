@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
+import { peerBlockOf } from "./client-address.js";
 import type { ClientError } from "./malformed.js";
 import type { OpenConnections } from "./open-connections.js";
 import { REQUEST_MS } from "./upload-deadlines.js";
@@ -46,12 +47,19 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
   const { host, port, connections, mostConnections } = options;
   const contained = containing(listeners.onDefect);
   const serve = contained<[IncomingMessage, ServerResponse]>(listeners.serve, (request) => request.socket);
+  let dropped = 0;
+  const admits = (socket: Socket): boolean => {
+    if (connections.add(socket)) return true;
+    dropped++;
+    return false;
+  };
   const running = await startServer(serve, {
     host,
     port,
     maxHeaderBytes: HEAD_LIMIT_BYTES,
     keepAliveMs: KEEP_ALIVE_MS,
     drainMs: DRAIN_MS,
+    connections: { admits, clientOf: peerBlockOf },
     node: {
       // Node's own response to a missing Host would have no envelope.
       requireHostHeader: false,
@@ -61,7 +69,6 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
     },
   });
   const { server } = running;
-  let dropped = 0;
   server.maxConnections = mostConnections;
   // Node would silently drop headers after the 2,000th; their bytes are limited instead.
   server.maxHeadersCount = 0;
@@ -76,11 +83,6 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
   // Unknown expectations are ignored.
   server.on("checkExpectation", serve);
   server.on("drop", () => dropped++);
-  server.on("connection", (socket: Socket) => {
-    if (connections.add(socket)) return;
-    dropped++;
-    socket.destroy();
-  });
   return { ...running, openConnections: connections.count, droppedConnections: () => dropped };
 }
 

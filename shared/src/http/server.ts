@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { acceptFirst, type ConnectionRules } from "./accept-first.js";
 
 // Graceful shutdown: while leaving, each response closes its connection. Then the port is closed first, so that new
 // connections are refused, which tells clients that nothing was sent, instead of being accepted and cut.
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly keepAliveMs: number;
   /** Milliseconds that open requests get to finish on close. */
   readonly drainMs: number;
+  /** By default, each connection is admitted as a client of its own. */
+  readonly connections?: ConnectionRules;
   /** Further options of Node's server, such as timeouts. */
   readonly node?: NodeOptions;
 }
@@ -39,7 +42,8 @@ const SWEEP_MS = 20;
 /** Starts an HTTP server. @throws the system's error, such as EADDRINUSE */
 export async function startServer(listener: Listener, options: ServerOptions): Promise<RunningServer> {
   const { node, maxHeaderBytes, keepAliveMs, host, drainMs } = options;
-  const server = createServer({ ...node, maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs }, listener);
+  const server = createServer({ ...node, maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs });
+  acceptFirst(server, listener, options.connections);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, () => {
