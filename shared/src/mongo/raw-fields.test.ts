@@ -39,6 +39,13 @@ describe("the fields of a document", () => {
     for (let n = 0; n < 2; n++) expect(Object.fromEntries(fieldsIn(batchOf(values), 5))).toEqual(values);
   });
 
+  it("have their own words, also those that differ in a single character", () => {
+    const fields = new Fields(batchOf({ a: "axc", b: "ayc", c: "axc", d: 1, e: "" }), 5);
+    const words: string[] = [];
+    while (fields.next()) words.push(fields.word);
+    expect(words).toEqual(["axc", "ayc", "axc", "", ""]);
+  });
+
   it("are not guessed behind a type of unknown size", () => {
     expect(() => fieldsIn(batchOf({ a: new MinKey(), b: 1 }), 5)).toThrow("unexpected BSON type");
   });

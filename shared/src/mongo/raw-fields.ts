@@ -15,6 +15,23 @@ const INT32 = 16;
 export const TIMESTAMP = 17;
 export const INT64 = 18;
 
+/** A text in UTF-8 within other bytes. */
+export interface TextSlice {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** A text of its own. */
+export function sliceOf(bytes: Buffer): TextSlice {
+  return { bytes, from: 0, end: bytes.length };
+}
+
+/** The bytes of a text, without copying. */
+export function bytesOf({ bytes, from, end }: TextSlice): Buffer {
+  return bytes.subarray(from, end);
+}
+
 /** Iterates over the fields of a document. The iteration of `BSON.onDemand` allocates each field, and takes twice as long. */
 export class Fields {
   /** The current field. */
@@ -64,6 +81,11 @@ export class Fields {
     return this.#type === TEXT ? this.#bytes.toString("utf8", this.textAt, this.textEnd) : "";
   }
 
+  /** The text if it is one of a few, which are not created again; empty for other types. */
+  get word(): string {
+    return this.#type === TEXT ? nameIn(this.#bytes, this.textAt, this.textEnd) : "";
+  }
+
   /** The number, or a date in milliseconds; undefined for other types. */
   get number(): number | undefined {
     if (this.#type === INT32) return this.#bytes.readInt32LE(this.#at);
@@ -72,7 +94,7 @@ export class Fields {
   }
 }
 
-/** Names that have been read, by a hash: a new string for each field would cost more than the rest of reading it. */
+/** Names and words that have been read, by a hash: a new string for each field would cost more than the rest of reading it. */
 const NAMES = Array.from({ length: 256 }, () => "");
 
 function nameIn(bytes: Buffer, from: number, to: number): string {

@@ -1,4 +1,5 @@
 import { nameOf } from "@nts/shared/contract/names.rules";
+import { withValues } from "./members.rules.js";
 
 // How events become entries. An entry follows from the state after the entity's last entry; other events are ignored,
 // so that repeated events and no-op writes are not recorded.
@@ -153,7 +154,7 @@ function isOther(value: unknown, other: unknown): boolean {
   return value !== other && JSON.stringify(value) !== JSON.stringify(other);
 }
 
-type Sides = Pick<Draft, "action" | "wire" | "old" | "was">;
+type Sides = Pick<Draft, "action" | "wire"> & Partial<Readonly<Record<"old" | "was", string | undefined>>>;
 
 /** The entity before an entry; null if it did not exist. */
 export function formerOf({ action, wire, old, was }: Sides): Entity | null {
@@ -164,9 +165,10 @@ export function formerOf({ action, wire, old, was }: Sides): Entity | null {
 
 /** Its JSON. */
 export function formerIn(current: Sides): string | null {
-  const { action, wire, was } = current;
+  const { action, wire, old, was } = current;
   if (action === "created") return null;
-  return action === "deleted" ? wire : (was ?? JSON.stringify(formerOf(current)));
+  if (action === "deleted") return wire;
+  return was ?? withValues(wire, old ?? "{}") ?? JSON.stringify(formerOf(current));
 }
 
 /** The entity before and after an entry, and the names of members changed by an update. */

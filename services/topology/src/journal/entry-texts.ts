@@ -1,3 +1,4 @@
+import { sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { createReader } from "../storage/entity-reader.js";
 import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
 import { KINDS } from "../storage/kinds.js";
@@ -20,20 +21,24 @@ export function currentSides(entry: JournalDocument): ReturnType<typeof sidesOf>
   return { before: presentOf(entry, before), after: presentOf(entry, after), fields };
 }
 
-/** The entity before an entry in today's format; null if it did not exist. */
-export function currentFormer(entry: FormerEntry): Buffer | null {
-  const { action, entity, wire } = entry;
-  if (action === "deleted" && READERS.get(entity)?.differs(NOTHING_HIDDEN) === false) return wire;
-  const former = presentOf(entry, formerIn({ ...entry, wire: String(wire) }));
-  return former === null ? null : Buffer.from(former);
+/** The JSON of the entity before an entry in today's format; null if it did not exist. */
+export function currentFormer(entry: FormerEntry): TextSlice | null {
+  const { action, entity } = entry;
+  if (action === "deleted" && READERS.get(entity)?.differs(NOTHING_HIDDEN) === false) return entry;
+  const former = presentOf(entry, formerIn(decoded(entry)));
+  return former === null ? null : sliceOf(Buffer.from(former));
 }
 
 /** The same, decoded. */
 export function formerEntity(entry: FormerEntry): StoredEntity | null {
-  const former = formerOf({ ...entry, wire: String(entry.wire) });
+  const former = formerOf(decoded(entry));
   const reader = READERS.get(entry.entity);
   if (former === null || reader?.differs(NOTHING_HIDDEN) !== true) return former as StoredEntity | null;
   return JSON.parse(reader.wireOf({ wire: JSON.stringify(former), form: entry.form }, NOTHING_HIDDEN)) as StoredEntity;
+}
+
+function decoded({ action, bytes, from, end, old, was }: FormerEntry) {
+  return { action, wire: bytes.toString("utf8", from, end), old, was };
 }
 
 function presentOf({ entity, form }: Pick<FormerEntry, "entity" | "form">, wire: string | null): string | null {

@@ -1,51 +1,47 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Fields } from "@nts/shared/mongo/raw-fields";
+import { Fields, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { readAhead } from "@nts/shared/read-ahead";
 import type { Database } from "../storage/database.js";
-import { type Draft, JOURNALED } from "./entries.rules.js";
-import { type AskedEntries, rawEntriesIn, readAt, type ReadEntry } from "./read.js";
+import type { Draft } from "./entries.rules.js";
+import { type AskedEntries, rawEntriesIn, readAt } from "./read.js";
 
 // Reads changes with the states before them. Texts remain in the bytes of the reply, as most are passed on unchanged.
 
-/** A change of an entity, and if requested, what its former state is derived from; see {@link Draft}. */
-export interface Change extends Pick<Draft, "action" | "entity" | "entity_id" | "host_id" | "form"> {
+/** A change of an entity, and if requested, what its former state is derived from: `wire` as a slice; see {@link Draft}. */
+export interface Change extends Pick<Draft, "action" | "entity" | "entity_id" | "host_id" | "form">, TextSlice {
   /** Position in the organization's journal. */
   readonly n: number;
-  readonly wire: Buffer | undefined;
   readonly old: string | undefined;
   readonly was: string | undefined;
 }
 
-export type FormerEntry = Change & { readonly wire: Buffer };
+/** A change that was read with its former state. */
+export type FormerEntry = Change;
 
 /** True if it was read with its former state, which a creation does not have. */
-export function hasFormer(change: Change): change is FormerEntry {
-  return change.action !== "created" && change.wire !== undefined;
+export function hasFormer({ action, from, end }: Change): boolean {
+  return action !== "created" && end > from;
 }
 
-const CHANGE = { _id: 0, n: 1, action: 1, entity: 1, entity_id: 1, host_id: 1 } as const;
+const CHANGE = { _id: 0, n: 1, action: 1, entity: 1, entity_id: 1 } as const;
 const FORMER = { ...CHANGE, form: 1, wire: 1, old: 1, was: 1 } as const;
 
-const NO_CHANGE: Change = {
-  n: 0,
-  action: "created",
-  entity: "Network",
-  entity_id: "",
-  host_id: null,
-  form: undefined,
-  wire: undefined,
-  old: undefined,
-  was: undefined,
-};
+/** What to read of changes. */
+export interface AskedChanges extends Omit<AskedEntries, "projection"> {
+  readonly withFormers: boolean;
+  /** Whether `host_id` is needed; it is null otherwise. */
+  readonly withHosts: boolean;
+}
 
-/** Yields the changes of a range, with the size of each batch, and if requested with their former states. */
+/** Yields the changes of a range, with the size of each batch. */
 export async function* changesIn(
   database: Database,
   scope: Scope,
-  { withFormers, ...asked }: Omit<AskedEntries, "projection"> & { readonly withFormers: boolean },
+  { withFormers, withHosts, ...asked }: AskedChanges,
 ): AsyncGenerator<{ changes: Change[]; bytes: number }, void, void> {
-  const read = withFormers ? { projection: FORMER, batchBytes: PASSED_ON_BYTES } : { projection: CHANGE };
+  const fields = { ...(withFormers ? FORMER : CHANGE), ...(withHosts && { host_id: 1 }) };
+  const read = { projection: fields, ...(withFormers && { batchBytes: PASSED_ON_BYTES }) };
   for await (const batch of readAhead(rawEntriesIn(database, scope, { ...asked, ...read })))
     yield { changes: batch.starts.map((start) => changeIn(batch, start)), bytes: batch.bytes.length };
 }
@@ -55,53 +51,84 @@ export const formersAt = (
   database: Database,
   scope: Scope,
   numbers: readonly number[],
-): ReturnType<typeof readAt<FormerEntry>> =>
-  readAt(database, scope, numbers, { projection: FORMER, read: changeIn as ReadEntry<FormerEntry> });
+): ReturnType<typeof readAt<FormerEntry>> => readAt(database, scope, numbers, { projection: FORMER, read: changeIn });
 
-/** Entities begin with their id and times. */
-const BEGINNING = /^\{"id":"[^"\\]*","created_at":"([^"\\]*)"/;
-const LONGEST_BEGINNING = 120;
+/** Entities begin with their id and times, of fixed lengths. */
+const [ID, CREATED_AT] = ['{"id":"', '","created_at":"'];
+const CREATED_AT_AT = ID.length + "00000000-0000-4000-8000-000000000000".length;
+const TIME_AT = CREATED_AT_AT + CREATED_AT.length;
+const TIME_END = TIME_AT + "2026-01-02T03:04:05.006Z".length;
 
-/** When an entity was created; that never changes. */
-export function createdAtIn({ wire }: FormerEntry): Date {
-  const createdAt = BEGINNING.exec(wire.toString("latin1", 0, LONGEST_BEGINNING))?.[1];
-  return new Date(createdAt ?? (JSON.parse(String(wire)) as { readonly created_at: string }).created_at);
+/** When an entity was created, in milliseconds; that never changes. */
+export function createdAtIn({ bytes, from, end }: FormerEntry): number {
+  const text = bytes.toString("latin1", from, Math.min(end, from + TIME_END + 1));
+  const isUsual = text.startsWith(ID) && text.indexOf('"', ID.length) === CREATED_AT_AT;
+  if (isUsual && text.startsWith(CREATED_AT, CREATED_AT_AT) && text.indexOf('"', TIME_AT) === TIME_END)
+    return Date.parse(text.slice(TIME_AT, TIME_END));
+  return Date.parse((JSON.parse(bytes.toString("utf8", from, end)) as { readonly created_at: string }).created_at);
 }
 
-const SHARED = new Map<string, string>(
-  ["created", "updated", "deleted", ...Object.values(JOURNALED)].map((text) => [text, text]),
-);
-
-/** One string for all equal ones, of which thousands may be held. */
-function sharedText(text: string): string {
-  return SHARED.get(text) ?? text;
+/** The entry with a number among ascending ones. */
+export function formerAt(formers: readonly FormerEntry[], n: number): FormerEntry | undefined {
+  let [first, last] = [0, formers.length - 1];
+  while (first < last) {
+    const middle = (first + last) >> 1;
+    if ((formers[middle]?.n ?? n) < n) first = middle + 1;
+    else last = middle;
+  }
+  return formers[first]?.n === n ? formers[first] : undefined;
 }
 
+/** The fields are read into variables: a copy of an object to modify would take twice as long. */
 function changeIn(batch: RawBatch, start: number): Change {
-  const change: { -readonly [Name in keyof Change]: Change[Name] } = { ...NO_CHANGE };
+  const { bytes } = batch;
+  let [n, from, end] = [0, 0, 0];
+  let [action, entity, entityId, host] = ["", "", "", ""];
+  let form: number | undefined;
+  let old: string | undefined;
+  let was: string | undefined;
   for (const fields = new Fields(batch, start); fields.next();)
     switch (fields.name) {
       case "n":
-      case "form":
-        change[fields.name] = fields.number ?? 0;
+        n = fields.number ?? 0;
         break;
       case "action":
-        change.action = sharedText(fields.text) as Change["action"];
+        action = fields.word;
         break;
       case "entity":
-        change.entity = sharedText(fields.text) as Change["entity"];
+        entity = fields.word;
         break;
       case "entity_id":
-      case "old":
-      case "was":
-        change[fields.name] = fields.text;
+        entityId = fields.text;
         break;
       case "host_id":
-        change.host_id = fields.text || null;
+        host = fields.text;
+        break;
+      case "form":
+        form = fields.number;
         break;
       case "wire":
-        change.wire = fields.utf8;
+        from = fields.textAt;
+        end = fields.textEnd;
+        break;
+      case "old":
+        old = fields.text;
+        break;
+      case "was":
+        was = fields.text;
         break;
     }
-  return change;
+  return {
+    n,
+    action: action as Change["action"],
+    entity: entity as Change["entity"],
+    entity_id: entityId,
+    host_id: host || null,
+    form,
+    bytes,
+    from,
+    end,
+    old,
+    was,
+  };
 }

@@ -169,7 +169,8 @@ function pageOf(
 }
 
 function cursorBehind({ cursorAfter }: Keyset, sort: Keyset["sort"], { place }: Row): string {
-  return cursorAfter(Object.fromEntries(Object.keys(sort).map((field, at) => [field, place[at]])));
+  const valueAt = (at: number, field: string) => (field === "created_at" ? new Date(Number(place[at])) : place[at]);
+  return cursorAfter(Object.fromEntries(Object.keys(sort).map((field, at) => [field, valueAt(at, field)])));
 }
 
 /** Maximum ids per count query. */

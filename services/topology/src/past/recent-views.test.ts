@@ -14,7 +14,7 @@ const looked = (networks: Looked["rights"]["networks"], kinds = ["Service"]): Lo
 const aView = (changed: number): Omit<View, "derived"> => {
   const ids = new Map(Array.from({ length: changed }, (_, n) => [String(n), n]));
   const view = { work: BACKGROUND, stored: { networks: "all" }, changed: new Map([["Service", ids]]) };
-  return { ...view, formers: new Map([[1, {}]]) } as unknown as Omit<View, "derived">;
+  return { ...view, formers: [{}] } as unknown as Omit<View, "derived">;
 };
 
 describe("recent views", () => {
@@ -22,7 +22,7 @@ describe("recent views", () => {
     const views = createRecentViews();
     views.add(looked(["n1"]), 7, aView(1));
     const found = views.get(looked(["n1"]));
-    expect([found?.n, found?.view.formers.size]).toEqual([7, 0]);
+    expect([found?.n, found?.view.formers.length]).toEqual([7, 0]);
     expect(found?.view).not.toHaveProperty("work");
     for (const other of [looked("all"), looked(["n1", "n2"]), looked(["n1"], ["Host"])])
       expect(views.get(other)).toBeUndefined();

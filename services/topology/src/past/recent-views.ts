@@ -49,7 +49,7 @@ export function createRecentViews(): RecentViews {
         if (views.peek(key)?.view === retained) views.set(key, { n, view: retained, items: fixed + items });
       });
       const { database, stored, moment, cursor, changed, readdressed } = view;
-      const retained = { database, stored, moment, cursor, changed, readdressed, formers: new Map(), derived };
+      const retained = { database, stored, moment, cursor, changed, readdressed, formers: [], derived };
       views.set(key, { n, view: retained, items: fixed });
       return { ...view, derived };
     },

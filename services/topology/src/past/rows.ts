@@ -33,6 +33,7 @@ export interface Row {
   readonly id: string;
   /** The number of the change with the past state; null if the stored state is current. */
   readonly n: number | null;
+  /** Dates may be milliseconds, which compare alike. */
   readonly place: Place;
   /** The JSON of a stored state, if it was read with the row. */
   readonly text?: string | Buffer;
@@ -116,16 +117,19 @@ async function readChanged(view: View, kinds: Kinds, request: ListRequest): Prom
 const CREATION = new Set(["_id", "created_at"]);
 
 function isByCreation({ sort, filter }: ListRequest): boolean {
-  return [...Object.keys(sort), ...Object.keys(filter)].every((name) => CREATION.has(name));
+  return Object.keys(sort).every((name) => CREATION.has(name)) && Object.keys(filter).every((name) => name === "_id");
 }
 
 /** Of lists in the default order, which never changes, states are not decoded: this takes most of the time. */
 function rowsByCreation({ kind, sort, filter }: ListRequest, entries: readonly FormerEntry[]): Row[] {
-  return entries.flatMap((entry) => {
+  const [names, isFiltered] = [Object.keys(sort), Object.keys(filter).length > 0];
+  const rows: Row[] = [];
+  for (const entry of entries) {
     const { n, entity_id: id } = entry;
-    const document = { _id: id, created_at: createdAtIn(entry) };
-    return meets(document, filter) ? { kind, id, n, place: placeOf(sort, document) } : [];
-  });
+    if (isFiltered && !meets({ _id: id }, filter)) continue;
+    rows.push({ kind, id, n, place: names.map((name) => (name === "_id" ? id : createdAtIn(entry))) });
+  }
+  return rows;
 }
 
 export function placeOf(sort: Sort, document: Document): Place {

@@ -1,5 +1,5 @@
 import type { Place } from "@nts/shared/mongo/keyset";
-import { Fields } from "@nts/shared/mongo/raw-fields";
+import { Fields, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Kind } from "./entities.js";
 import type { Changed, Mergeable, Row, Sort } from "./rows.js";
@@ -46,37 +46,23 @@ function* merged(batch: RawBatch, { sort, field, ids, changed }: RunsOf): Genera
   }
 }
 
-/** A text. */
-interface Slice {
-  readonly bytes: Buffer;
-  readonly from: number;
-  readonly end: number;
-}
-
 const isStored = (row: StoredRow | Row): row is StoredRow => "replacedBy" in row;
 
 function rowOf(kind: Kind, { id, bytes, from, end }: StoredRow): Row {
   return { kind, id, n: null, place: [], text: bytes.subarray(from, end) };
 }
 
-/** The text of a row; null if it still has to be read. */
-function sliceOf(view: View, row: StoredRow | Row): Slice | null {
-  if (isStored(row)) return row;
-  const bytes = textAtHand(view, row);
-  return bytes === undefined ? null : { bytes, from: 0, end: bytes.length };
-}
-
 const COMMA = 44;
 
 /** Joins adjacent texts. */
 function* joined(all: Iterable<StoredRow | Row>, { view, kind }: RunsOf): Generator<readonly Row[]> {
-  let [rows, run, seen, bytes]: [Row[], Slice[], number, number] = [[], [], 0, 0];
+  let [rows, run, seen, bytes]: [Row[], TextSlice[], number, number] = [[], [], 0, 0];
   const endRun = (): void => {
     if (run.length > 0) rows.push({ kind, id: "", n: null, place: [], text: textOf(run), rows: run.length });
     run = [];
   };
   for (const row of all) {
-    const slice = sliceOf(view, row);
+    const slice = isStored(row) ? row : textAtHand(view, row);
     if (slice === null) {
       endRun();
       rows.push(row as Row);
@@ -94,7 +80,7 @@ function* joined(all: Iterable<StoredRow | Row>, { view, kind }: RunsOf): Genera
   yield rows;
 }
 
-function textOf(run: readonly Slice[]): Buffer {
+function textOf(run: readonly TextSlice[]): Buffer {
   const length = run.reduce((sum, { from, end }) => sum + end - from + 1, 0);
   const text = Buffer.allocUnsafe(length);
   let at = 0;
@@ -105,13 +91,12 @@ function textOf(run: readonly Slice[]): Buffer {
   return text;
 }
 
-interface StoredRow extends Slice {
+interface StoredRow extends TextSlice {
   from: number;
   end: number;
   id: string;
   /** The value of {@link Changed.field}; the id of the changed entity that would replace it. */
   replacedBy: string;
-  /** Dates are milliseconds, which compare alike. */
   readonly place: Place[number][];
 }
 

@@ -1,8 +1,9 @@
 import { putUnder } from "@nts/shared/groups";
 import type { ListPart } from "@nts/shared/http/respond";
+import { bytesOf, sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { requireNotAbandoned } from "@nts/shared/work";
 import { currentFormer } from "../journal/entry-texts.js";
-import { type FormerEntry, formersAt } from "../journal/formers.js";
+import { formerAt, type FormerEntry, formersAt } from "../journal/formers.js";
 import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
 import { keyedTextIn, textFields } from "../storage/rows.js";
@@ -68,9 +69,10 @@ async function textsOf(view: View, pieces: readonly Piece[]): Promise<readonly B
   const texts = pieces.map(({ ref }) => {
     if (ref === undefined) return NOTHING;
     const text = textAtHand(view, ref);
-    if (text === undefined && ref.n === null) putUnder(stored, ref.kind, ref);
-    else if (text === undefined) putUnder(recorded, ref.n as number, ref);
-    return text;
+    if (text !== null) return bytesOf(text);
+    if (ref.n === null) putUnder(stored, ref.kind, ref);
+    else putUnder(recorded, ref.n, ref);
+    return undefined;
   });
   const read: Texts = new Map();
   const reads = [...stored].map(([kind, refs]) => readStored(view, kind, refs, read));
@@ -82,11 +84,11 @@ async function textsOf(view: View, pieces: readonly Piece[]): Promise<readonly B
   });
 }
 
-/** The text of an entity, if it has been read already. */
-export function textAtHand({ formers }: View, { text, n, id }: Ref): Buffer | undefined {
-  if (text !== undefined) return typeof text === "string" ? Buffer.from(text) : text;
-  const former = n === null ? undefined : formers.get(n);
-  return former?.entity_id === id ? (currentFormer(former) ?? undefined) : undefined;
+/** The text of an entity; null unless it has been read already. */
+export function textAtHand({ formers }: View, { text, n, id }: Ref): TextSlice | null {
+  if (text !== undefined) return sliceOf(typeof text === "string" ? Buffer.from(text) : text);
+  const former = n === null ? undefined : formerAt(formers, n);
+  return former?.entity_id === id ? currentFormer(former) : null;
 }
 
 type Texts = Map<Ref, Buffer>;
@@ -112,13 +114,14 @@ async function readRecorded(
   const found: FormerEntry[] = [];
   const unknown: number[] = [];
   for (const n of recorded.keys()) {
-    const former = formers.get(n);
+    const former = formerAt(formers, n);
     if (former === undefined) unknown.push(n);
     else found.push(former);
   }
   if (unknown.length > 0) found.push(...(await formersAt(database, rights, unknown)).entries.values());
   for (const entry of found) {
-    const former = currentFormer(entry) ?? Buffer.from("{}");
+    const slice = currentFormer(entry);
+    const former = slice === null ? Buffer.from("{}") : bytesOf(slice);
     const refs = recorded.get(entry.n) ?? [];
     const parts = refs[0]?.id === entry.entity_id ? [] : partsOf(former);
     for (const ref of refs) texts.set(ref, parts.find(({ id }) => id === ref.id)?.text ?? former);

@@ -39,8 +39,8 @@ export interface View {
   readonly changed: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Hosts with interfaces that changed since. */
   readonly readdressed: ReadonlySet<string>;
-  /** By number: changes with past states that have been read already. */
-  readonly formers: ReadonlyMap<number, FormerEntry>;
+  /** Changes with past states that have been read already, by ascending number. */
+  readonly formers: readonly FormerEntry[];
   /** Values that the next pages of a list use again. */
   readonly derived: Derived;
 }
@@ -163,7 +163,8 @@ async function changesSince(asked: Asked, range: Range): Promise<Changes> {
   if (areAll && range.last - range.first >= most.changes)
     throw new AppError("too_many_changes", { limit: most.changes });
   const changed = new Map(kinds.map((kind) => [kind, new Map<string, number>()]));
-  const [readdressed, formers] = [new Set<string>(), new Map<number, FormerEntry>()];
+  const readdressed = new Set<string>();
+  const formers: FormerEntry[] = [];
   let left = most.entities;
   for await (const changes of batchesOf(asked, range))
     for (const change of changes) {
@@ -171,7 +172,7 @@ async function changesSince(asked: Asked, range: Range): Promise<Changes> {
       const known = changed.get(entity);
       if (known === undefined || known.has(entity_id)) continue;
       known.set(entity_id, action === "created" ? 0 : n);
-      if (hasFormer(change)) formers.set(n, change);
+      if (hasFormer(change)) formers.push(change);
       if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
       left -= 1;
       if (left < 0) throw new AppError("too_many_changes", { limit: most.entities });
@@ -184,7 +185,8 @@ async function* batchesOf(
   { database, work, rights, filter, kinds, most }: Asked,
   { first, last }: Range,
 ): AsyncGenerator<Change[]> {
-  const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT } as const;
+  const withHosts = kinds.includes("Interface");
+  const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT, withHosts } as const;
   let [next, left, toKeep, isEnd] = [first, most.changes + 1, KEPT_BYTES, false];
   while (!isEnd && next <= last) {
     const withFormers = toKeep > 0;

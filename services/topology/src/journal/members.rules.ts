@@ -1,0 +1,53 @@
+// Replaces values in JSON without parsing it, which takes a fifth of the time. The texts are those of `JSON.stringify`.
+
+/**
+ * The JSON of an object with other values of some members.
+ *
+ * @param others the JSON of an object with these members, in the same order
+ * @returns null if a member is missing, or at another place
+ */
+export function withValues(json: string, others: string): string | null {
+  let [text, copied, at] = ["", 0, 1];
+  for (let other = 1; other < others.length - 1;) {
+    const name = others.slice(other, textEnd(others, other));
+    const end = valueEnd(others, other + name.length + 1);
+    while (!json.startsWith(name, at)) {
+      if (json[at] !== '"') return null;
+      at = valueEnd(json, textEnd(json, at) + 1) + 1;
+    }
+    const valueAt = at + name.length + 1;
+    text += json.slice(copied, valueAt) + others.slice(other + name.length + 1, end);
+    copied = valueEnd(json, valueAt);
+    at = copied + 1;
+    other = end + 1;
+  }
+  return text + json.slice(copied);
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+
+/** Where a value ends: at the comma or bracket behind it. */
+function valueEnd(json: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length;) {
+    const unit = json.charCodeAt(at);
+    if (depth === 0 && (unit === COMMA || unit === CLOSE_OBJECT)) return at;
+    if (unit === OPEN_ARRAY || unit === OPEN_OBJECT) depth += 1;
+    if (unit === CLOSE_ARRAY || unit === CLOSE_OBJECT) depth -= 1;
+    at = unit === QUOTE ? textEnd(json, at) : at + 1;
+  }
+  return json.length;
+}
+
+/** Where a text ends: behind its closing quote. */
+function textEnd(json: string, start: number): number {
+  for (let at = start + 1; ;) {
+    const quote = json.indexOf('"', at);
+    if (quote === -1) return json.length;
+    let escapes = 0;
+    while (json.charCodeAt(quote - escapes - 1) === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
