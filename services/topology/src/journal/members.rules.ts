@@ -1,4 +1,4 @@
-// Replaces values in JSON without parsing it, which takes a fifth of the time. The texts are those of `JSON.stringify`.
+// Replaces values in JSON as `JSON.stringify` writes it. Parsing it and writing it again takes eight times as long.
 
 /**
  * The JSON of an object with other values of some members.
