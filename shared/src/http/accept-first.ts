@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { createTurns } from "./turns.js";
+import { createTurns, type Turns } from "./turns.js";
 
 // Node accepts one connection per turn of its event loop, so a connection behind many others would wait until as many
-// turns have done all of their work. While connections arrive, servers therefore leave them unread and begin no other
-// request; then each client has one of its connections read per turn.
+// turns have done all of their work. While connections arrive, servers therefore leave them unread; then each client has
+// one of its connections read per turn. Services, whose clients are gateways, begin no other request meanwhile.
 
-/** What a server does with new connections. */
+/** What a server does with the connections of unknown clients. */
 export interface ConnectionRules {
   /** False closes it. */
   readonly admits: (socket: Socket) => boolean;
@@ -14,14 +14,11 @@ export interface ConnectionRules {
   readonly clientOf: (socket: Socket) => unknown;
 }
 
-const EACH_IS_A_CLIENT: ConnectionRules = { admits: () => true, clientOf: (socket) => socket };
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Lets a server, before it listens, accept waiting connections before it calls its listener. */
-export function acceptFirst(
-  server: Server,
-  listener: (request: IncomingMessage, response: ServerResponse) => void,
-  { admits, clientOf }: ConnectionRules = EACH_IS_A_CLIENT,
-): void {
+/** Lets a server, before it listens, accept waiting connections before it serves them. */
+export function acceptFirst(server: Server, listener: Listener, rules: ConnectionRules | null): void {
+  const { admits, clientOf } = rules ?? { admits: () => true, clientOf: (socket: Socket) => socket };
   const turns = createTurns();
   const [serve] = server.listeners("connection");
   server.removeAllListeners("connection");
@@ -38,9 +35,14 @@ export function acceptFirst(
       socket.resume();
     });
   });
-  server.on("request", (request, response) => {
-    turns.begin(request, () => {
+  // Unknown clients could send any number of requests that would have to be held.
+  server.on("request", rules === null ? beginningIn(turns, listener) : listener);
+}
+
+function beginningIn({ begin }: Turns, listener: Listener): Listener {
+  return (request, response) => {
+    begin(request.socket, () => {
       if (!request.socket.destroyed) listener(request, response);
     });
-  });
+  };
 }

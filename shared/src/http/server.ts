@@ -22,7 +22,7 @@ export interface ServerOptions {
   readonly keepAliveMs: number;
   /** Milliseconds that open requests get to finish on close. */
   readonly drainMs: number;
-  /** By default, each connection is admitted as a client of its own. */
+  /** For unknown clients. By default, clients are gateways and operators, and all are admitted. */
   readonly connections?: ConnectionRules;
   /** Further options of Node's server, such as timeouts. */
   readonly node?: NodeOptions;
@@ -43,7 +43,7 @@ const SWEEP_MS = 20;
 export async function startServer(listener: Listener, options: ServerOptions): Promise<RunningServer> {
   const { node, maxHeaderBytes, keepAliveMs, host, drainMs } = options;
   const server = createServer({ ...node, maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs });
-  acceptFirst(server, listener, options.connections);
+  acceptFirst(server, listener, options.connections ?? null);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, host, () => {
