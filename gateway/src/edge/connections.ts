@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { Turns } from "@nts/shared/http/turns";
 import type { Exchange } from "./exchange.js";
 import { createPacedQueue } from "./paced-queue.js";
 
@@ -80,10 +81,18 @@ export interface Connections {
   of(socket: Socket): Connection;
 }
 
-/** @param start handles a request when its turn has come; never throws */
-export function createConnections(start: Start): Connections {
+/**
+ * @param start handles a request when its turn has come; never throws
+ * @param arriving the turns of new connections, which come first
+ */
+export function createConnections(start: Start, arriving: Pick<Turns, "begin">): Connections {
   const connections = new WeakMap<Socket, Connection>();
-  const turns = createPacedQueue<Exchange>({ turnMs: TURN_MS, most: MOST_IN_A_TURN }, (exchange) => {
+  const startAfterArrivals: Start = (exchange) => {
+    arriving.begin(exchange.request.socket, () => {
+      if (!exchange.isEnded) start(exchange);
+    });
+  };
+  const paced = createPacedQueue<Exchange>({ turnMs: TURN_MS, most: MOST_IN_A_TURN }, (exchange) => {
     if (exchange.isEnded) return false;
     start(exchange);
     return true;
@@ -92,7 +101,7 @@ export function createConnections(start: Start): Connections {
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, start, turns.add);
+      const connection = new Connection(socket, startAfterArrivals, paced.add);
       connections.set(socket, connection);
       return connection;
     },

@@ -1,3 +1,4 @@
+import { createTurns } from "@nts/shared/http/turns";
 import type { Serve } from "../pipeline.js";
 import type { Charges } from "../rate-limit/charges.js";
 import { addRateLimit } from "../rate-limit/headers.js";
@@ -22,7 +23,8 @@ export interface ListenersOptions {
 /** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
 export function createListeners(options: ListenersOptions): Listeners {
   const { context, pipeline, refusals, uploadDeadlines, charges, cors } = options;
-  const connections = createConnections(pipeline);
+  const arriving = createTurns();
+  const connections = createConnections(pipeline, arriving);
 
   const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
@@ -33,6 +35,7 @@ export function createListeners(options: ListenersOptions): Listeners {
 
   return {
     serve,
+    arriving,
     onConnect: createTunnelRefusal(connections, serve),
     onClientError: createClientErrors({
       connections,

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
 import { peerBlockOf } from "./client-address.js";
+import type { Turns } from "@nts/shared/http/turns";
 import type { ClientError } from "./malformed.js";
 import type { OpenConnections } from "./open-connections.js";
 import { REQUEST_MS } from "./upload-deadlines.js";
@@ -22,6 +23,8 @@ const DRAIN_MS = 8_000;
 /** Handlers of requests and connection faults. */
 export interface Listeners {
   readonly serve: Listener;
+  /** The turns of new connections, which `serve` waits for. */
+  readonly arriving: Turns;
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
   readonly onClientError: (error: ClientError, socket: Socket) => void;
   /** Called with exceptions of the others; the connection is destroyed. */
@@ -59,7 +62,7 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
     maxHeaderBytes: HEAD_LIMIT_BYTES,
     keepAliveMs: KEEP_ALIVE_MS,
     drainMs: DRAIN_MS,
-    connections: { admits, clientOf: peerBlockOf },
+    connections: { admits, clientOf: peerBlockOf, turns: listeners.arriving },
     node: {
       // Node's own response to a missing Host would have no envelope.
       requireHostHeader: false,

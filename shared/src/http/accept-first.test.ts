@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { createTurns } from "./turns.js";
 import { acceptFirst, type ConnectionRules } from "./accept-first.js";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -54,7 +55,11 @@ function connectFrom(localAddress: string, port: number): Socket {
   return socket;
 }
 
-const byAddress: ConnectionRules = { admits: () => true, clientOf: ({ remoteAddress }) => remoteAddress };
+const byAddress: ConnectionRules = {
+  admits: () => true,
+  clientOf: ({ remoteAddress }) => remoteAddress,
+  turns: createTurns(),
+};
 
 describe("a server that accepts connections first", () => {
   it("responds to a client before the many connections that another one opened earlier", async () => {

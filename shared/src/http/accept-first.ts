@@ -4,7 +4,7 @@ import { createTurns, type Turns } from "./turns.js";
 
 // Node accepts one connection per turn of its event loop, so a connection behind many others would wait until as many
 // turns have done all of their work. While connections arrive, servers therefore leave them unread; then each client has
-// one of its connections read per turn. Services, whose clients are gateways, begin no other request meanwhile.
+// one of its connections read per turn, and no other request begins meanwhile.
 
 /** What a server does with the connections of unknown clients. */
 export interface ConnectionRules {
@@ -12,14 +12,21 @@ export interface ConnectionRules {
   readonly admits: (socket: Socket) => boolean;
   /** Identifies a client. */
   readonly clientOf: (socket: Socket) => unknown;
+  /** With these, the listener itself limits the requests of a connection, and begins them in turn. */
+  readonly turns: Turns;
 }
+
+const eachIsAClient = (): ConnectionRules => ({
+  admits: () => true,
+  clientOf: (socket) => socket,
+  turns: createTurns(),
+});
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Lets a server, before it listens, accept waiting connections before it serves them. */
 export function acceptFirst(server: Server, listener: Listener, rules: ConnectionRules | null): void {
-  const { admits, clientOf } = rules ?? { admits: () => true, clientOf: (socket: Socket) => socket };
-  const turns = createTurns();
+  const { admits, clientOf, turns } = rules ?? eachIsAClient();
   const [serve] = server.listeners("connection");
   server.removeAllListeners("connection");
   // An option of `net.Server` that `http.Server` does not pass on.
@@ -35,7 +42,7 @@ export function acceptFirst(server: Server, listener: Listener, rules: Connectio
       socket.resume();
     });
   });
-  // Unknown clients could send any number of requests that would have to be held.
+  // Unknown clients could send any number of requests to be held.
   server.on("request", rules === null ? beginningIn(turns, listener) : listener);
 }
 
