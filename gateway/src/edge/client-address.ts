@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isIP, type Socket } from "node:net";
-import { addressBlockOf } from "@nts/shared/address-block";
+import { isIP } from "node:net";
 
 /**
  * The client's address: that of the connection or, behind `hops` trusted proxies, the one the outermost proxy saw.
@@ -12,11 +11,6 @@ export function clientAddressOf(request: IncomingMessage, hops: number): string 
   const seen = [connected, ...forwardedBy(request)];
   const address = seen[Math.min(hops, seen.length - 1)] ?? connected;
   return isIP(address) === 0 ? connected : address;
-}
-
-/** The block of the address at the other end of a connection. */
-export function peerBlockOf({ remoteAddress = "" }: Pick<Socket, "remoteAddress">): string {
-  return addressBlockOf(canonicalAddress(remoteAddress));
 }
 
 /** Addresses of `X-Forwarded-For`, nearest first. */

@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
-import { peerBlockOf } from "./client-address.js";
+import { addressBlockOf } from "@nts/shared/address-block";
+import { canonicalAddress } from "./client-address.js";
 
 /** Counts and limits client connections. */
 export interface OpenConnections {
-  /** @returns false if there are too many */
-  add(socket: Socket): boolean;
+  /** @returns the address block that it counts for; null if there are too many */
+  add(socket: Socket): string | null;
   /** Stops counting a connection that became a stream: streams have their own limits. */
   exempt(socket: Socket): void;
   /** All open connections. */
@@ -36,9 +37,9 @@ export function createOpenConnections({ most, mostOfAddress }: ConnectionLimits)
     exempt,
     count: () => all,
     add: (socket) => {
-      const address = peerBlockOf(socket);
+      const address = addressBlockOf(canonicalAddress(socket.remoteAddress ?? ""));
       const own = ofAddress.get(address) ?? 0;
-      if (counted.size >= most || (mostOfAddress !== null && own >= mostOfAddress)) return false;
+      if (counted.size >= most || (mostOfAddress !== null && own >= mostOfAddress)) return null;
       ofAddress.set(address, own + 1);
       counted.set(socket, address);
       all++;
@@ -46,7 +47,7 @@ export function createOpenConnections({ most, mostOfAddress }: ConnectionLimits)
         exempt(socket);
         all--;
       });
-      return true;
+      return address;
     },
   };
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
-import { peerBlockOf } from "./client-address.js";
 import type { Turns } from "@nts/shared/http/turns";
 import type { ClientError } from "./malformed.js";
 import type { OpenConnections } from "./open-connections.js";
@@ -51,10 +50,10 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
   const contained = containing(listeners.onDefect);
   const serve = contained<[IncomingMessage, ServerResponse]>(listeners.serve, (request) => request.socket);
   let dropped = 0;
-  const admits = (socket: Socket): boolean => {
-    if (connections.add(socket)) return true;
-    dropped++;
-    return false;
+  const admit = (socket: Socket): string | null => {
+    const client = connections.add(socket);
+    if (client === null) dropped++;
+    return client;
   };
   const running = await startServer(serve, {
     host,
@@ -62,7 +61,7 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
     maxHeaderBytes: HEAD_LIMIT_BYTES,
     keepAliveMs: KEEP_ALIVE_MS,
     drainMs: DRAIN_MS,
-    connections: { admits, clientOf: peerBlockOf, turns: listeners.arriving },
+    connections: { admit, turns: listeners.arriving },
     node: {
       // Node's own response to a missing Host would have no envelope.
       requireHostHeader: false,

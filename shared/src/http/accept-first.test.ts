@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { createTurns } from "./turns.js";
 import { acceptFirst, type ConnectionRules } from "./accept-first.js";
+import { createTurns } from "./turns.js";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const FLOOD = 200;
@@ -56,8 +56,7 @@ function connectFrom(localAddress: string, port: number): Socket {
 }
 
 const byAddress: ConnectionRules = {
-  admits: () => true,
-  clientOf: ({ remoteAddress }) => remoteAddress,
+  admit: ({ remoteAddress }) => remoteAddress,
   turns: createTurns(),
 };
 
@@ -101,7 +100,7 @@ describe("a server that accepts connections first", () => {
   it("closes connections that it does not admit", async () => {
     const { begun, port } = await aServer({
       ...byAddress,
-      admits: ({ remoteAddress }) => remoteAddress === "127.0.0.2",
+      admit: ({ remoteAddress }) => (remoteAddress === "127.0.0.2" ? remoteAddress : null),
     });
     const refused = connectFrom("127.0.0.3", port);
     refused.write(REQUEST);

@@ -8,35 +8,30 @@ import { createTurns, type Turns } from "./turns.js";
 
 /** What a server does with the connections of unknown clients. */
 export interface ConnectionRules {
-  /** False closes it. */
-  readonly admits: (socket: Socket) => boolean;
-  /** Identifies a client. */
-  readonly clientOf: (socket: Socket) => unknown;
+  /** Identifies the client of a connection; null closes it. */
+  readonly admit: (socket: Socket) => unknown;
   /** With these, the listener itself limits the requests of a connection, and begins them in turn. */
   readonly turns: Turns;
 }
 
-const eachIsAClient = (): ConnectionRules => ({
-  admits: () => true,
-  clientOf: (socket) => socket,
-  turns: createTurns(),
-});
+const eachIsAClient = (): ConnectionRules => ({ admit: (socket) => socket, turns: createTurns() });
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Lets a server, before it listens, accept waiting connections before it serves them. */
 export function acceptFirst(server: Server, listener: Listener, rules: ConnectionRules | null): void {
-  const { admits, clientOf, turns } = rules ?? eachIsAClient();
+  const { admit, turns } = rules ?? eachIsAClient();
   const [serve] = server.listeners("connection");
   server.removeAllListeners("connection");
   // An option of `net.Server` that `http.Server` does not pass on.
   Object.assign(server, { pauseOnConnect: true });
   server.on("connection", (socket: Socket) => {
-    if (!admits(socket)) {
+    const client = admit(socket);
+    if (client === null) {
       socket.destroy();
       return;
     }
-    turns.arrive(clientOf(socket), () => {
+    turns.arrive(client, () => {
       if (socket.destroyed) return;
       serve?.call(server, socket);
       socket.resume();

@@ -1,3 +1,5 @@
+import { putUnder } from "../groups.js";
+
 /** Milliseconds in which tasks only arrive, and then in which they are carried out as well, while more arrive. */
 export const PHASE_MS = 50;
 /** Maximum tasks per turn of the event loop. */
@@ -43,12 +45,6 @@ export function createTurns(
     }
   }
 
-  function add(client: unknown, task: () => void): void {
-    const others = waiting.get(client);
-    if (others === undefined) waiting.set(client, [task]);
-    else others.push(task);
-  }
-
   return {
     arrive: (client, task) => {
       if (waiting.size === 0) {
@@ -56,10 +52,10 @@ export function createTurns(
         schedule(turn);
       }
       hasArrival = true;
-      add(client, task);
+      putUnder(waiting, client, task);
     },
     begin: (client, task) => {
-      if (waiting.size > 0 && now() < arrivalsUntil) add(client, task);
+      if (waiting.size > 0 && now() < arrivalsUntil) putUnder(waiting, client, task);
       else task();
     },
   };
