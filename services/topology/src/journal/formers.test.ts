@@ -3,7 +3,7 @@ import { createdAtIn, formerAt, type FormerEntry } from "./formers.js";
 
 const AT = "2026-01-02T03:04:05.006Z";
 const entryOf = (entity: object): FormerEntry => ({
-  ...sliceOf(Buffer.from(`before${JSON.stringify(entity)}after`)),
+  ...withinOthers(Buffer.from(`before${JSON.stringify(entity)}after`)),
   n: 1,
   action: "deleted",
   entity: "Tag",
@@ -14,7 +14,7 @@ const entryOf = (entity: object): FormerEntry => ({
   was: undefined,
 });
 
-const sliceOf = (bytes: Buffer) => ({ bytes, from: "before".length, end: bytes.length - "after".length });
+const withinOthers = (bytes: Buffer) => ({ bytes, from: "before".length, end: bytes.length - "after".length });
 
 describe("the time of a creation", () => {
   it.each([

@@ -79,6 +79,21 @@ export function formerAt(formers: readonly FormerEntry[], n: number): FormerEntr
   return formers[first]?.n === n ? formers[first] : undefined;
 }
 
+/** Those of some numbers that are among the entries, and the other numbers. */
+export function formersAmong(
+  formers: readonly FormerEntry[],
+  numbers: Iterable<number>,
+): { readonly found: FormerEntry[]; readonly missing: number[] } {
+  const found: FormerEntry[] = [];
+  const missing: number[] = [];
+  for (const n of numbers) {
+    const former = formerAt(formers, n);
+    if (former === undefined) missing.push(n);
+    else found.push(former);
+  }
+  return { found, missing };
+}
+
 /** The fields are read into variables: a copy of an object to modify would take twice as long. */
 function changeIn(batch: RawBatch, start: number): Change {
   const { bytes } = batch;

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { readAhead } from "@nts/shared/read-ahead";
 import { requireNotAbandoned } from "@nts/shared/work";
 import { formerEntity } from "../journal/entry-texts.js";
-import { formerAt, type FormerEntry, formersAt } from "../journal/formers.js";
+import { type FormerEntry, formersAmong, formersAt } from "../journal/formers.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BY_ID, type IndexKey } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
@@ -67,19 +67,13 @@ export async function* entriesWithFormers(
   requested: readonly number[],
 ): AsyncGenerator<readonly FormerEntry[]> {
   const { work, formers } = view;
-  const numbers: number[] = [];
-  const known: FormerEntry[] = [];
-  for (const n of requested) {
-    const former = formerAt(formers, n);
-    if (former === undefined) numbers.push(n);
-    else known.push(former);
-  }
-  for (let at = 0; at < known.length; at += BATCH) {
+  const { found, missing } = formersAmong(formers, requested);
+  for (let at = 0; at < found.length; at += BATCH) {
     requireNotAbandoned(work);
-    yield known.slice(at, at + BATCH);
+    yield found.slice(at, at + BATCH);
     await setImmediate();
   }
-  for await (const entries of readAhead(readFormers(view, numbers))) {
+  for await (const entries of readAhead(readFormers(view, missing))) {
     requireNotAbandoned(work);
     yield entries;
   }

@@ -1,5 +1,5 @@
 import type { Place } from "@nts/shared/mongo/keyset";
-import { Fields, type TextSlice } from "@nts/shared/mongo/raw-fields";
+import { bytesOf, Fields, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Kind } from "./entities.js";
 import type { Changed, Mergeable, Row, Sort } from "./rows.js";
@@ -48,8 +48,8 @@ function* merged(batch: RawBatch, { sort, field, ids, changed }: RunsOf): Genera
 
 const isStored = (row: StoredRow | Row): row is StoredRow => "replacedBy" in row;
 
-function rowOf(kind: Kind, { id, bytes, from, end }: StoredRow): Row {
-  return { kind, id, n: null, place: [], text: bytes.subarray(from, end) };
+function rowOf(kind: Kind, row: StoredRow): Row {
+  return { kind, id: row.id, n: null, place: [], text: bytesOf(row) };
 }
 
 const COMMA = 44;

@@ -3,7 +3,7 @@ import type { ListPart } from "@nts/shared/http/respond";
 import { bytesOf, sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { requireNotAbandoned } from "@nts/shared/work";
 import { currentFormer } from "../journal/entry-texts.js";
-import { formerAt, type FormerEntry, formersAt } from "../journal/formers.js";
+import { formerAt, formersAmong, formersAt } from "../journal/formers.js";
 import type { Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
 import { keyedTextIn, textFields } from "../storage/rows.js";
@@ -111,14 +111,8 @@ async function readRecorded(
   recorded: ReadonlyMap<number, Ref[]>,
   texts: Texts,
 ): Promise<void> {
-  const found: FormerEntry[] = [];
-  const unknown: number[] = [];
-  for (const n of recorded.keys()) {
-    const former = formerAt(formers, n);
-    if (former === undefined) unknown.push(n);
-    else found.push(former);
-  }
-  if (unknown.length > 0) found.push(...(await formersAt(database, rights, unknown)).entries.values());
+  const { found, missing } = formersAmong(formers, recorded.keys());
+  if (missing.length > 0) found.push(...(await formersAt(database, rights, missing)).entries.values());
   for (const entry of found) {
     const slice = currentFormer(entry);
     const former = slice === null ? Buffer.from("{}") : bytesOf(slice);
