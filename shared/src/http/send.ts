@@ -95,14 +95,14 @@ async function sendList(
     setList(response, { limit, offset });
     const [first = NOTHING, ...more] = start.texts;
     // Without the comma before the first row.
-    const texts = [OPEN, first.subarray(1), ...more];
+    const texts = [Buffer.concat([OPEN, first.subarray(1)]), ...more];
     if (counted !== null || start.isAll) response.setHeader(INTERNAL.listTotal, counted ?? start.rows);
     if (start.isAll) {
       response.setHeader(INTERNAL.listNext, next() ?? END_OF_LIST);
       sendJson(response, 200, Buffer.concat([...texts, CLOSE]));
     } else
       await sendRest(response, {
-        ...{ reading, before: Buffer.concat(texts), rows: start.rows },
+        ...{ reading, before: texts, rows: start.rows },
         ...{ includesTotal: counted !== null, next },
       });
   } finally {
@@ -113,7 +113,7 @@ async function sendList(
 interface Rest {
   readonly reading: AsyncIterator<ListPart>;
   /** What has been read of the list already. */
-  readonly before: Buffer;
+  readonly before: readonly Buffer[];
   readonly rows: number;
   /** The headers include the total. */
   readonly includesTotal: boolean;
@@ -127,7 +127,7 @@ async function sendRest(
   response.statusCode = 200;
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader("trailer", [...(includesTotal ? [] : [INTERNAL.listTotal]), INTERNAL.listNext].join(", "));
-  if (!(await isTaken(response, before))) return;
+  for (const text of before) if (!(await isTaken(response, text))) return;
   let total = rows;
   for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
     total += next.value.rows;

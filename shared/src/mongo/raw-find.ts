@@ -32,10 +32,13 @@ export interface RawFind {
   readonly maxTimeMS?: number;
 }
 
-/** Documents in BSON: `starts` has the offset of each in `bytes`. The reader may modify the bytes. */
+/**
+ * Documents in BSON: `starts` has the offset of each in `bytes`. The reader may modify the bytes, and replace them when
+ * it no longer needs them: generators that pass batches on refer to one until the next one has been read.
+ */
 export interface RawBatch {
-  readonly bytes: Buffer;
-  readonly starts: readonly number[];
+  bytes: Buffer;
+  starts: readonly number[];
 }
 
 /** The snapshot time shared by several finds: that of the first unless given. The database retains five minutes. */
@@ -69,9 +72,10 @@ export async function* rawBatches(
     if (moment !== undefined) moment.time ??= cursor.time;
     for (;;) {
       id = cursor.id;
+      const batchSize = id.isZero() ? 0 : rowsAfter(cursor.batch, find);
       if (cursor.batch.starts.length > 0) yield cursor.batch;
       if (id.isZero()) return;
-      cursor = await run({ getMore: id, collection, batchSize: rowsAfter(cursor.batch, find) });
+      cursor = await run({ getMore: id, collection, batchSize });
     }
   } finally {
     // The reader does not wait for the end of what it no longer needs.

@@ -16,6 +16,8 @@ import type { EntityReader } from "./entity-reader.js";
 import { matching } from "./scope.js";
 import { rowsIn, textFields } from "./rows.js";
 
+const NOTHING = Buffer.alloc(0);
+
 export interface ListPlan {
   readonly work: Work;
   /** The scope, already narrowed to the query's network. */
@@ -133,7 +135,8 @@ function pageOf<T extends Entity>(entities: Entities<T>, listing: Listing): Page
       if (starts.length < batch.starts.length) next = cursorBehind(batch, starts.at(-1)) ?? cursor;
       else if (limit !== 0 && starts.length === left) cursor = cursorBehind(batch, starts.at(-1)) ?? cursor;
       left -= starts.length;
-      if (starts.length > 0) yield { bytes: batch.bytes, starts };
+      batch.starts = starts;
+      if (starts.length > 0) yield batch;
     }
   }
 
@@ -192,9 +195,11 @@ async function* rowsOf(
   passed: number,
 ): AsyncGenerator<ListPart> {
   let left = passed;
-  for await (const { bytes, starts } of batches) {
+  for await (const batch of batches) {
+    const { bytes, starts } = batch;
     yield { text: rowsIn(reader, scope, { bytes, starts: starts.slice(left) }, isAlone), rows: starts.length };
     left = Math.max(0, left - starts.length);
+    batch.bytes = NOTHING;
   }
 }
 
@@ -212,7 +217,7 @@ async function* joined(
     }
   };
   yield* rowsOf(ids());
-  yield { text: Buffer.alloc(0), rows };
+  yield { text: NOTHING, rows };
 }
 
 /** Streams pieces in one of the organization's stream slots. @throws AppError `rate_limited` before the first */

@@ -16,15 +16,18 @@ const COMMA = 44;
 const COMMA_TEXT = Buffer.from(",");
 /** The ending of most rows with sightings. */
 const NEVER = Buffer.from(endingOf(NEVER_SEEN));
-/** Room for three times and a format. */
-const LONGEST_ENDING = 256;
+
+// With the field `_id` before it: type (1), name with terminator (4), length (4), UUID with terminator (37).
+const ID_LENGTH_AT = 9;
+const ID_LENGTH = 37;
+const IDENTIFIED = 46;
 
 /** The source of rows. */
 export type RowReader = Pick<EntityReader<unknown>, "differs" | "wireOf" | "storedIn" | "isSighted">;
 
 /** The projection for texts; `form` is included while older forms may exist. */
 export function textFields({ differs, isSighted }: RowReader, scope: Scope): Readonly<Record<string, 1>> {
-  return { wire: 1, ...(differs(scope) && { form: 1 as const }), ...(isSighted && SIGHTING) };
+  return { wire: 1, ...(differs(scope) && { form: 1 as const }), ...(isSighted && { _id: 1 as const, ...SIGHTING }) };
 }
 
 /**
@@ -51,40 +54,57 @@ export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone
   return bytes.subarray(0, end);
 }
 
-/** The same with sightings. Entities without any are moved unparsed. */
+/**
+ * The same with sightings, whose documents have their id, too. Rows are moved within the batch as long as each ends where
+ * the next document begins, which is nearly always: what BSON takes besides the text is longer than the ending.
+ */
 function sightedRows(batch: RawBatch): Buffer {
   const { bytes, starts } = batch;
-  const room = starts.length * LONGEST_ENDING;
-  const rows = Buffer.allocUnsafe(room + bytes.length);
-  // Behind room for all endings, from where each text is moved forward: copying each would require a view.
-  rows.set(bytes, room);
   let end = 0;
-  for (const start of starts) {
-    rows[end++] = COMMA;
-    const length = lengthIfAlone(bytes, start);
-    if (length === null) end += putAt(rows, end, sightedTextIn(batch, start));
-    else {
-      const text = room + start + TEXT_AT;
-      // Without its closing brace, which is in the ending.
-      rows.copyWithin(end, text, text + length - 1);
-      end += length - 1;
-      end += putAt(rows, end, NEVER);
-    }
+  for (const [place, start] of starts.entries()) {
+    const next = starts[place + 1] ?? bytes.length;
+    const rowEnd = putSighted(batch, { start, next }, end);
+    if (rowEnd === null) return Buffer.concat([bytes.subarray(0, end), ...copiesOf(batch, starts.slice(place))]);
+    end = rowEnd;
   }
-  return rows.subarray(0, end);
+  return bytes.subarray(0, end);
 }
 
-/** @returns the length of the piece */
-function putAt(rows: Buffer, at: number, piece: Buffer): number {
-  rows.set(piece, at);
-  return piece.length;
+/** Puts a row over its document and those before it. @returns its end; null if it does not fit, and nothing was written */
+function putSighted(
+  batch: RawBatch,
+  { start, next }: { readonly start: number; readonly next: number },
+  at: number,
+): number | null {
+  const { bytes } = batch;
+  const length = lengthIfUnseen(bytes, start);
+  if (length === null) {
+    const text = sightedTextIn(batch, start);
+    const end = at + 1 + text.length;
+    if (end > next) return null;
+    bytes[at] = COMMA;
+    bytes.set(text, at + 1);
+    return end;
+  }
+  // Without its closing brace, which is in the ending.
+  const endingAt = at + length;
+  if (endingAt + NEVER.length > next) return null;
+  bytes[at] = COMMA;
+  bytes.copyWithin(at + 1, start + IDENTIFIED + TEXT_AT, start + IDENTIFIED + TEXT_AT + length - 1);
+  bytes.set(NEVER, endingAt);
+  return endingAt + NEVER.length;
 }
 
-/** Text length of a document with no other field; otherwise null. */
-function lengthIfAlone(bytes: Buffer, start: number): number | null {
-  if (bytes[start + TYPE_AT] !== TEXT) return null;
-  const length = bytes.readInt32LE(start + LENGTH_AT) - 1;
-  return bytes.readInt32LE(start) === TEXT_AT + length + 2 ? length : null;
+function copiesOf(batch: RawBatch, starts: readonly number[]): Buffer[] {
+  return starts.flatMap((start) => [COMMA_TEXT, sightedTextIn(batch, start)]);
+}
+
+/** Text length of a document with no other field than its id; otherwise null. */
+function lengthIfUnseen(bytes: Buffer, start: number): number | null {
+  if (bytes.readInt32LE(start + ID_LENGTH_AT) !== ID_LENGTH || bytes[start + IDENTIFIED + TYPE_AT] !== TEXT)
+    return null;
+  const length = bytes.readInt32LE(start + IDENTIFIED + LENGTH_AT) - 1;
+  return bytes.readInt32LE(start) === IDENTIFIED + TEXT_AT + length + 2 ? length : null;
 }
 
 /** The text of an entity, and an id field of it. @returns `revision` is 0 if not requested */
