@@ -95,7 +95,7 @@ async function sendList(
     setList(response, { limit, offset });
     const [first = NOTHING, ...more] = start.texts;
     // Without the comma before the first row.
-    const texts = [Buffer.concat([OPEN, first.subarray(1)]), ...more];
+    const texts = [OPEN, first.subarray(1), ...more];
     if (counted !== null || start.isAll) response.setHeader(INTERNAL.listTotal, counted ?? start.rows);
     if (start.isAll) {
       response.setHeader(INTERNAL.listNext, next() ?? END_OF_LIST);
