@@ -16,8 +16,8 @@ function steppedTurns() {
     arrive: (client: string, name = client) => {
       turns.arrive(client, doing(name));
     },
-    begin: (name: string) => {
-      turns.begin(name, doing(name));
+    begin: (client: string, name = client) => {
+      turns.begin(client, doing(name));
     },
     /** @returns what was carried out */
     step: (ms = 0): string[] => {
@@ -86,6 +86,19 @@ describe("turns with other tasks", () => {
     expect(step()).toEqual(["a", "late"]);
     begin("afterwards");
     expect(done).toEqual(["afterwards"]);
+  });
+
+  it("keep the order of a client's tasks, also when only an earlier one has to wait", () => {
+    const { arrive, begin, done, step } = steppedTurns();
+    for (let n = 0; n < MOST_IN_A_TURN; n++) arrive(`client ${n}`);
+    begin("a", "first");
+    step();
+    // Tasks are carried out from here on, but the one that waits was not among the first.
+    step(PHASE_MS);
+    begin("a", "second");
+    begin("b");
+    expect(done.splice(0)).toEqual(["b"]);
+    expect([step(), step()]).toEqual([["first"], ["second"]]);
   });
 
   it("go on after a task that throws", () => {

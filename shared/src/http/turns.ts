@@ -9,7 +9,7 @@ export const MOST_IN_A_TURN = 16;
 export interface Turns {
   /** Another task, after which more are expected. */
   arrive(client: unknown, task: () => void): void;
-  /** A task that begins at once unless others arrive. */
+  /** A task that begins at once unless others arrive, or an earlier one of the client waits. */
   begin(client: unknown, task: () => void): void;
 }
 
@@ -55,7 +55,7 @@ export function createTurns(
       putUnder(waiting, client, task);
     },
     begin: (client, task) => {
-      if (waiting.size > 0 && now() < arrivalsUntil) putUnder(waiting, client, task);
+      if (waiting.has(client) || (waiting.size > 0 && now() < arrivalsUntil)) putUnder(waiting, client, task);
       else task();
     },
   };
