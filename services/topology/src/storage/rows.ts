@@ -78,21 +78,18 @@ function putSighted(
 ): number | null {
   const { bytes } = batch;
   const length = lengthIfUnseen(bytes, start);
-  if (length === null) {
-    const text = sightedTextIn(batch, start);
-    const end = at + 1 + text.length;
-    if (end > next) return null;
-    bytes[at] = COMMA;
-    bytes.set(text, at + 1);
-    return end;
-  }
-  // Without its closing brace, which is in the ending.
-  const endingAt = at + length;
-  if (endingAt + NEVER.length > next) return null;
+  const text = length === null ? sightedTextIn(batch, start) : null;
+  const end = at + 1 + (text?.length ?? Number(length) - 1 + NEVER.length);
+  if (end > next) return null;
   bytes[at] = COMMA;
-  bytes.copyWithin(at + 1, start + IDENTIFIED + TEXT_AT, start + IDENTIFIED + TEXT_AT + length - 1);
-  bytes.set(NEVER, endingAt);
-  return endingAt + NEVER.length;
+  if (text !== null) bytes.set(text, at + 1);
+  else {
+    const textAt = start + IDENTIFIED + TEXT_AT;
+    // Without its closing brace, which is in the ending.
+    bytes.copyWithin(at + 1, textAt, textAt + Number(length) - 1);
+    bytes.set(NEVER, end - NEVER.length);
+  }
+  return end;
 }
 
 function copiesOf(batch: RawBatch, starts: readonly number[]): Buffer[] {
