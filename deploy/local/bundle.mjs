@@ -28,6 +28,12 @@ const OLDER_NAMES = [
   "const require = __requireOf(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;",
 ].join("\n");
 
+/**
+ * V8 keeps sources in memory, with two bytes per character if a single one is not in Latin-1, as in a license text. Names
+ * and short lines keep stack traces legible.
+ */
+const SMALL = { minifyWhitespace: true, minifySyntax: true, lineLimit: 200, legalComments: "external" };
+
 await Promise.all(Object.entries(BUNDLES).map(([folder, files]) => bundle(join(ROOT, folder, "dist"), files)));
 
 async function bundle(dist, files) {
@@ -37,6 +43,7 @@ async function bundle(dist, files) {
     entryPoints: Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(dist, file)])),
     outdir,
     ...{ bundle: true, splitting: true, platform: "node", format: "esm", target: "node20", logLevel: "warning" },
+    ...SMALL,
     external: [...NATIVE, ...NOT_INSTALLED],
     banner: { js: OLDER_NAMES },
   });
