@@ -72,7 +72,8 @@ export async function* rawBatches(
     if (moment !== undefined) moment.time ??= cursor.time;
     for (;;) {
       id = cursor.id;
-      const batchSize = id.isZero() ? 0 : rowsAfter(cursor.batch, find);
+      // Before its reader may have emptied it.
+      const batchSize = rowsAfter(cursor.batch, find);
       if (cursor.batch.starts.length > 0) yield cursor.batch;
       if (id.isZero()) return;
       cursor = await run({ getMore: id, collection, batchSize });

@@ -3,10 +3,10 @@
  * --against <git ref>` alternates with another build; `--seconds`, `--connections 1,16`, `--services`, `--only PUT`.
  */
 import { parseArgs } from "node:util";
+import autocannon from "autocannon";
 import { type Build, buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import type { Stack } from "../support/stack.js";
-import { type LightLoad, lightLoad } from "./light-load.js";
 import { cpuMicrosOf, residentMbOf, type Watched } from "./measure.js";
 import { type Inventory, MAX_STREAMS, seedInventory, type Work } from "./path-work.js";
 import { row } from "./work.js";
@@ -25,8 +25,6 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds);
 const SECONDS = Number(values.seconds);
 const CONNECTIONS = values.connections.split(",").map(Number);
-
-const WARM_UP_SECONDS = 2;
 
 /** All connections belong to one user, whose requests would otherwise be queued. */
 const ALL_AT_SERVICES = {
@@ -99,7 +97,6 @@ async function compare(sides: readonly Side[]): Promise<void> {
 /** Measures the sides alternately, in both orders. */
 async function samplesOf(sides: readonly Side[], index: number, connections: number): Promise<Map<Side, Sample[]>> {
   const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
-  for (const side of sides) await warmUp(side, side.inventory.works[index], connections);
   for (let round = 0; round < ROUNDS; round++)
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const work = side.inventory.works[index];
@@ -109,29 +106,34 @@ async function samplesOf(sides: readonly Side[], index: number, connections: num
   return samples;
 }
 
-/** Without it, the first work would pay for compiling what all others use. */
-async function warmUp({ inventory }: Side, work: Work | undefined, connections: number): Promise<void> {
-  if (work !== undefined && work.maxCount === undefined)
-    await lightLoad({ ...loadOf(inventory), connections, until: { seconds: WARM_UP_SECONDS } }, work);
-}
-
-function loadOf({ url, key }: Inventory): Pick<LightLoad, "url" | "headers"> {
-  return { url, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" } };
-}
-
 /** Sends one kind of work, sequentially on each connection; null when no work is left. */
 async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
   const amount = Math.floor((work.maxCount?.() ?? Infinity) / how.roundsLeft);
   if (amount === 0) return null;
   const before = await Promise.all(watched.map(cpuMicrosOf));
-  const load = {
-    ...loadOf(inventory),
+  const result = await autocannon({
+    url: inventory.url,
     connections: Math.min(how.connections, amount),
-    until: amount === Infinity ? { seconds: SECONDS / ROUNDS } : { requests: amount },
-  };
-  const { requests, ...seen } = await lightLoad(load, work);
+    headers: { authorization: `Bearer ${inventory.key}`, "content-type": "application/json" },
+    ...(amount === Infinity ? { duration: SECONDS / ROUNDS } : { amount }),
+    requests: [
+      {
+        setupRequest: (request) => ({ ...request, ...work.next() }),
+        ...(work.onResponse === undefined
+          ? {}
+          : { onResponse: (_status: number, body: string) => work.onResponse?.(body) }),
+      },
+    ],
+  });
   const after = await Promise.all(watched.map(cpuMicrosOf));
-  return { ...seen, cpuMicros: watched.map((_, n) => ((after[n] ?? 0) - (before[n] ?? 0)) / requests) };
+  const done = Math.max(1, result["2xx"] + result.non2xx);
+  return {
+    perSecond: done / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    failed: result.non2xx + result.errors,
+    cpuMicros: watched.map((_, n) => ((after[n] ?? 0) - (before[n] ?? 0)) / done),
+  };
 }
 
 function meanOf(samples: readonly Sample[]): Sample {

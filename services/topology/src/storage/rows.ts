@@ -39,9 +39,9 @@ export function textFields({ differs, isSighted }: RowReader, scope: Scope): Rea
 export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone = true): Buffer {
   const { bytes, starts } = batch;
   if (reader.differs(scope))
-    return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, responseTextIn(reader, scope, batch, start)]));
+    return Buffer.concat(copies(starts, (start) => responseTextIn(reader, scope, batch, start)));
   if (reader.isSighted) return sightedRows(batch);
-  if (!isAlone) return Buffer.concat(starts.flatMap((start) => [COMMA_TEXT, textIn(batch, start, "wire")]));
+  if (!isAlone) return Buffer.concat(copies(starts, (start) => textIn(batch, start, "wire")));
   let end = 0;
   for (const start of starts) {
     if (bytes[start + TYPE_AT] !== TEXT) throw new Error("a document is not of the one field wire");
@@ -64,7 +64,10 @@ function sightedRows(batch: RawBatch): Buffer {
   for (const [place, start] of starts.entries()) {
     const next = starts[place + 1] ?? bytes.length;
     const rowEnd = putSighted(batch, { start, next }, end);
-    if (rowEnd === null) return Buffer.concat([bytes.subarray(0, end), ...copiesOf(batch, starts.slice(place))]);
+    if (rowEnd === null) {
+      const others = copies(starts.slice(place), (one) => sightedTextIn(batch, one));
+      return Buffer.concat([bytes.subarray(0, end), ...others]);
+    }
     end = rowEnd;
   }
   return bytes.subarray(0, end);
@@ -78,22 +81,21 @@ function putSighted(
 ): number | null {
   const { bytes } = batch;
   const length = lengthIfUnseen(bytes, start);
-  const text = length === null ? sightedTextIn(batch, start) : null;
-  const end = at + 1 + (text?.length ?? Number(length) - 1 + NEVER.length);
+  // A stored text stays without its closing brace, which is in the ending.
+  const kept = length === null ? 0 : length - 1;
+  const ending = length === null ? sightedTextIn(batch, start) : NEVER;
+  const end = at + 1 + kept + ending.length;
   if (end > next) return null;
+  const textAt = start + IDENTIFIED + TEXT_AT;
   bytes[at] = COMMA;
-  if (text !== null) bytes.set(text, at + 1);
-  else {
-    const textAt = start + IDENTIFIED + TEXT_AT;
-    // Without its closing brace, which is in the ending.
-    bytes.copyWithin(at + 1, textAt, textAt + Number(length) - 1);
-    bytes.set(NEVER, end - NEVER.length);
-  }
+  bytes.copyWithin(at + 1, textAt, textAt + kept);
+  bytes.set(ending, at + 1 + kept);
   return end;
 }
 
-function copiesOf(batch: RawBatch, starts: readonly number[]): Buffer[] {
-  return starts.flatMap((start) => [COMMA_TEXT, sightedTextIn(batch, start)]);
+/** Each text after a comma. */
+function copies(starts: readonly number[], textOf: (start: number) => Buffer): Buffer[] {
+  return starts.flatMap((start) => [COMMA_TEXT, textOf(start)]);
 }
 
 /** Text length of a document with no other field than its id; otherwise null. */
