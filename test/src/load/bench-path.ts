@@ -25,6 +25,7 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds);
 const SECONDS = Number(values.seconds);
 const CONNECTIONS = values.connections.split(",").map(Number);
+const WARM_UP_SECONDS = 2;
 
 /** All connections belong to one user, whose requests would otherwise be queued. */
 const ALL_AT_SERVICES = {
@@ -97,6 +98,7 @@ async function compare(sides: readonly Side[]): Promise<void> {
 /** Measures the sides alternately, in both orders. */
 async function samplesOf(sides: readonly Side[], index: number, connections: number): Promise<Map<Side, Sample[]>> {
   const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
+  for (const { inventory } of sides) await warmUp(inventory, inventory.works[index], connections);
   for (let round = 0; round < ROUNDS; round++)
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const work = side.inventory.works[index];
@@ -106,16 +108,16 @@ async function samplesOf(sides: readonly Side[], index: number, connections: num
   return samples;
 }
 
-/** Sends one kind of work, sequentially on each connection; null when no work is left. */
-async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
-  const amount = Math.floor((work.maxCount?.() ?? Infinity) / how.roundsLeft);
-  if (amount === 0) return null;
-  const before = await Promise.all(watched.map(cpuMicrosOf));
-  const result = await autocannon({
-    url: inventory.url,
-    connections: Math.min(how.connections, amount),
-    headers: { authorization: `Bearer ${inventory.key}`, "content-type": "application/json" },
-    ...(amount === Infinity ? { duration: SECONDS / ROUNDS } : { amount }),
+/** Without it, the first work would pay for compiling what all others use. */
+async function warmUp(inventory: Inventory, work: Work | undefined, connections: number): Promise<void> {
+  if (work !== undefined && work.maxCount === undefined)
+    await autocannon({ ...loadOf(inventory, work), connections, duration: WARM_UP_SECONDS });
+}
+
+function loadOf({ url, key }: Inventory, work: Work): autocannon.Options {
+  return {
+    url,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     requests: [
       {
         setupRequest: (request) => ({ ...request, ...work.next() }),
@@ -124,6 +126,18 @@ async function measure({ inventory, watched }: Side, work: Work, how: Measuring)
           : { onResponse: (_status: number, body: string) => work.onResponse?.(body) }),
       },
     ],
+  };
+}
+
+/** Sends one kind of work, sequentially on each connection; null when no work is left. */
+async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
+  const amount = Math.floor((work.maxCount?.() ?? Infinity) / how.roundsLeft);
+  if (amount === 0) return null;
+  const before = await Promise.all(watched.map(cpuMicrosOf));
+  const result = await autocannon({
+    ...loadOf(inventory, work),
+    connections: Math.min(how.connections, amount),
+    ...(amount === Infinity ? { duration: SECONDS / ROUNDS } : { amount }),
   });
   const after = await Promise.all(watched.map(cpuMicrosOf));
   const done = Math.max(1, result["2xx"] + result.non2xx);
