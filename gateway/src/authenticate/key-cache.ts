@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "@nts/shared/bounded-cache";
 import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/internal";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
@@ -50,7 +50,7 @@ interface Remembered {
 export function createKeyCache(clock: Clock): KeyCache {
   const valid = createSubjectCache<Remembered>(MOST_VALID);
   const refused = createSubjectCache<Remembered>(MOST_REFUSED);
-  const good = new LRUCache<string, true>({ max: MOST_VALID });
+  const good = boundedCache<true>(MOST_VALID);
 
   function within(entry: Remembered | undefined, ms: number): Verdict | null {
     if (entry === undefined) return null;

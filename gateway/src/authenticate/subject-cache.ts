@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "@nts/shared/bounded-cache";
 
 /** A cached value that becomes invalid when one of its subjects changes. */
 export interface WithSubjects {
@@ -19,8 +19,7 @@ export interface SubjectCache<Entry extends WithSubjects> {
 /** Creates an empty cache. @param max entries, evicted least recently used first */
 export function createSubjectCache<Entry extends WithSubjects>(max: number): SubjectCache<Entry> {
   const hashesOf = new Map<string, Set<string>>();
-  const entries = new LRUCache<string, Entry>({
-    max,
+  const entries = boundedCache<Entry>(max, {
     dispose: (entry, hash) => {
       for (const subject of entry.subjects) removeFrom(subject, hash);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { createLocalBuckets } from "./local.js";
+import { createFillTimes, createLocalBuckets } from "./local.js";
 
 const allowance = { perMinute: 300, burst: 150 };
 
@@ -66,5 +66,20 @@ describe("local buckets", () => {
     expect(takeAll(bucket)).toBe(2);
     bucket.giveBack("a", 1_000);
     expect(takeAll(bucket)).toBe(50);
+  });
+
+  it("keep the level of a caller whose limit is changed, who waits for one token at most", () => {
+    const fullAt = createFillTimes();
+    const [wide, narrow] = [allowance, { perMinute: 10, burst: 1 }].map((one) =>
+      createLocalBuckets(
+        one,
+        () => 1,
+        () => 5_000,
+        fullAt,
+      ),
+    );
+    for (let taken = 0; taken < 100; taken++) wide?.take("a");
+    expect(narrow?.take("a")).toEqual({ allowed: false, limit: 10, remaining: 0, waitMs: 6_000, fullInMs: 6_000 });
+    expect(narrow?.take("b")).toMatchObject({ allowed: true });
   });
 });

@@ -1,10 +1,18 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "@nts/shared/bounded-cache";
 import { type Allowance, intervalMsOf, type BucketLevel } from "./bucket.js";
 
 // Buckets in this process while Redis is unavailable, with this gateway's share of each limit. A bucket starts at the
 // last level reported by Redis.
 
 const MOST_BUCKETS = 100_000;
+
+/** When buckets are full again, in milliseconds of a clock. */
+export type FillTimes = ReturnType<typeof boundedCache<number>>;
+
+/** The fill times of one kind of caller. */
+export function createFillTimes(): FillTimes {
+  return boundedCache(MOST_BUCKETS);
+}
 
 /** Buckets that respond synchronously. */
 export interface LocalBuckets {
@@ -19,16 +27,22 @@ export interface LocalBuckets {
  *
  * @param sharers number of gateways that share the limit
  * @param now monotonic milliseconds
+ * @param fullAt shared by limits that differ by caller
  */
-export function createLocalBuckets(allowance: Allowance, sharers: () => number, now: () => number): LocalBuckets {
-  const fullAt = new LRUCache<string, number>({ max: MOST_BUCKETS });
+export function createLocalBuckets(
+  allowance: Allowance,
+  sharers: () => number,
+  now: () => number,
+  fullAt = createFillTimes(),
+): LocalBuckets {
   return {
     take: (key) => {
       const intervalMs = intervalMsOf(allowance) * sharers();
       // The fill time is the same for any number of gateways, but at least one token fits.
       const depthMs = Math.max(allowance.burst * intervalMsOf(allowance), intervalMs);
       const present = now();
-      const before = Math.max(fullAt.get(key) ?? present, present) - present;
+      // A caller whose limit was changed may have taken more than fits now.
+      const before = Math.min(Math.max((fullAt.get(key) ?? present) - present, 0), depthMs);
       const after = before + intervalMs;
       const allowed = after <= depthMs + 0.001;
       const filled = allowed ? after : before;

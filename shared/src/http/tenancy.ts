@@ -1,5 +1,5 @@
 import { createSigner, createVerifier } from "fast-jwt";
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "../bounded-cache.js";
 import type { NetworkScope } from "../contract/internal.js";
 import type { Permission } from "../contract/endpoint.js";
 
@@ -91,7 +91,7 @@ export function createTenancyVerifier(
     verify: createVerifier({ ...options, key }),
     mayBe: ({ kind }: Principal) => (kind === "process" ? processes : users).includes(key),
   }));
-  const recent = new LRUCache<string, Principal>({ max: 10_000, ttl: 1_000 });
+  const recent = boundedCache<Principal>(10_000, { ttl: 1_000 });
   return (header) => {
     if (header === undefined) return null;
     const known = recent.get(header);

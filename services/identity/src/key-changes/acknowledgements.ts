@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "@nts/shared/bounded-cache";
 import type { GatewayRegistry, LiveGateway } from "./registry.js";
 
 // Delays the response to a key change until no gateway can accept what it revoked: each has reported the change, on the
@@ -24,7 +24,7 @@ export interface Acknowledgements {
 }
 
 export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">): Acknowledgements {
-  const applied = new LRUCache<string, number>({ max: MOST_GATEWAYS });
+  const applied = boundedCache<number>(MOST_GATEWAYS);
   const reports = new EventEmitter().setMaxListeners(0);
   // All changes up to this one have been waited for.
   let settled = -1;

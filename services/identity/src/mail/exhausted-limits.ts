@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { boundedCache } from "@nts/shared/bounded-cache";
 
 const MOST_REMEMBERED = 10_000;
 
@@ -10,7 +10,7 @@ export interface ExhaustedLimits {
 
 /** Remembers the latest ones. */
 export function createExhaustedLimits(): ExhaustedLimits {
-  const reached = new LRUCache<string, true>({ max: MOST_REMEMBERED });
+  const reached = boundedCache<true>(MOST_REMEMBERED);
   return {
     has: (id) => reached.has(id),
     add: (id) => {

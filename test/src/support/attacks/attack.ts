@@ -46,8 +46,8 @@ export interface Tenant {
   ): Promise<AttackResponse>;
   /** A request with the session of the registration. @throws Error when it does not succeed */
   bySession(method: string, path: string, body?: unknown): Promise<void>;
-  /** Creates another key, which no gateway has cached. */
-  newKey(): Promise<string>;
+  /** Creates another key, which no gateway has cached. @param more further fields of it */
+  newKey(more?: object): Promise<string>;
   /** The data of a request that must succeed. @throws Error with the response otherwise */
   data<T = { readonly id: string }>(method: string, path: string, body?: unknown): Promise<T>;
   /** Connections that carry what the attack writes. @param reads false when nothing is read from them */

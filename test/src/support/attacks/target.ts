@@ -34,8 +34,8 @@ async function newTenant(url: string): Promise<Tenant> {
   const { id: userId, organization_id: organizationId } = dataOf<{ id: string; organization_id: string }>(registered);
   const session = sender({ cookie: registered.cookie });
   const body = { name: "key", organization_id: organizationId, user_id: userId, tags: [], permissions: "Owner" };
-  const newKey = async (): Promise<string> =>
-    dataOf<{ key: string }>(await session("POST", "/api/v1/auth/keys", body)).key;
+  const newKey = async (more: object = {}): Promise<string> =>
+    dataOf<{ key: string }>(await session("POST", "/api/v1/auth/keys", { ...body, ...more })).key;
   const key = await newKey();
   const send = sender({ authorization: `Bearer ${key}` });
   return {

@@ -1,0 +1,20 @@
+import type { Attack } from "../support/attacks/attack.js";
+import { tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
+
+const KEYS = 120;
+
+/** A gateway keeps what it needs for a rate limit, and keys can have any. */
+export const attack: Attack = {
+  name: `${KEYS} keys, each with another rate limit, used once`,
+  cheap: true,
+  run: async (target) => {
+    const tenant = await target.newTenant();
+    const statuses = await mapConcurrently(KEYS, 4, async (n) => {
+      const key = await tenant.newKey({ rate_limit_per_minute: n + 1 });
+      const own = { authorization: `Bearer ${key}` };
+      return (await tenant.send("GET", "/api/v1/networks", undefined, own)).status;
+    });
+    return tally(statuses);
+  },
+};
