@@ -129,3 +129,22 @@ describe("the key cache: eviction", () => {
     expect(cache.wasGood("a")).toBe(false);
   });
 });
+
+describe("the memory of the key cache", () => {
+  it.each([
+    ["a thousand networks", { networks: Array.from({ length: 1_000 }, (_, n) => `network-${n}`) }, {}],
+    [
+      "fifty address blocks",
+      {},
+      { limits: { allowed_ips: Array.from({ length: 50 }, (_, n) => `10.0.${n}.0/24`), per_minute: null } },
+    ],
+  ])("is bounded: credentials with %s count as many", (_what, rights, limits) => {
+    const { cache, put } = aCache();
+    const { principal, ...others } = valid() as Extract<Verification, { status: "valid" }>;
+    put("small", valid());
+    for (let n = 0; n < 7_500; n++) put(`large-${n}`, { ...others, ...limits, principal: { ...principal, ...rights } });
+    expect(cache.find("small")).toBeNull();
+    expect(cache.wasGood("small")).toBe(true);
+    expect(cache.find("large-7499")).not.toBeNull();
+  });
+});

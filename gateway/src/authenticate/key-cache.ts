@@ -1,6 +1,6 @@
 import { boundedCache } from "@nts/shared/bounded-cache";
 import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/internal";
-import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import { type UserPrincipal, weightOf } from "@nts/shared/http/tenancy";
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
 import { type Caller, createCaller } from "./caller.js";
 import { limitsOf } from "./key-limits.js";
@@ -9,7 +9,10 @@ import { createSubjectCache } from "./subject-cache.js";
 // Verification results by credential hash. They never outlive what identity said, are invalidated by changes of rights,
 // and expire so that identity sees session use. Serving them also requires a live lease, which is checked elsewhere.
 
+/** In credentials without lists of networks and addresses. */
 const MOST_VALID = 100_000;
+/** Address blocks that take as much memory as a credential without any. */
+const BLOCKS_PER_WEIGHT = 4;
 const MOST_REFUSED = 10_000;
 const VALID_MS = 300_000;
 const REFUSED_MS = 2_000;
@@ -44,11 +47,12 @@ interface Remembered {
   readonly askedAt: Instant;
   /** Milliseconds after `askedAt` at which the credential itself expires. */
   readonly endsAfterMs: number;
+  readonly weight: number;
 }
 
 /** Creates an empty cache. */
 export function createKeyCache(clock: Clock): KeyCache {
-  const valid = createSubjectCache<Remembered>(MOST_VALID);
+  const valid = createSubjectCache<Remembered>(MOST_VALID, ({ weight }) => weight);
   const refused = createSubjectCache<Remembered>(MOST_REFUSED);
   const good = boundedCache<true>(MOST_VALID);
 
@@ -65,7 +69,7 @@ export function createKeyCache(clock: Clock): KeyCache {
       if (verification.status === "refused") {
         valid.delete(hash);
         good.delete(hash);
-        refused.set(hash, { subjects: verification.subjects, verdict, askedAt, endsAfterMs: Infinity });
+        refused.set(hash, { subjects: verification.subjects, verdict, askedAt, endsAfterMs: Infinity, weight: 1 });
         return;
       }
       refused.delete(hash);
@@ -75,6 +79,7 @@ export function createKeyCache(clock: Clock): KeyCache {
         verdict,
         askedAt,
         endsAfterMs: verification.expires_in_ms ?? Infinity,
+        weight: weightIn(verdict, verification),
       });
     },
     remove: (hash) => {
@@ -106,6 +111,11 @@ export function verdictOf(verification: Verification): Verdict {
   };
   const limits = limitsOf(verification.limits, verification.is_previous === true);
   return { kind: "valid", caller: createCaller(principal, limits) };
+}
+
+function weightIn(verdict: Verdict, { limits }: Extract<Verification, { status: "valid" }>): number {
+  const ofPrincipal = verdict.kind === "valid" ? weightOf(verdict.caller.principal) : 1;
+  return ofPrincipal + Math.ceil((limits?.allowed_ips.length ?? 0) / BLOCKS_PER_WEIGHT);
 }
 
 function subjectsOf(principal: VerifiedPrincipal): string[] {

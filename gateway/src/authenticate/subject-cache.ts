@@ -16,10 +16,14 @@ export interface SubjectCache<Entry extends WithSubjects> {
   size(): number;
 }
 
-/** Creates an empty cache. @param max entries, evicted least recently used first */
-export function createSubjectCache<Entry extends WithSubjects>(max: number): SubjectCache<Entry> {
+/** Creates an empty cache. @param maxWeight beyond it, the least recently used entries are evicted */
+export function createSubjectCache<Entry extends WithSubjects>(
+  maxWeight: number,
+  weightOf?: (entry: Entry) => number,
+): SubjectCache<Entry> {
   const hashesOf = new Map<string, Set<string>>();
-  const entries = boundedCache<Entry>(max, {
+  const entries = boundedCache<Entry>(maxWeight, {
+    ...(weightOf && { weightOf }),
     dispose: (entry, hash) => {
       for (const subject of entry.subjects) removeFrom(subject, hash);
     },

@@ -8,6 +8,8 @@ import type { Permission } from "../contract/endpoint.js";
 
 const LIFE_MS = 60_000;
 const SKEW_MS = 30_000;
+/** An id takes 60 bytes, and as much again in a header; a principal without a list takes a kilobyte. */
+const NETWORKS_PER_WEIGHT = 4;
 
 /** What an operation may access: one organization, and all or listed networks in it. */
 export interface Scope {
@@ -41,6 +43,12 @@ export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { reado
 /** Whether the principal is a user. */
 export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.kind === "key" || principal.kind === "session";
+}
+
+/** How many principals without a list of networks take as much memory as this one, to bound caches. */
+export function weightOf(principal: Principal): number {
+  if (!isUser(principal) || principal.scope.networks === "all") return 1;
+  return 1 + Math.ceil(principal.scope.networks.length / NETWORKS_PER_WEIGHT);
 }
 
 /** The ids of a user as members of a log line; empty for other principals. */
@@ -91,7 +99,7 @@ export function createTenancyVerifier(
     verify: createVerifier({ ...options, key }),
     mayBe: ({ kind }: Principal) => (kind === "process" ? processes : users).includes(key),
   }));
-  const recent = boundedCache<Principal>(10_000, { ttl: 1_000 });
+  const recent = boundedCache<Principal>(10_000, { ttl: 1_000, weightOf });
   return (header) => {
     if (header === undefined) return null;
     const known = recent.get(header);

@@ -1,0 +1,35 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
+
+const NETWORKS = 1_000;
+const KEYS = 1_000;
+const AT_A_TIME = 8;
+
+interface Prepared {
+  readonly tenant: Tenant;
+  readonly keys: readonly string[];
+}
+
+/** Every process that is asked with a key may remember what it may access. */
+export const attack: Attack<Prepared> = {
+  name: `${KEYS} keys, each restricted to ${NETWORKS} networks, used once at both services`,
+  cheap: false,
+  prepare: async (target) => {
+    const tenant = await target.newTenant();
+    const network_ids = await mapConcurrently(NETWORKS, AT_A_TIME, async (n) => {
+      const { id } = await tenant.data("POST", "/api/v1/networks", { name: `network ${n}` });
+      return id;
+    });
+    const keys = await mapConcurrently(KEYS - 1, AT_A_TIME, () => tenant.newKey({ network_ids }));
+    return { tenant, keys };
+  },
+  run: async (_target, { tenant, keys }) => {
+    const statuses = await mapConcurrently(keys.length, AT_A_TIME, async (n) => {
+      const own = { authorization: `Bearer ${keys[n] ?? ""}` };
+      const { status } = await tenant.send("GET", "/api/v1/networks?limit=1", undefined, own);
+      return [status, (await tenant.send("GET", "/api/v1/auth/whoami", undefined, own)).status];
+    });
+    return tally(statuses.flat());
+  },
+};
