@@ -10,7 +10,7 @@ import { createSubjectCache } from "./subject-cache.js";
 // and expire so that identity sees session use. Serving them also requires a live lease, which is checked elsewhere.
 
 /** In credentials without lists of networks and addresses. */
-const MOST_VALID = 100_000;
+export const MOST_VALID = 100_000;
 /** Address blocks that take as much memory as a credential without any. */
 const BLOCKS_PER_WEIGHT = 4;
 const MOST_REFUSED = 10_000;

@@ -1,3 +1,4 @@
+import { MOST_VALID } from "@nts/gateway/authenticate/key-cache";
 import { MOST_WAITING as VERIFICATIONS_WAITING, LONGEST_WAIT_MS } from "@nts/gateway/authenticate/verifier";
 import { GatewayConfig } from "@nts/gateway/config";
 import * as connections from "@nts/gateway/edge/connections";
@@ -155,6 +156,10 @@ function ofCallers(): Rows {
     [
       "credential verifications, per gateway",
       `${at("MAX_VERIFICATIONS")} at a time (\`MAX_VERIFICATIONS\`), ${n(VERIFICATIONS_WAITING)} waiting for at most ${s(LONGEST_WAIT_MS)}; then 503`,
+    ],
+    [
+      "credentials cached by a gateway",
+      `${n(MOST_VALID)}; one with lists of networks and addresses counts as several, as it takes more memory`,
     ],
     [
       "messages of assistants of one organization, per gateway",
