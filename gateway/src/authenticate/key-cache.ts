@@ -47,12 +47,11 @@ interface Remembered {
   readonly askedAt: Instant;
   /** Milliseconds after `askedAt` at which the credential itself expires. */
   readonly endsAfterMs: number;
-  readonly weight: number;
 }
 
 /** Creates an empty cache. */
 export function createKeyCache(clock: Clock): KeyCache {
-  const valid = createSubjectCache<Remembered>(MOST_VALID, ({ weight }) => weight);
+  const valid = createSubjectCache<Remembered>(MOST_VALID);
   const refused = createSubjectCache<Remembered>(MOST_REFUSED);
   const good = boundedCache<true>(MOST_VALID);
 
@@ -69,18 +68,14 @@ export function createKeyCache(clock: Clock): KeyCache {
       if (verification.status === "refused") {
         valid.delete(hash);
         good.delete(hash);
-        refused.set(hash, { subjects: verification.subjects, verdict, askedAt, endsAfterMs: Infinity, weight: 1 });
+        refused.set(hash, { subjects: verification.subjects, verdict, askedAt, endsAfterMs: Infinity });
         return;
       }
       refused.delete(hash);
       good.set(hash, true);
-      valid.set(hash, {
-        subjects: subjectsOf(verification.principal),
-        verdict,
-        askedAt,
-        endsAfterMs: verification.expires_in_ms ?? Infinity,
-        weight: weightIn(verdict, verification),
-      });
+      const endsAfterMs = verification.expires_in_ms ?? Infinity;
+      const entry = { subjects: subjectsOf(verification.principal), verdict, askedAt, endsAfterMs };
+      valid.set(hash, entry, weightIn(verification));
     },
     remove: (hash) => {
       valid.delete(hash);
@@ -113,9 +108,8 @@ export function verdictOf(verification: Verification): Verdict {
   return { kind: "valid", caller: createCaller(principal, limits) };
 }
 
-function weightIn(verdict: Verdict, { limits }: Extract<Verification, { status: "valid" }>): number {
-  const ofPrincipal = verdict.kind === "valid" ? weightOf(verdict.caller.principal) : 1;
-  return ofPrincipal + Math.ceil((limits?.allowed_ips.length ?? 0) / BLOCKS_PER_WEIGHT);
+function weightIn({ principal, limits }: Extract<Verification, { status: "valid" }>): number {
+  return weightOf(principal.networks) + Math.ceil((limits?.allowed_ips.length ?? 0) / BLOCKS_PER_WEIGHT);
 }
 
 function subjectsOf(principal: VerifiedPrincipal): string[] {

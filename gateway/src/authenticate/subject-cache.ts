@@ -8,7 +8,8 @@ export interface WithSubjects {
 /** A bounded cache by credential hash that can also invalidate by subject. */
 export interface SubjectCache<Entry extends WithSubjects> {
   get(hash: string): Entry | undefined;
-  set(hash: string, entry: Entry): void;
+  /** @param weight what it counts as, 1 by default */
+  set(hash: string, entry: Entry, weight?: number): void;
   delete(hash: string): void;
   /** Removes every entry with one of the subjects. */
   dropSubjects(subjects: readonly string[]): void;
@@ -17,13 +18,9 @@ export interface SubjectCache<Entry extends WithSubjects> {
 }
 
 /** Creates an empty cache. @param maxWeight beyond it, the least recently used entries are evicted */
-export function createSubjectCache<Entry extends WithSubjects>(
-  maxWeight: number,
-  weightOf?: (entry: Entry) => number,
-): SubjectCache<Entry> {
+export function createSubjectCache<Entry extends WithSubjects>(maxWeight: number): SubjectCache<Entry> {
   const hashesOf = new Map<string, Set<string>>();
   const entries = boundedCache<Entry>(maxWeight, {
-    ...(weightOf && { weightOf }),
     dispose: (entry, hash) => {
       for (const subject of entry.subjects) removeFrom(subject, hash);
     },
@@ -36,8 +33,8 @@ export function createSubjectCache<Entry extends WithSubjects>(
 
   return {
     get: (hash) => entries.get(hash),
-    set: (hash, entry) => {
-      entries.set(hash, entry);
+    set: (hash, entry, weight = 1) => {
+      entries.set(hash, entry, { size: weight });
       for (const subject of entry.subjects) {
         const hashes = hashesOf.get(subject);
         if (hashes === undefined) hashesOf.set(subject, new Set([hash]));

@@ -45,10 +45,9 @@ export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.kind === "key" || principal.kind === "session";
 }
 
-/** How many principals without a list of networks take as much memory as this one, to bound caches. */
-export function weightOf(principal: Principal): number {
-  if (!isUser(principal) || principal.scope.networks === "all") return 1;
-  return 1 + Math.ceil(principal.scope.networks.length / NETWORKS_PER_WEIGHT);
+/** How many principals without a list of networks take as much memory as one with these, to bound caches. */
+export function weightOf(networks: NetworkScope): number {
+  return 1 + (networks === "all" ? 0 : Math.ceil(networks.length / NETWORKS_PER_WEIGHT));
 }
 
 /** The ids of a user as members of a log line; empty for other principals. */
@@ -99,7 +98,7 @@ export function createTenancyVerifier(
     verify: createVerifier({ ...options, key }),
     mayBe: ({ kind }: Principal) => (kind === "process" ? processes : users).includes(key),
   }));
-  const recent = boundedCache<Principal>(10_000, { ttl: 1_000, weightOf });
+  const recent = boundedCache<Principal>(10_000, { ttl: 1_000 });
   return (header) => {
     if (header === undefined) return null;
     const known = recent.get(header);
@@ -108,7 +107,7 @@ export function createTenancyVerifier(
       try {
         const principal = principalOf(verify(header) as Claims);
         if (!mayBe(principal)) continue;
-        recent.set(header, principal);
+        recent.set(header, principal, { size: isUser(principal) ? weightOf(principal.scope.networks) : 1 });
         return principal;
       } catch {
         // Another secret may have signed it.

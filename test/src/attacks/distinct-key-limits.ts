@@ -1,5 +1,5 @@
 import type { Attack } from "../support/attacks/attack.js";
-import { tally } from "../support/attacks/parts.js";
+import { readWith, tally } from "../support/attacks/parts.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 
 const KEYS = 120;
@@ -12,8 +12,7 @@ export const attack: Attack = {
     const tenant = await target.newTenant();
     const statuses = await mapConcurrently(KEYS, 4, async (n) => {
       const key = await tenant.newKey({ rate_limit_per_minute: n + 1 });
-      const own = { authorization: `Bearer ${key}` };
-      return (await tenant.send("GET", "/api/v1/networks", undefined, own)).status;
+      return (await readWith(key, tenant)).status;
     });
     return tally(statuses);
   },

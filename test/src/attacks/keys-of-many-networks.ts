@@ -1,5 +1,5 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { tally } from "../support/attacks/parts.js";
+import { readWith, tally } from "../support/attacks/parts.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 
 const NETWORKS = 1_000;
@@ -26,9 +26,8 @@ export const attack: Attack<Prepared> = {
   },
   run: async (_target, { tenant, keys }) => {
     const statuses = await mapConcurrently(keys.length, AT_A_TIME, async (n) => {
-      const own = { authorization: `Bearer ${keys[n] ?? ""}` };
-      const { status } = await tenant.send("GET", "/api/v1/networks?limit=1", undefined, own);
-      return [status, (await tenant.send("GET", "/api/v1/auth/whoami", undefined, own)).status];
+      const { status } = await readWith(keys[n] ?? "", tenant, "/api/v1/networks?limit=1");
+      return [status, (await readWith(keys[n] ?? "", tenant, "/api/v1/auth/whoami")).status];
     });
     return tally(statuses.flat());
   },

@@ -1,6 +1,6 @@
 import { createApiKey } from "@nts/shared/api-key";
-import type { AttackResponse, Attack, Tenant } from "../support/attacks/attack.js";
-import { expectThat, tally } from "../support/attacks/parts.js";
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { expectThat, readWith, tally } from "../support/attacks/parts.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 import { until } from "../support/until.js";
 
@@ -26,7 +26,7 @@ export const attack: Attack<Prepared> = {
   prepare: async (target) => {
     const neighbour = await target.newTenant();
     const [fresh, forgotten] = [await keysOf(neighbour), await keysOf(neighbour)];
-    for (const key of forgotten) await read(neighbour, key);
+    for (const key of forgotten) await readWith(key, neighbour);
     // A change of everybody's permissions evicts all keys.
     for (const api_access_enabled of [false, true])
       await neighbour.bySession("PUT", `/api/v1/organizations/${neighbour.organizationId}`, {
@@ -37,14 +37,14 @@ export const attack: Attack<Prepared> = {
   },
   run: async (_target, { neighbour, forgotten, fresh }) => {
     const flooding = { isOver: false };
-    const flood = mapConcurrently(FLOOD, 16, () => read(neighbour, createApiKey().secret)).finally(
+    const flood = mapConcurrently(FLOOD, 16, () => readWith(createApiKey().secret, neighbour)).finally(
       () => (flooding.isOver = true),
     );
     const firstTime: number[] = [];
     for (let n = 0; n < KEYS && !flooding.isOver; n++) {
       const [known, unknown] = await Promise.all([
-        read(neighbour, forgotten[n] ?? ""),
-        read(neighbour, fresh[n] ?? ""),
+        readWith(forgotten[n] ?? "", neighbour),
+        readWith(fresh[n] ?? "", neighbour),
       ]);
       firstTime.push(unknown.status);
       expectThat(known.status === 200, `a key that was good before got ${known.status} ${known.code}`);
@@ -52,7 +52,7 @@ export const attack: Attack<Prepared> = {
     }
     const flooded = (await flood).map(({ status }) => status);
     const endedAt = performance.now();
-    await until(async () => (await read(neighbour, fresh.at(-1) ?? "")).status === 200);
+    await until(async () => (await readWith(fresh.at(-1) ?? "", neighbour)).status === 200);
     const waited = (performance.now() - endedAt).toFixed(0);
     return `the flood ${tally(flooded)}; new keys of the neighbour ${tally(firstTime)}, and 200 ${waited} ms after it`;
   },
@@ -60,8 +60,4 @@ export const attack: Attack<Prepared> = {
 
 function keysOf(tenant: Tenant): Promise<string[]> {
   return mapConcurrently(KEYS, 4, () => tenant.newKey());
-}
-
-function read(tenant: Tenant, key: string): Promise<AttackResponse> {
-  return tenant.send("GET", "/api/v1/networks", undefined, { authorization: `Bearer ${key}` });
 }

@@ -1,7 +1,7 @@
 /** Building blocks of attacks. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RawSocket } from "../raw-socket.js";
-import type { Tenant } from "./attack.js";
+import type { AttackResponse, Tenant } from "./attack.js";
 
 const EMPTY_LINE = "\r\n\r\n";
 
@@ -44,6 +44,11 @@ export async function createNetwork(tenant: Tenant): Promise<{ networkId: string
   const { id: networkId } = await tenant.data("POST", "/api/v1/networks", { name: "network" });
   const subnet = { network_id: networkId, cidr: "10.0.0.0/8", name: "subnet" };
   return { networkId, subnetId: (await tenant.data("POST", "/api/v1/subnets", subnet)).id };
+}
+
+/** A read of a tenant with another key than its own. */
+export function readWith(key: string, tenant: Tenant, path = "/api/v1/networks"): Promise<AttackResponse> {
+  return tenant.send("GET", path, undefined, { authorization: `Bearer ${key}` });
 }
 
 const MAX_ATTEMPTS = 5;
