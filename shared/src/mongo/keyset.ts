@@ -31,6 +31,8 @@ export interface Keyset {
   readonly place: Place | null;
   /** Conditions that are read one after another: the whole list, or what follows the cursor, nearest first. */
   readonly segments: readonly Readonly<Record<string, unknown>>[];
+  /** Conditions for what follows an entity, as in `segments`. @param fields as for `cursorAfter` */
+  behind(fields: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[];
   /** The cursor that continues after an entity. @param fields of its document; at least those of the order */
   cursorAfter(fields: Readonly<Record<string, unknown>>): string;
 }
@@ -51,15 +53,14 @@ export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<R
   if (cursor !== undefined && offset > 0)
     throw validationFailed({ path: "offset", message: "must be 0 when a cursor is given" });
   const place = cursor === undefined ? null : placeIn(cursor, mark, fields.length);
+  const placeOf = (document: Readonly<Record<string, unknown>>): Place =>
+    fields.map((field) => (document[field] ?? null) as Value);
   return {
     sort,
     place,
     segments: place === null ? [{}] : segmentsBehind(sort, place),
-    cursorAfter: (document) =>
-      cursorOf(
-        mark,
-        fields.map((field) => (document[field] ?? null) as Value),
-      ),
+    behind: (document) => segmentsBehind(sort, placeOf(document)),
+    cursorAfter: (document) => cursorOf(mark, placeOf(document)),
   };
 }
 

@@ -13,6 +13,11 @@ export const KEY_ADDRESSES = "key_addresses";
 /** Maximum remembered address blocks of a key; new ones replace the oldest. */
 const MOST_BLOCKS = 100;
 
+/** Without the networks, of which a key may have a thousand. */
+const OF_KEY = { organization_id: 1 } as const;
+
+type UsedKey = Pick<KeyDocument, "_id" | "organization_id">;
+
 /** Addresses from which a key was used. */
 interface KeyAddresses {
   _id: string;
@@ -33,12 +38,12 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
   const remembered = db.collection<KeyAddresses>(KEY_ADDRESSES);
   const keys = db.collection<KeyDocument>("api_keys");
 
-  async function write({ _id, organization_id: organizationId }: KeyDocument, address: string): Promise<void> {
+  async function write({ _id, organization_id: organizationId }: UsedKey, address: string): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
       if (!(await countTowardsHourlyLimit(db, { organizationId, action: "first_used", now: new Date() }, tx)))
         throw new Discard(null);
       // Read after that write, which key deletion also makes, so nothing is stored for a deleted key.
-      const key = await keys.findOne({ _id }, { session: tx });
+      const key = await keys.findOne({ _id }, { session: tx, projection: { ...OF_KEY, user_id: 1, name: 1 } });
       if (key === null || !(await remember(key, addressBlockOf(address), tx))) throw new Discard(null);
       const users = db.collection<UserDocument>("users");
       const user = await users.findOne({ _id: key.user_id }, { projection: { email: 1 }, session: tx });
@@ -48,7 +53,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
   }
 
   /** @returns false if already known */
-  async function remember({ _id, organization_id }: KeyDocument, block: string, tx: ClientSession): Promise<boolean> {
+  async function remember({ _id, organization_id }: UsedKey, block: string, tx: ClientSession): Promise<boolean> {
     const known = await remembered.findOne({ _id, blocks: block }, { session: tx });
     if (known !== null) return false;
     const added = { $push: { blocks: { $each: [block], $slice: -MOST_BLOCKS } }, $setOnInsert: { organization_id } };
@@ -68,14 +73,15 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
       if (byBlock.size > 0) fresh.set(key_id, [...byBlock.values()]);
     }
     if (fresh.size === 0) return;
-    const found = await keys.find<KeyDocument>({ _id: { $in: [...fresh.keys()] } }).toArray();
+    const found = await keys.find<UsedKey>({ _id: { $in: [...fresh.keys()] } }, { projection: OF_KEY }).toArray();
     const organizations = found.map(({ organization_id }) => organization_id);
     const heads = await db
       .collection<HeadDocument>(AUDIT_HEADS)
       .find({ _id: { $in: organizations } })
       .toArray();
+    const headOf = new Map(heads.map((head) => [head._id, head]));
     for (const key of found) {
-      const head = heads.find(({ _id }) => _id === key.organization_id) ?? null;
+      const head = headOf.get(key.organization_id) ?? null;
       if (!isBelowHourlyLimit(head, "first_used", new Date())) continue;
       for (const address of fresh.get(key._id) ?? []) await write(key, address);
     }

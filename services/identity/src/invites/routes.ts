@@ -13,7 +13,8 @@ import type { TopologyDirectory } from "../topology.js";
 import type { RequireUnlimitedKey } from "../users/unlimited-key.js";
 import type { UserStore } from "../users/store.js";
 import { requireRank } from "../users/rank.rules.js";
-import { inviteResponse, newInvite } from "./invite.rules.js";
+import { respondWithList, respondWithNone } from "../pages.js";
+import { type InviteDocument, inviteResponse, newInvite } from "./invite.rules.js";
 import type { RequireRoomForInvite } from "./quotas.js";
 import type { InviteStore } from "./store.js";
 
@@ -38,16 +39,13 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
     await mail.require(["inviting", organizationId], ["invited", address]);
   }
 
-  mount(router, listInvites, async ({ scope, query, cause }) => {
-    const { organizationId } = scope;
+  mount(router, listInvites, async ({ scope, query, cause, work }) => {
     const known = await topology.networksIn(scope, cause);
-    const { limit, offset, network_id } = query;
-    if (network_id !== undefined && !known.includes(network_id)) return respond.items([], { total: 0, limit, offset });
-    const listed = await invites.list(organizationId, query, new Date());
-    return respond.items(
-      listed.invites.map((invite) => inviteResponse(invite, known)),
-      listed.page,
-    );
+    const { network_id } = query;
+    if (network_id !== undefined && !known.includes(network_id)) return respondWithNone(query);
+    const list = invites.list(scope.organizationId, query, new Date());
+    const converter = () => (invite: InviteDocument) => inviteResponse(invite, known);
+    return respondWithList(list, work, converter);
   });
 
   mount(router, createInvite, async ({ principal, scope, body, cause, work }) => {

@@ -1,7 +1,6 @@
 import type { ClientSession, Filter } from "mongodb";
 import { PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
-import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
@@ -10,7 +9,7 @@ import { reaching } from "../networks/reaching.rules.js";
 import { ranksOver } from "../users/rank.rules.js";
 import type { UserDocument } from "../users/user.js";
 import type { InviteDocument } from "./invite.rules.js";
-import { readPage, rowsIn } from "../pages.js";
+import { rowsIn, storedList, type StoredList } from "../pages.js";
 
 /** Mailed tokens per invite: one for each attempt. */
 const MOST_MAILED = 5;
@@ -27,7 +26,7 @@ export interface InviteStore {
   /** Number of valid invites. */
   countOpen(organizationId: string, now: Date, tx: ClientSession): Promise<number>;
   /** Unexpired invites. */
-  list(organizationId: string, query: InviteQuery, now: Date): Promise<{ invites: InviteDocument[]; page: PageInfo }>;
+  list(organizationId: string, query: InviteQuery, now: Date): StoredList<InviteDocument>;
   find(organizationId: string, id: string): Promise<InviteDocument | null>;
   /** Adds a mailed token. @returns false if the invite no longer exists */
   addMailed(invite: InviteDocument, hash: string): Promise<boolean>;
@@ -64,11 +63,13 @@ export function createInviteStore({ db, share }: Database, forms?: Forms): Invit
     },
     countOpen: (organizationId, now, tx) =>
       invites.countDocuments({ organization_id: organizationId, expires_at: { $gt: now } }, { session: tx }),
-    list: async (organizationId, query, now) => {
+    list: (organizationId, query, now) => {
       const filter = { organization_id: organizationId, expires_at: { $gt: now }, ...matching(query) };
-      const source = { rows: rowsIn(invites, filter), share };
-      const { found, page } = await readPage(source, { name: "Invite", organizationId }, query);
-      return { invites: found.map(understood), page };
+      return storedList(
+        { rows: rowsIn(invites, filter), share, understood },
+        { name: "Invite", organizationId },
+        query,
+      );
     },
     get: async (organizationId, id) => {
       const invite = await share(organizationId, () => documents.find({ organization_id: organizationId, _id: id }));

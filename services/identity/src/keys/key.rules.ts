@@ -3,6 +3,7 @@ import { isId } from "@nts/shared/contract/common";
 import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { changesTo } from "../revisions.rules.js";
+import { narrowed } from "../scopes.rules.js";
 import { isWithheldHash, plainHash, storedHashes, withheldHash } from "../withheld-hashes.rules.js";
 
 // What a user may set on a key: never more than the user's own rights. An unmodified record sent back is accepted, even
@@ -197,8 +198,7 @@ export function touchesRights(changes: Partial<KeySettings>): boolean {
 
 /** The networks a key may use now. @param userNetworkIds those of its user */
 export function networkIdsOf(key: Pick<KeySettings, "network_ids">, userNetworkIds: readonly string[]): string[] {
-  const { network_ids } = key;
-  return network_ids === null ? [...userNetworkIds] : userNetworkIds.filter((id) => network_ids.includes(id));
+  return narrowed(key.network_ids ?? "all", userNetworkIds);
 }
 
 function requireOwn(input: UserApiKeyInput, grantor: Grantor): void {
@@ -212,7 +212,8 @@ function requireGrantable(settings: Partial<KeySettings>, grantor: Grantor, now:
   if (permissions !== undefined && !isAtLeast(grantor.permission, permissions))
     throw new AppError("permission_denied", { required: permissions });
   if (expires_at && expires_at <= now) throw validationFailed({ path: "expires_at", message: "must be in the future" });
-  requireAll(network_ids ?? [], "network_ids", (id) => grantor.networkIds.includes(id));
+  const grantable = new Set(grantor.networkIds);
+  requireAll(network_ids ?? [], "network_ids", (id) => grantable.has(id));
 }
 
 /** Free labels may be anything; a label that looks like an id is meant as a managed tag. */

@@ -9,6 +9,8 @@ import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import type { UserStore } from "../users/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
+import { respondWithList } from "../pages.js";
+import type { KeyDocument } from "./key.rules.js";
 import { keyResponse } from "./key-response.js";
 import { maxLifetimeOf } from "./lifetime.rules.js";
 import type { KeyStore } from "./store.js";
@@ -25,20 +27,21 @@ export interface OrganizationKeyRoutes {
 export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRoutes): void {
   const { keys, users, organizations, topology, changeRights } = routes;
 
-  mount(router, listOrganizationKeys, async ({ scope, query, cause }) => {
+  mount(router, listOrganizationKeys, async ({ scope, query, cause, work }) => {
     const { organizationId } = scope;
     const { network_id, user_id } = query;
     const known = await topology.networksIn(scope, cause);
     const maxLifetimeDays = maxLifetimeOf(await organizations.get(organizationId));
     const reaching = network_id === undefined ? undefined : await users.listIds(organizationId, network_id);
     const userIds = user_id === undefined ? reaching : [user_id].filter((id) => reaching?.includes(id) ?? true);
-    const listed = await keys.listAll(organizationId, { ...query, userIds });
-    const owners = await users.findMany(organizationId, [...new Set(listed.keys.map((key) => key.user_id))]);
-    const networksById = new Map(owners.map((user) => [user._id, narrowed(networksOf(user), known)]));
-    return respond.items(
-      listed.keys.map((key) => keyResponse(key, { networkIds: networksById.get(key.user_id) ?? [], maxLifetimeDays })),
-      listed.page,
-    );
+    const converter = async (chunk: readonly KeyDocument[]) => {
+      const owners = await users.findMany(organizationId, [...new Set(chunk.map((key) => key.user_id))]);
+      const networksById = new Map(owners.map((user) => [user._id, narrowed(networksOf(user), known)]));
+      return (key: KeyDocument) =>
+        keyResponse(key, { networkIds: networksById.get(key.user_id) ?? [], maxLifetimeDays });
+    };
+    const list = keys.listAll(organizationId, { ...query, userIds });
+    return respondWithList(list, work, converter);
   });
 
   mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, ifMatch, work }) => {

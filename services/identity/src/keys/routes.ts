@@ -26,6 +26,7 @@ import type { OrganizationStore } from "../organizations/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
+import { respondWithList, respondWithNone } from "../pages.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { withNormalBlocks } from "./allowed-addresses.js";
 import { keyResponse } from "./key-response.js";
@@ -76,23 +77,22 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
 function mountKeyReads(router: Router, routes: KeyRoutes): void {
   const { keys, usage, topology } = routes;
 
-  mount(router, listKeys, async ({ principal, query, cause }) => {
+  mount(router, listKeys, async ({ principal, query, cause, work }) => {
     const caller = await grantorOf(routes, principal, cause);
-    const { limit, offset, network_id } = query;
-    if (network_id !== undefined && !caller.networkIds.includes(network_id))
-      return respond.items([], { total: 0, limit, offset });
-    const listed = await keys.list(caller, query);
-    const living = await withLivingTags(listed.keys, caller, cause);
-    return respond.items(
-      living.map((key) => keyResponse(key, caller)),
-      listed.page,
-    );
+    const { network_id } = query;
+    if (network_id !== undefined && !caller.networkIds.includes(network_id)) return respondWithNone(query);
+    const converter = async (chunk: readonly KeyDocument[]) => {
+      const living = await livingTags(chunk, caller, cause);
+      return (key: KeyDocument) => keyResponse(living(key), caller);
+    };
+    return respondWithList(keys.list(caller, query), work, converter);
   });
 
   mount(router, getKey, async ({ principal, params, cause }) => {
     const caller = await grantorOf(routes, principal, cause);
-    const [key] = await withLivingTags([await keys.get(caller, params.id)], caller, cause);
-    return respondWithKey(key, caller);
+    const key = await keys.get(caller, params.id);
+    const living = await livingTags([key], caller, cause);
+    return respondWithKey(living(key), caller);
   });
 
   mount(router, getKeyUsage, async ({ principal, scope, params }) => {
@@ -101,15 +101,15 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
     return respond.data({ days: await usage.days(_id, new Date()) });
   });
 
-  /** Without deleted tags that are not removed yet. */
-  async function withLivingTags<Found extends readonly KeyDocument[]>(
-    found: Found,
+  /** @returns omits deleted tags that are not removed yet from one of the keys */
+  async function livingTags(
+    found: readonly KeyDocument[],
     { organizationId }: Grantor,
     cause: ParentRequest,
-  ): Promise<Found> {
-    const living = new Set(await topology.managedAmong(found.flatMap(({ tags }) => tags), organizationId, cause)); // prettier-ignore
-    const isLiving = (tag: string): boolean => !isId(tag) || living.has(tag);
-    return found.map((key) => ({ ...key, tags: key.tags.filter(isLiving) })) as unknown as Found;
+  ): Promise<(key: KeyDocument) => KeyDocument> {
+    const named = found.flatMap(({ tags }) => tags);
+    const living = new Set(await topology.managedAmong(named, organizationId, cause));
+    return (key) => ({ ...key, tags: key.tags.filter((tag) => !isId(tag) || living.has(tag)) });
   }
 }
 

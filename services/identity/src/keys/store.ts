@@ -1,6 +1,5 @@
 import type { ClientSession, Collection, Db, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "../indexes.js";
@@ -14,7 +13,7 @@ import { withheldHash } from "../withheld-hashes.rules.js";
 import { nextRevision } from "../revisions.rules.js";
 import { forgetUsage } from "./usage.js";
 import { bareHashOf, KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
-import { readPage, rowsIn } from "../pages.js";
+import { rowsIn, storedList, type StoredList } from "../pages.js";
 
 /** Whose keys a call may access; other keys do not exist for it. */
 export interface KeyOwner {
@@ -43,8 +42,8 @@ export interface KeyUse {
 }
 
 export interface KeyStore {
-  list(owner: KeyOwner, query: KeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
-  listAll(organizationId: string, query: OrganizationKeyQuery): Promise<{ keys: KeyDocument[]; page: PageInfo }>;
+  list(owner: KeyOwner, query: KeyQuery): StoredList<KeyDocument>;
+  listAll(organizationId: string, query: OrganizationKeyQuery): StoredList<KeyDocument>;
   find(owner: KeyOwner, id: string): Promise<KeyDocument | null>;
   /** Any key of an organization. */
   findIn(organizationId: string, id: string): Promise<KeyDocument | null>;
@@ -165,20 +164,18 @@ function createKeyReads(
   }
 
   return {
-    list: async (owner, query) => {
-      const filter = { $and: [ownedBy(owner), matching(query)] };
-      const source = { rows: rowsIn(documents.collection, filter), share };
-      const { found, page } = await readPage(source, { name: "UserApiKey", ...owner }, query);
-      return { keys: found.map(documents.understood), page };
+    list: (owner, query) => {
+      const rows = rowsIn(documents.collection, { $and: [ownedBy(owner), matching(query)] });
+      return storedList({ rows, share, understood: documents.understood }, { name: "UserApiKey", ...owner }, query);
     },
-    listAll: async (organizationId, { userIds, ...query }) => {
+    listAll: (organizationId, { userIds, ...query }) => {
       const theirs = {
         organization_id: organizationId,
         ...(userIds !== undefined && { user_id: { $in: [...userIds] } }),
       };
-      const source = { rows: rowsIn(documents.collection, { $and: [theirs, matching(query)] }), share };
-      const { found, page } = await readPage(source, { name: "OrganizationApiKey", organizationId }, query);
-      return { keys: found.map(documents.understood), page };
+      const rows = rowsIn(documents.collection, { $and: [theirs, matching(query)] });
+      const list = { name: "OrganizationApiKey", organizationId };
+      return storedList({ rows, share, understood: documents.understood }, list, query);
     },
     find,
     findIn: (organizationId, id) =>

@@ -5,7 +5,8 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionCookies } from "./cookie.js";
-import { sessionResponse } from "./session.js";
+import { respondWithList } from "../pages.js";
+import { sessionResponse, type SessionDocument } from "./session.js";
 import type { SessionOwner, SessionStore } from "./store.js";
 
 export interface OwnSessionRoutes {
@@ -16,13 +17,11 @@ export interface OwnSessionRoutes {
 
 /** Operations on one's own sessions. */
 export function mountOwnSessions(router: Router, { sessions, cookies, changeRights }: OwnSessionRoutes): void {
-  mount(router, listSessions, async ({ principal, query }) => {
+  mount(router, listSessions, ({ principal, query, work }) => {
     const now = new Date();
-    const { found, page } = await sessions.list(ownerOf(principal), query, now);
-    return respond.items(
-      found.map((session) => sessionResponse(session, principal.credentialId, now)),
-      page,
-    );
+    const list = sessions.list(ownerOf(principal), query, now);
+    const converter = () => (session: SessionDocument) => sessionResponse(session, principal.credentialId, now);
+    return Promise.resolve(respondWithList(list, work, converter));
   });
 
   mount(router, deleteSession, async ({ principal, params: { id }, work }) => {

@@ -1,11 +1,10 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { actorFrom, noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments } from "../documents.js";
 import type { UserDocument } from "../users/user.js";
-import { readPage, rowsIn } from "../pages.js";
+import { rowsIn, storedList, type StoredList } from "../pages.js";
 import { storedHashes } from "../withheld-hashes.rules.js";
 import type { SessionDocument } from "./session.js";
 
@@ -23,7 +22,7 @@ export interface SessionStore {
   /** Extends a session and its last use, never back. */
   noteUse(id: string, use: Partial<Pick<SessionDocument, "expires_at" | "last_used">>): Promise<void>;
   /** A user's current sessions. */
-  list(owner: SessionOwner, query: PageQuery, now: Date): Promise<{ found: SessionDocument[]; page: PageInfo }>;
+  list(owner: SessionOwner, query: PageQuery, now: Date): StoredList<SessionDocument>;
   find(organizationId: string, userId: string, id: string): Promise<SessionDocument | null>;
   /** The ids of sessions by token hash, as the caller has the token. */
   idsOf(hashes: readonly string[]): Promise<string[]>;
@@ -115,11 +114,9 @@ function createSessionReads(
   { share, readOnce }: Pick<Database, "share" | "readOnce">,
 ): Pick<SessionStore, "list" | "find" | "idsOf" | "idsStartedBy" | "idsBeyond"> {
   return {
-    list: async (owner, query, now) => {
+    list: (owner, query, now) => {
       const living = { user_id: owner.userId, expires_at: { $gt: now } };
-      const source = { rows: rowsIn(sessions, living), share };
-      const { found, page } = await readPage(source, { name: "Session", ...owner }, query);
-      return { found: found.map(understood), page };
+      return storedList({ rows: rowsIn(sessions, living), share, understood }, { name: "Session", ...owner }, query);
     },
     find: (organizationId, userId, id) =>
       readOnce(organizationId, `session ${userId} ${id}`, () => find({ _id: id, user_id: userId })),

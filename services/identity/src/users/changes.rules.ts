@@ -2,6 +2,7 @@ import { isAtLeast } from "@nts/shared/contract/endpoint";
 import type { UserUpdate } from "@nts/shared/contract/users";
 import { AppError } from "@nts/shared/errors";
 import { changesTo } from "../revisions.rules.js";
+import { narrowed } from "../scopes.rules.js";
 import type { UserDocument } from "./user.js";
 
 /** The members of a user that others set. */
@@ -35,7 +36,8 @@ export function userChanges(
  * @throws AppError `invalid_reference` for the first that does not exist
  */
 export function grantable(asked: readonly string[], networkIds: readonly string[]): string[] {
-  const wrong = asked.findIndex((id) => !networkIds.includes(id));
+  const existing = new Set(networkIds);
+  const wrong = asked.findIndex((id) => !existing.has(id));
   if (wrong !== -1) throw new AppError("invalid_reference", { path: `network_ids.${wrong}` });
   return [...new Set(asked)];
 }
@@ -43,6 +45,7 @@ export function grantable(asked: readonly string[], networkIds: readonly string[
 /** True for the networks that a user below Admin is shown with, in any order: sent back, they change nothing. */
 function isVisibleSet(current: UserRights, asked: readonly string[], networkIds: readonly string[]): boolean {
   if (isAtLeast(current.permissions, "Admin")) return false;
-  const visible = current.network_ids.filter((id) => networkIds.includes(id));
-  return asked.length === visible.length && visible.every((id) => asked.includes(id));
+  const visible = narrowed(current.network_ids, networkIds);
+  const named = new Set(asked);
+  return named.size === visible.length && visible.every((id) => named.has(id));
 }

@@ -1,10 +1,9 @@
 import type { Document } from "mongodb";
-import type { PageInfo } from "@nts/shared/http/respond";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Database } from "../database.js";
 import type { Documents } from "../documents.js";
 import { reaching } from "../networks/reaching.rules.js";
-import { readPage, type Rows } from "../pages.js";
+import { type Rows, storedList, type StoredList } from "../pages.js";
 import { inOrganization, userIn } from "./memberships.rules.js";
 import type { UserDocument } from "./user.js";
 
@@ -19,7 +18,7 @@ export interface UserQuery extends PageQuery {
 export type ListedUser = Omit<UserDocument, "other_memberships" | "last_organization_id">;
 
 export interface UserLists {
-  list(organizationId: string, query: UserQuery): Promise<{ users: ListedUser[]; page: PageInfo }>;
+  list(organizationId: string, query: UserQuery): StoredList<ListedUser>;
   findMany(organizationId: string, ids: readonly string[]): Promise<UserDocument[]>;
   /** Users with access to a network. */
   listIds(organizationId: string, networkId: string): Promise<string[]>;
@@ -35,11 +34,7 @@ export function createUserLists(
     const rights = network_id === undefined ? {} : reaching(network_id);
     return {
       read: (behind, { sort, skip, most }) => {
-        const first: Document[] = [
-          { $match: { ...those, ...behind } },
-          { $sort: sort },
-          ...atMost(most && skip + most),
-        ];
+        const first: Document[] = [{ $match: { ...those, ...behind } }, { $sort: sort }, { $limit: skip + most }];
         const there = { organization_id: organizationId, ...rights };
         const others = [
           { $match: { ...those, other_memberships: { $elemMatch: there } } },
@@ -50,7 +45,7 @@ export function createUserLists(
           ...first,
           { $unionWith: { coll: "users", pipeline: [...others, ...first] } },
         ];
-        const page = [{ $sort: sort }, { $skip: skip }, ...atMost(most), { $unset: "other_memberships" }];
+        const page = [{ $sort: sort }, { $skip: skip }, { $limit: most }, { $unset: "other_memberships" }];
         return users.aggregate<UserDocument>([...merged, ...page]).toArray();
       },
       count: () => users.countDocuments({ ...those, ...inOrganization(organizationId, rights) }),
@@ -58,10 +53,9 @@ export function createUserLists(
   };
 
   return {
-    list: async (organizationId, query) => {
-      const source = { rows: rowsOf(organizationId, query), share };
-      const { found, page } = await readPage(source, { name: "User", organizationId }, query);
-      return { users: found.map(understood), page };
+    list: (organizationId, query) => {
+      const source = { rows: rowsOf(organizationId, query), share, understood };
+      return storedList(source, { name: "User", organizationId }, query);
     },
     findMany: async (organizationId, ids) => {
       const those = { _id: { $in: [...ids] }, ...inOrganization(organizationId) };
@@ -74,10 +68,6 @@ export function createUserLists(
       return found.map(({ _id }) => _id);
     },
   };
-}
-
-function atMost(count: number): Document[] {
-  return count === 0 ? [] : [{ $limit: count }];
 }
 
 /** A membership in an organization other than the one named by the document. */

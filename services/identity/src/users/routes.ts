@@ -16,7 +16,9 @@ import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import { isGuarded } from "../second-factor/factor.js";
 import type { ResetSecondFactor } from "../second-factor/reset.js";
 import type { TopologyDirectory } from "../topology.js";
+import { respondWithList, respondWithNone } from "../pages.js";
 import { untilSaved } from "../until-saved.js";
+import type { ListedUser } from "./lists.js";
 import { userChanges } from "./changes.rules.js";
 import type { RequireUnlimitedKey } from "./unlimited-key.js";
 import { isOfSeveral } from "./memberships.rules.js";
@@ -85,16 +87,13 @@ function mountSecondFactorReset(router: Router, { users, requireConfirmed, reset
 }
 
 function mountUserReads(router: Router, { users, topology }: Pick<UserRoutes, "users" | "topology">): void {
-  mount(router, listUsers, async ({ scope, query, cause }) => {
-    const { organizationId } = scope;
+  mount(router, listUsers, async ({ scope, query, cause, work }) => {
     const known = await topology.networksIn(scope, cause);
-    const { limit, offset, network_id } = query;
-    if (network_id !== undefined && !known.includes(network_id)) return respond.items([], { total: 0, limit, offset });
-    const listed = await users.list(organizationId, query);
-    return respond.items(
-      listed.users.map((user) => userResponse(user, known)),
-      listed.page,
-    );
+    const { network_id } = query;
+    if (network_id !== undefined && !known.includes(network_id)) return respondWithNone(query);
+    const list = users.list(scope.organizationId, query);
+    const converter = () => (user: ListedUser) => userResponse(user, known);
+    return respondWithList(list, work, converter);
   });
 
   mount(router, getUser, async ({ scope, params: { id }, cause }) => {

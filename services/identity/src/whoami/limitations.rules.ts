@@ -15,12 +15,13 @@ export interface Rights {
 export function limitationsOf({ key, user, networkIds }: Rights): Limitation[] {
   const granted = networksOf(user);
   const named = key?.network_ids ? narrowed(granted, key.network_ids) : granted;
+  const existing = new Set(networkIds);
   const cuts: [isCut: boolean, cut: Limitation][] = [
     [key !== null && !isAtLeast(key.permissions, user.permissions), { by: "key", right: "permissions" }],
     [key !== null && key.network_ids !== null, { by: "key", right: "network_ids" }],
     [key !== null && !isAtLeast(user.permissions, key.permissions), { by: "user", right: "permissions" }],
     [granted !== "all", { by: "user", right: "network_ids" }],
-    [named !== "all" && !named.every((id) => networkIds.includes(id)), { by: "organization", right: "network_ids" }],
+    [named !== "all" && !named.every((id) => existing.has(id)), { by: "organization", right: "network_ids" }],
   ];
   return cuts.filter(([isCut]) => isCut).map(([, cut]) => cut);
 }

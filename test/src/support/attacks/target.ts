@@ -46,6 +46,7 @@ async function newTenant(url: string): Promise<Tenant> {
     keyLine: `Authorization: Bearer ${key}`,
     send,
     newKey,
+    sendBySession: session,
     bySession: async (method, path, body) => {
       dataOf(await session(method, path, body));
     },
