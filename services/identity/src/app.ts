@@ -31,6 +31,7 @@ import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organi
 import { type KeyRoutes, mountKeys } from "./keys/routes.js";
 import { createRemoveDeletedNetworks } from "./networks/deleted-networks.js";
 import { createForgetNetworks } from "./networks/forget-networks.js";
+import { collectingNotices } from "./networks/notices.js";
 import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
 import type { Delivery } from "./mail/delivery.js";
 import { createMail, type MailSettings } from "./mail/mail.js";
@@ -172,7 +173,7 @@ function createDuties(
   };
   hearDeletions(bus, sweeps, log);
   return {
-    sweepReferences: createReferenceSweep({ database, ...sweeps }),
+    sweepReferences: createReferenceSweep({ database, topology, log, ...sweeps }),
     sweepOrganizations: createOrganizationSweep(db, deletions, topology),
     takeNotes: createTakeNotes({ db, transaction, source: createAuditNoteSource(client), log }),
   };
@@ -240,17 +241,22 @@ function followChanges({ db, transaction, bus }: Pick<AppOptions, "db" | "transa
 /** Notices are verified before anything is removed: only topology knows what was deleted. */
 function hearDeletions(
   bus: Bus,
-  { removeDeletedNetworks, removeDeletedTags }: Omit<ReferenceSweepParts, "database">,
+  {
+    removeDeletedNetworks,
+    removeDeletedTags,
+  }: Pick<ReferenceSweepParts, "removeDeletedNetworks" | "removeDeletedTags">,
   log: AppOptions["log"],
 ): void {
+  const tags = collectingNotices(removeDeletedTags, (err, organization_id) => {
+    log.warn({ err, organization_id }, "deleted tags stay on API keys until the next sweep");
+  });
+  const networks = collectingNotices(removeDeletedNetworks, (err, organization_id) => {
+    log.warn({ err, organization_id }, "deleted networks stay granted until the next sweep");
+  });
   bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
-    removeDeletedTags(organization_id, [tag_id]).catch((error: unknown) => {
-      log.warn({ err: error, tag_id }, "a deleted tag stays on API keys until the next sweep");
-    });
+    tags(organization_id, tag_id);
   });
   bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
-    removeDeletedNetworks(organization_id, [network_id]).catch((error: unknown) => {
-      log.warn({ err: error, network_id }, "a deleted network stays granted until the next sweep");
-    });
+    networks(organization_id, network_id);
   });
 }

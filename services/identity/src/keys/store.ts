@@ -13,6 +13,7 @@ import { withheldHash } from "../withheld-hashes.rules.js";
 import { nextRevision } from "../revisions.rules.js";
 import { forgetUsage } from "./usage.js";
 import { bareHashOf, KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
+import { foundInParts } from "../found-in-parts.js";
 import { rowsIn, storedList, type StoredList } from "../pages.js";
 
 /** Whose keys a call may access; other keys do not exist for it. */
@@ -127,9 +128,12 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
     },
     ...createKeyRemovals(db, documents),
     dropTags: async (organizationId, tagIds) => {
-      const carrying = { organization_id: organizationId, tags: { $in: [...tagIds] } };
+      const matching = { organization_id: organizationId, tags: { $in: [...tagIds] } };
       const dropped = documents.changing({ tags: without("tags", tagIds) }, new Date());
-      await share(organizationId, () => keys.updateMany(carrying, dropped));
+      for await (const found of foundInParts(share, keys, { organizationId, all: matching, matching })) {
+        const some = { ...matching, _id: { $in: found.map(({ _id }) => _id) } };
+        await share(organizationId, () => keys.updateMany(some, dropped));
+      }
     },
     recordUses: createUseWriter(keys),
   };

@@ -44,9 +44,9 @@ export interface Tenant {
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<AttackResponse>;
-  /** A request with the session of the registration. */
-  sendBySession(method: string, path: string, body?: unknown): Promise<AttackResponse>;
-  /** The same. @throws Error when it does not succeed */
+  /** The same with the session of the registration. */
+  sendBySession: Tenant["send"];
+  /** A request with the session. @throws Error when it does not succeed */
   bySession(method: string, path: string, body?: unknown): Promise<void>;
   /** Creates another key, which no gateway has cached. @param more further fields of it */
   newKey(more?: object): Promise<string>;
