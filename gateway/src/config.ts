@@ -2,6 +2,7 @@ import { commonSettings, OriginList, tenancySettings, UrlList } from "@nts/share
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import type { Audience } from "@nts/shared/http/tenancy";
 import { z } from "zod";
+import { MOST_WAITING } from "@nts/shared/upstream/replicas";
 import type { HolderKind, InFlightLimits } from "./edge/in-flight.js";
 import type { LimiterOptions } from "./rate-limit/limiter.js";
 
@@ -113,5 +114,6 @@ export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
     address: of("address", config.BODY_BYTES_PER_ADDRESS),
     bodyBytes: config.BODY_BYTES,
     streams: config.CHANGE_STREAMS,
+    atService: MOST_WAITING,
   };
 }

@@ -3,7 +3,11 @@ import { AppError } from "@nts/shared/errors";
 import type { Dependent, Exchange } from "./exchange.js";
 
 // Limits what users, organizations and addresses occupy at a time: open requests, calls to services, and bodies in
-// memory. Requests with a valid credential count for user and organization, others for their address.
+// memory. Requests with a valid credential count for user and organization, others for their address. Of the calls to
+// one service, an organization or address has at most as many as are left: however many are busy, a new one is served.
+
+/** Milliseconds that a caller of whose requests none is at a service waits until one may be. */
+const MOST_WAIT_MS = 1_000;
 
 /** Limits of one holder. */
 export interface HolderLimits {
@@ -18,6 +22,8 @@ export interface HolderLimits {
   readonly bodyBytes: number;
 }
 
+export type Service = "identity" | "topology";
+
 export type HolderKind = "user" | "organization" | "address";
 
 export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits>> {
@@ -25,6 +31,8 @@ export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits
   readonly bodyBytes: number;
   /** All streams. */
   readonly streams: number;
+  /** Calls to one service. */
+  readonly atService: number;
 }
 
 /** What a request uses its service connection for. */
@@ -49,8 +57,8 @@ export interface InFlight {
 export interface RequestInFlight {
   /** Counts bytes of its body. @throws AppError `too_many_in_flight` · `unavailable` */
   countBody(bytes: number): void;
-  /** Waits until it may be sent to a service; null if it may at once. */
-  turn(): Promise<void> | null;
+  /** Waits until it may be sent to the service; null if it may at once. @throws AppError `unavailable` */
+  turn(service: Service): Promise<void> | null;
 }
 
 /** Callers that share a limit. */
@@ -66,7 +74,8 @@ interface Holder {
   readonly group: Group;
   readonly key: string;
   requests: number;
-  atServices: number;
+  /** By service. */
+  readonly at: Record<Service, number>;
   uploads: number;
   streams: number;
   bytes: number;
@@ -78,6 +87,10 @@ interface Totals {
   requests: number;
   streams: number;
   bytes: number;
+  /** Calls that are left to make at a time. */
+  readonly left: Record<Service, number>;
+  /** Organizations and addresses with waiting requests, the next one first. */
+  readonly waiting: Set<Holder>;
   readonly mostBytes: number;
   readonly refuse: (group: Group, code?: "too_many_in_flight" | "too_many_streams") => never;
 }
@@ -90,7 +103,8 @@ export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderK
     onRefused(kind);
     throw new AppError(code, { of: kind, retry_after_seconds: code === "too_many_streams" ? 5 : 1 });
   };
-  const totals: Totals = { requests: 0, streams: 0, bytes: 0, mostBytes: limits.bodyBytes, refuse };
+  const left = { identity: limits.atService, topology: limits.atService };
+  const totals: Totals = { requests: 0, streams: 0, bytes: 0, left, waiting: new Set(), mostBytes: limits.bodyBytes, refuse }; // prettier-ignore
 
   function holdersOf({ principal, clientAddress }: Exchange): Holder[] {
     if (principal === null) return [holderOf(addresses, addressBlockOf(clientAddress))];
@@ -119,14 +133,17 @@ export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderK
 
 function holderOf(group: Group, key: string): Holder {
   const known = group.holders.get(key);
-  return known ?? { group, key, requests: 0, atServices: 0, uploads: 0, streams: 0, bytes: 0, waiting: [] };
+  const at = { identity: 0, topology: 0 };
+  return known ?? { group, key, requests: 0, at, uploads: 0, streams: 0, bytes: 0, waiting: [] };
 }
 
 class Counted implements RequestInFlight, Dependent {
   #bytes = 0;
+  #service: Service = "topology";
   #isAtService = false;
   #isReleased = false;
   #proceed: (() => void) | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly holders: readonly Holder[],
@@ -150,19 +167,33 @@ class Counted implements RequestInFlight, Dependent {
     this.#addBytes(bytes);
   }
 
-  turn(): Promise<void> | null {
+  turn(service: Service): Promise<void> | null {
+    this.#service = service;
     if (this.purpose !== "plain" || this.#isReleased || this.start()) return null;
-    return new Promise((resolve) => {
+    const payer = this.#payer();
+    payer.waiting.push(this);
+    this.totals.waiting.add(payer);
+    return new Promise((resolve, reject) => {
       this.#proceed = resolve;
-      this.#queue().push(this);
+      // Otherwise it waits for the caller's own requests.
+      if (payer.at[service] === 0)
+        this.#timer = setTimeout(() => {
+          this.#waitNoLonger();
+          reject(new AppError("unavailable", {}, `too many calls to ${service}`));
+        }, MOST_WAIT_MS);
     });
   }
 
-  /** Sends it to a service if all of its holders have capacity. */
+  /** Sends it to its service if all of its holders have capacity. */
   start(): boolean {
-    for (const { group, atServices } of this.holders) if (atServices >= group.limits.atServices) return false;
-    for (const holder of this.holders) holder.atServices++;
+    const { holders, totals } = this;
+    const service = this.#service;
+    for (const { group, at } of holders) if (at.identity + at.topology >= group.limits.atServices) return false;
+    if (this.#payer().at[service] >= totals.left[service]) return false;
+    for (const { at } of holders) at[service]++;
+    totals.left[service]--;
     this.#isAtService = true;
+    clearTimeout(this.#timer);
     this.#proceed?.();
     return true;
   }
@@ -177,15 +208,27 @@ class Counted implements RequestInFlight, Dependent {
       holder[kind]--;
       if (holder.requests + holder.streams === 0) holder.group.holders.delete(holder.key);
       if (purpose === "upload") holder.uploads--;
-      if (this.#isAtService) holder.atServices--;
+      if (this.#isAtService) holder.at[this.#service]--;
     }
-    const queue = this.#queue();
-    if (this.#isAtService) startNext(queue);
-    else if (this.#proceed !== null) queue.splice(queue.indexOf(this), 1);
+    if (this.#isAtService) {
+      totals.left[this.#service]++;
+      startNext(totals.waiting);
+    } else this.#waitNoLonger();
   }
 
-  #queue(): Counted[] {
-    return this.holders.at(-1)?.waiting ?? [];
+  #waitNoLonger(): void {
+    clearTimeout(this.#timer);
+    const payer = this.#payer();
+    const place = payer.waiting.indexOf(this);
+    if (place !== -1) payer.waiting.splice(place, 1);
+    if (payer.waiting.length === 0) this.totals.waiting.delete(payer);
+  }
+
+  /** The organization or address. */
+  #payer(): Holder {
+    const payer = this.holders.at(-1);
+    if (payer === undefined) throw new Error("a request counts for nobody");
+    return payer;
   }
 
   #addBytes(bytes: number): void {
@@ -199,7 +242,14 @@ function kindOf(purpose: Purpose): "requests" | "streams" {
   return purpose === "stream" ? "streams" : "requests";
 }
 
-function startNext(queue: Counted[]): void {
-  const next = queue.findIndex((request) => request.start());
-  if (next !== -1) queue.splice(next, 1);
+/** Starts one request, of the organizations and addresses in turn. */
+function startNext(waiting: Set<Holder>): void {
+  for (const holder of waiting) {
+    const next = holder.waiting.findIndex((request) => request.start());
+    if (next === -1) continue;
+    holder.waiting.splice(next, 1);
+    waiting.delete(holder);
+    if (holder.waiting.length > 0) waiting.add(holder);
+    return;
+  }
 }

@@ -7,15 +7,13 @@ import type { Caller } from "../authenticate/caller.js";
 import { browserHashesOf, sessionHashesOf } from "../authenticate/credential.js";
 import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
-import type { InFlight, Purpose } from "../edge/in-flight.js";
+import type { InFlight, Purpose, Service } from "../edge/in-flight.js";
 import type { UploadDeadlines } from "../edge/upload-deadlines.js";
 import { cleanHeaders } from "./hygiene.js";
 import type { StreamSlots } from "../streams/slots.js";
 import type { RightsOf } from "../streams/stream-rights.js";
 import type { Proxy } from "./forwarding.js";
 import type { OutgoingBody } from "./transport.js";
-
-type Service = "identity" | "topology";
 
 export interface ForwardOptions {
   readonly inFlight: InFlight;
@@ -75,7 +73,7 @@ export function createForward(options: ForwardOptions): Forward {
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     const send = (body: OutgoingBody): Promise<void> | void => {
-      const turn = asked.purpose === "stream" ? streamSlots.take(exchange) : request.turn();
+      const turn = asked.purpose === "stream" ? streamSlots.take(exchange) : request.turn(endpoint.upstream as Service);
       if (turn === null) return dispatch(asked, body);
       return turn.then(() => {
         dispatch(asked, body);

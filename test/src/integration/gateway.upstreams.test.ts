@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
 import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
-import { type StubCredential, type ServiceStub, sendJson, startServiceStub } from "../support/service-stub.js";
+import { type ServiceStub, sendJson, startServiceStub, type StubCredential } from "../support/service-stub.js";
 import { startBlackHole } from "../support/black-hole.js";
 import { until } from "../support/until.js";
 
@@ -181,7 +181,7 @@ describe("a replica that accepts no connections", () => {
 });
 
 describe("a hanging service", () => {
-  it("has at most 256 pending requests, further ones are rejected at once, and the other service is unaffected", async () => {
+  it("has at most 256 pending requests, of each organization at most as many as are left; then others are rejected, and the other service is unaffected", async () => {
     const hanging = await startServiceStub();
     const names = [
       "IN_FLIGHT_PER_USER",
@@ -192,25 +192,30 @@ describe("a hanging service", () => {
     const env = { ...LIMITS, ...Object.fromEntries(names.map((name) => [name, "1000"])) };
     const world = await startIsolatedGateways({ env, topologies: [hanging.url] });
     try {
-      const key = world.stub.aKey();
-      const send = (path: string): Promise<Response> => fetch(world.url + path, { headers: key.headers });
-      expect((await send(ONE)).status).toBe(200);
+      const send = (path: string, { headers }: StubCredential): Promise<Response> =>
+        fetch(world.url + path, { headers });
+      const [late, ...keys] = Array.from({ length: 10 }, () => world.stub.aKey());
+      for (const key of [late!, ...keys]) expect((await send(ONE, key)).status).toBe(200);
+      hanging.forwarded.length = 0;
       hanging.respondWith(() => undefined);
-      const settled: number[] = [];
-      const all = Array.from({ length: 300 }, async () => {
-        const received = await send(ONE);
-        settled.push(received.status);
-        if (received.status === 503) expect(received.headers.get("retry-after")).toBe("1");
-      });
-      await until(() => settled.length === 300 - 256);
-      expect(new Set(settled)).toEqual(new Set([503]));
-      expect((await send("/api/v1/organizations")).status).toBe(200);
+      const all: Promise<Response>[] = [];
+      const arrived: number[] = [];
+      for (const [n, key] of keys.entries()) {
+        all.push(...Array.from({ length: (128 >> n) + 2 }, () => send(ONE, key)));
+        const most = 256 - (128 >> n);
+        await until(() => hanging.forwarded.length === Math.min(256, most));
+        arrived.push(hanging.forwarded.length);
+      }
+      expect(arrived).toEqual([128, 192, 224, 240, 248, 252, 254, 255, 256]);
+      const rejected = await send(ONE, late!);
+      expect([rejected.status, rejected.headers.get("retry-after")]).toEqual([503, "1"]);
+      expect((await send("/api/v1/organizations", late!)).status).toBe(200);
       hanging.respondWith((_request, response) => {
         sendJson(response, {});
       });
       hanging.dropConnections();
       await Promise.all(all);
-      expect((await send(ONE)).status).toBe(200);
+      expect((await send(ONE, late!)).status).toBe(200);
     } finally {
       await world.stop();
       await hanging.stop();
