@@ -33,6 +33,8 @@ export interface Work {
    * @throws AppError `rate_limited` if all are in use
    */
   openStream(): () => void;
+  /** Absent for anonymous requests and background work. */
+  readonly organizationId?: string;
   /** The author and reason of a change; absent for background work and reads. */
   readonly author?: Author;
   /** The request, for the audit log; absent if there is none. */

@@ -59,6 +59,7 @@ export function workOf(shares: Shares, response: ServerResponse, { principal, cl
     isAbandoned: () => response.destroyed,
     use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
     openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
+    ...(organizationId !== null && { organizationId }),
     ...(author !== null && { author }),
     origin,
   };

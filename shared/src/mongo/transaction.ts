@@ -50,28 +50,37 @@ export class MustYield extends Error {
 export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promise<T>;
 
 /**
+ * What is written: transactions of this process with a common key run one at a time. Keys of one organization, such as
+ * host ids, in any order; or one of all organizations, which take turns.
+ */
+export type Written = readonly string[] | { readonly ofAll: string };
+
+/**
  * Runs a body in a transaction that commits when it returns and rolls back when it throws.
  *
  * @param work the request; after it has ended, no attempt starts and nothing is committed
- * @param keys what is written, such as host ids, in any order; transactions of this process with a common key run one at
- * a time
  * @throws AppError `write_conflict` if other writers won until the deadline · `upstream_timeout` if the caller has disconnected
  */
-export type RunTransaction = <T>(work: Work, keys: readonly string[], body: TransactionBody<T>) => Promise<T>;
+export type RunTransaction = <T>(work: Work, written: Written, body: TransactionBody<T>) => Promise<T>;
 
 /** Creates the transaction runner of a client. */
 export function createTransactions(client: MongoClient): RunTransaction {
   const queue = createKeyedQueue();
   const endAbandoned = createAbandonedSweep(client);
-  return async (work, keys, body) => {
+  return async (work, written, body) => {
     const startedAt = performance.now();
     const deadline = Math.min(startedAt + TRANSACTION_MS, work.deadline - COMMIT_MS);
-    // In one order for all callers, to avoid deadlocks.
-    const ordered = [...new Set(keys)].sort();
-    const run = <T>(given: TransactionBody<T>): Promise<T> =>
-      queue.run(ordered, () =>
-        work.use(() => attempts(client, { work, body: given, startedAt, deadline, endAbandoned })),
-      );
+    const run = <T>(given: TransactionBody<T>): Promise<T> => {
+      const attempt = (): Promise<T> => attempts(client, { work, body: given, startedAt, deadline, endAbandoned });
+      if ("ofAll" in written) {
+        // One of each organization waits, and none for its share while it has the turn of all.
+        const caller = work.organizationId ?? work.origin?.address ?? "";
+        const inTurn = (): Promise<T> => work.use(() => queue.run([written.ofAll], attempt));
+        return queue.run([`${written.ofAll} ${caller}`], inTurn);
+      }
+      // In one order for all callers, to avoid deadlocks.
+      return queue.run([...new Set(written)].sort(), () => work.use(attempt));
+    };
     return work.unit === undefined ? run(body) : work.unit.within(run, body);
   };
 }

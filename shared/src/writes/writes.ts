@@ -249,6 +249,7 @@ function workIn(work: Work, unit: Unit): Work {
     isAbandoned: work.isAbandoned,
     use: work.use,
     openStream: work.openStream,
+    ...(work.organizationId !== undefined && { organizationId: work.organizationId }),
     ...(work.author && { author: work.author }),
     ...(work.origin && { origin: work.origin }),
     unit,

@@ -9,11 +9,14 @@ import { type Identity, startIdentity } from "../support/identity.js";
 // Topology is simulated by its responses; no notice of a deletion arrives.
 const networks = new Set<string>();
 const tags = new Set<string>();
+/** An organization for which topology fails. */
+let failing = "";
 
 let identity: Identity;
 
 beforeAll(async () => {
-  const ask = (operation: unknown): Promise<never> => {
+  const ask = (operation: unknown, { params }: { params?: { id?: string } } = {}): Promise<never> => {
+    if (params?.id === failing) return Promise.reject(new Error("this one fails"));
     const texts = new Map<unknown, string[]>([
       [listNetworkIds, [...networks]],
       [findTagIds, [...tags]],
@@ -50,6 +53,24 @@ describe("identity.references: networks and tags deleted without a notice", () =
     expect(await identity.data(listInvites, { as })).toMatchObject([{ network_ids: [] }]);
     await identity.sweepReferences();
     expect(await storedOf("users", user.userId)).toMatchObject({ revision: 2 });
+  });
+
+  it("are removed from many keys, also after an organization for which topology fails", async () => {
+    const [home, office] = [newId(), newId()];
+    for (const id of [home, office]) networks.add(id);
+    failing = (await identity.aPerson()).organizationId;
+    const owner = await identity.aPerson();
+    const keys = await Promise.all(
+      Array.from({ length: 60 }, () => identity.aKey(owner, { network_ids: [home, office] })),
+    );
+    const before = await identity.verify("key", keys[0]!.secret);
+    networks.delete(home);
+    await identity.sweepReferences();
+    const stored = identity.db.collection<{ _id: string }>("api_keys").find({ organization_id: owner.organizationId });
+    const expected = expect.objectContaining({ network_ids: [office], revision: 2 }) as unknown;
+    expect(await stored.toArray()).toEqual(keys.map(() => expected));
+    // A few keys in each change of rights, so that those of other organizations do not wait for all.
+    expect((await identity.verify("key", keys[0]!.secret)).number - before.number).toBe(3);
   });
 });
 

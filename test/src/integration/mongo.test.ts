@@ -174,6 +174,27 @@ describe("transactions: of other processes", () => {
   });
 });
 
+describe("transactions: that write a document of all organizations", () => {
+  it("take turns by organization, and hold up nobody while they wait for their share", async () => {
+    const { things } = await aDocument();
+    const transaction = createTransactions(clients[0]!);
+    const order: string[] = [];
+    const run = (organizationId: string, use: Work["use"] = BACKGROUND.use): Promise<unknown> =>
+      transaction({ ...BACKGROUND, organizationId, use }, { ofAll: "one" }, async (session) => {
+        await things.updateOne({ _id: "one" }, { $set: { by: organizationId } }, { session });
+        order.push(organizationId);
+      });
+    let begin = (): void => undefined;
+    const share = new Promise<void>((resolve) => (begin = resolve));
+    const waitsForShare = run("without a share", (task) => share.then(task));
+    await Promise.all([...["busy", "busy", "busy", "busy"].map((name) => run(name)), run("calm")]);
+    expect(order.indexOf("calm")).toBeLessThanOrEqual(1);
+    begin();
+    await waitsForShare;
+    expect(order.at(-1)).toBe("without a share");
+  });
+});
+
 describe("transactions: of requests that have ended", () => {
   it("begin nothing for a request that has ended, and commit nothing when it ended while they ran", async () => {
     const { things } = await aDocument();

@@ -44,8 +44,8 @@ export function trailOf(tx: ClientSession): Trail {
 export function createAudited(transaction: RunTransaction, db: Db): RunTransaction {
   const entries = db.collection<AuditDocument>(AUDIT);
   const heads = db.collection<HeadDocument>(AUDIT_HEADS);
-  return (work, keys, body) =>
-    transaction(work, keys, async (tx, attempt) => {
+  return (work, written, body) =>
+    transaction(work, written, async (tx, attempt) => {
       const noted: AuditEvent[] = [];
       let actor: Actor | null = actorOf(work.author);
       trails.set(tx, {

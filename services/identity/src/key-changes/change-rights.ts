@@ -31,13 +31,17 @@ export interface ChangeRightsOptions {
 export function createChangeRights(options: ChangeRightsOptions): ChangeRights {
   const { transaction, keyChanges, acknowledgements, bus } = options;
   return async <T>(work: Work, subjects: readonly string[], write: (tx: ClientSession) => Promise<T | "conflict">) => {
-    const made = await transaction<{ number: number; result: T } | "conflict">(work, ["key_changes"], async (tx) => {
-      const number = await keyChanges.takeNumber(tx);
-      const result = await write(tx);
-      if (result === "conflict") throw new Discard("conflict");
-      await keyChanges.append(tx, { number, subjects: [...subjects] });
-      return { number, result };
-    });
+    const made = await transaction<{ number: number; result: T } | "conflict">(
+      work,
+      { ofAll: "key_changes" },
+      async (tx) => {
+        const number = await keyChanges.takeNumber(tx);
+        const result = await write(tx);
+        if (result === "conflict") throw new Discard("conflict");
+        await keyChanges.append(tx, { number, subjects: [...subjects] });
+        return { number, result };
+      },
+    );
     if (made === "conflict") return "conflict";
     await afterCommit(work, async () => {
       bus.publish(keyChanged, { number: made.number, subjects: [...subjects] });

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
+import { Discard, type RunTransaction, type Written } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionStore } from "./store.js";
@@ -9,14 +9,14 @@ import type { SessionStore } from "./store.js";
  *
  * @param work the request
  * @param ended ids of the sessions that end
- * @param keys the transaction's write keys
+ * @param written as for a transaction
  * @param write a conflict rolls back everything
  * @returns what `write` returned
  */
 export type ReplaceSessions = <T>(
   work: Work,
   ended: readonly string[],
-  keys: readonly string[],
+  written: Written,
   write: (tx: ClientSession) => Promise<T | "conflict">,
 ) => Promise<T | "conflict">;
 
@@ -31,10 +31,10 @@ export function createReplaceSessions({
   transaction,
   changeRights,
 }: ReplaceSessionsOptions): ReplaceSessions {
-  return async (work, ended, keys, write) => {
+  return async (work, ended, written, write) => {
     // Without an old session nothing is revoked, so there is no wait for gateways.
     if (ended.length === 0)
-      return transaction(work, keys, async (tx) => {
+      return transaction(work, written, async (tx) => {
         const made = await write(tx);
         if (made === "conflict") throw new Discard("conflict");
         return made;

@@ -1,0 +1,59 @@
+import { MERGE_PATCH_TYPE } from "@nts/shared/contract/upload";
+import type { Attack, AttackResponse, Tenant } from "../support/attacks/attack.js";
+import { expectThat, tally } from "../support/attacks/parts.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
+
+const ORGANIZATIONS = 3;
+const KEYS = 32;
+const CHANGES_OF_KEY = 6;
+/** Of the slowest change in another organization. */
+const CHANGED_MS = 1_000;
+const LEVELS = ["Admin", "Member"] as const;
+
+interface Changing {
+  readonly tenant: Tenant;
+  readonly keyIds: readonly string[];
+}
+
+interface Prepared {
+  readonly all: readonly Changing[];
+  readonly other: Changing;
+}
+
+/** All changes of rights are serialized. */
+export const attack: Attack<Prepared> = {
+  name: `changes of rights in ${ORGANIZATIONS} organizations, ${KEYS} at a time in each, alongside changes in another one`,
+  cheap: false,
+  prepare: async ({ newTenant }) => {
+    const all = await mapConcurrently(ORGANIZATIONS, 2, async () => withKeys(await newTenant(), KEYS));
+    return { all, other: await withKeys(await newTenant(), 1) };
+  },
+  run: async (_target, { all, other }) => {
+    const over = new AbortController();
+    const attacking = all.flatMap(({ tenant, keyIds }) =>
+      keyIds.map((id) => mapConcurrently(CHANGES_OF_KEY, 1, (n) => changed(tenant, id, n))),
+    );
+    const ended = Promise.all(attacking).finally(() => {
+      over.abort();
+    });
+    const own: AttackResponse[] = [];
+    while (!over.signal.aborted) own.push(await changed(other.tenant, other.keyIds[0] ?? "", own.length));
+    const slowest = Math.max(...own.map(({ tookMs }) => tookMs));
+    const statuses = (responses: readonly AttackResponse[]): string => tally(responses.map(({ status }) => status));
+    const got = `${statuses((await ended).flat())}; others ${statuses(own)}, slowest ${slowest.toFixed(0)} ms`;
+    expectThat(slowest < CHANGED_MS && own.every(({ status }) => status === 200), got);
+    return got;
+  },
+};
+
+async function withKeys(tenant: Tenant, count: number): Promise<Changing> {
+  for (let n = 0; n < count; n++) await tenant.newKey({ name: `changing ${n}` });
+  const { text } = await tenant.sendBySession("GET", "/api/v1/auth/keys?limit=1000");
+  const { data } = JSON.parse(text) as { data: { id: string; name: string }[] };
+  return { tenant, keyIds: data.filter(({ name }) => name.startsWith("changing")).map(({ id }) => id) };
+}
+
+function changed(tenant: Tenant, id: string, n: number): Promise<AttackResponse> {
+  const headers = { "content-type": MERGE_PATCH_TYPE };
+  return tenant.sendBySession("PATCH", `/api/v1/auth/keys/${id}`, { permissions: LEVELS[n % 2] }, headers);
+}
