@@ -26,6 +26,7 @@ import { mountKeyChanges } from "./key-changes/routes.js";
 import { sharingNext } from "./key-changes/sharing-next.js";
 import { createRemoveDeletedTags } from "./keys/deleted-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
+import { createKeyPurge, type KeyPurge } from "./keys/removed-keys.js";
 import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
 import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
 import { type KeyRoutes, mountKeys } from "./keys/routes.js";
@@ -93,6 +94,7 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
 export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
   readonly sweepOrganizations: OrganizationSweep;
+  readonly purgeKeys: KeyPurge;
   readonly takeNotes: TakeNotes;
   /** Fetches the metadata of all providers, and logs wrong settings. */
   readonly checkProviders: () => Promise<void>;
@@ -166,7 +168,7 @@ interface DutyParts extends Pick<Stores, "keys" | "deletions"> {
 function createDuties(
   { db, bus, topology: client, log, forms }: AppOptions,
   { database, transaction, changeRights, topology, keys, deletions }: DutyParts,
-): Pick<App, "sweepReferences" | "sweepOrganizations" | "takeNotes"> {
+): Pick<App, "sweepReferences" | "sweepOrganizations" | "purgeKeys" | "takeNotes"> {
   const sweeps = {
     removeDeletedNetworks: createRemoveDeletedNetworks(createForgetNetworks(database, changeRights, forms), topology),
     removeDeletedTags: createRemoveDeletedTags(keys, topology),
@@ -175,6 +177,7 @@ function createDuties(
   return {
     sweepReferences: createReferenceSweep({ database, topology, log, ...sweeps }),
     sweepOrganizations: createOrganizationSweep(db, deletions, topology),
+    purgeKeys: createKeyPurge(db, transaction, forms),
     takeNotes: createTakeNotes({ db, transaction, source: createAuditNoteSource(client), log }),
   };
 }

@@ -23,6 +23,7 @@ import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
 import { mailSettings } from "./mail/configured.js";
 import { prepareDatabase } from "./prepare-database.js";
+import { startKeyPurge } from "./keys/removed-keys.js";
 import { startReferenceSweep } from "./networks/sweep.js";
 import { startOrganizationSweep } from "./organizations/sweep.js";
 import type { Quotas } from "./quotas.js";
@@ -121,8 +122,12 @@ function startWork(bus: Bus, log: Log, { takeNotes, startMail }: App) {
 }
 
 /** Purges deleted data until stopped. */
-function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations }: App) {
-  const started = [startReferenceSweep(db, log, sweepReferences), startOrganizationSweep(db, log, sweepOrganizations)];
+function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations, purgeKeys }: App) {
+  const started = [
+    startReferenceSweep(db, log, sweepReferences),
+    startOrganizationSweep(db, log, sweepOrganizations),
+    startKeyPurge(db, log, purgeKeys),
+  ];
   return { stop: () => Promise.all(started.map((one) => one.stop())) };
 }
 

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { KEY_ADDRESSES } from "@nts/identity/audit/key-addresses";
 import { MOST_AN_HOUR } from "@nts/identity/audit/hourly-limit";
+import { NOBODY } from "@nts/identity/keys/key.rules";
 import { AUDIT } from "@nts/identity/audit/trail";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { recordKeyUses } from "@nts/shared/contract/internal";
-import { deleteKey } from "@nts/shared/contract/keys";
-import { changePassword, login } from "@nts/shared/contract/users";
+import { deleteKey, listOrganizationKeys, revokeLeakedKeys } from "@nts/shared/contract/keys";
+import { changePassword, deleteUser, login } from "@nts/shared/contract/users";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
 
-// Entries that anonymous clients can cause.
+// Entries that anonymous clients can cause, and those of many keys at once.
 
 let identity: Audited;
 
@@ -114,5 +115,30 @@ describe("identity.audit: first uses of keys", () => {
         Array.from({ length: 8 }, (_none, at) => `198.51.100.${from + at}`),
       );
     expect(await firsts(owner)).toHaveLength(MOST_AN_HOUR);
+  });
+});
+
+describe("identity.audit: a removed user with many keys", () => {
+  it("has an entry for each key, which is deleted in the background", async () => {
+    const owner = await identity.aPerson();
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    const keys = await Promise.all(Array.from({ length: 30 }, () => identity.aKey(admin)));
+    const params = { id: admin.userId };
+    await identity.data(deleteUser, { as: owner.principal, params, headers: { "change-comment": "left" } });
+    for (const { secret } of keys.slice(0, 3))
+      expect(await identity.verify("key", secret)).toMatchObject({ code: "api_key_invalid" });
+    expect(await identity.data(listOrganizationKeys, { as: owner.principal })).toEqual([]);
+    await identity.data(revokeLeakedKeys, { body: { keys: [keys[0]!.secret] } });
+    await identity.purgeKeys();
+    const left = await identity.db
+      .collection("api_keys")
+      .countDocuments({ organization_id: { $in: [owner.organizationId, NOBODY] } });
+    const all = await identity.entriesOf(owner);
+    const removed = all.filter(({ action, entity }) => entity === "UserApiKey" && action === "deleted");
+    const removal = all.find(({ action, entity }) => action === "deleted" && entity === "User");
+    expect([left, removed.map(({ entity_id }) => entity_id).sort()]).toEqual([0, keys.map(({ id }) => id).sort()]);
+    const { actor, address, request_id, comment } = removal!;
+    const before: unknown = expect.objectContaining({ user_id: admin.userId, organization_id: owner.organizationId });
+    for (const entry of removed) expect(entry).toMatchObject({ actor, address, request_id, comment, before });
   });
 });

@@ -36,6 +36,8 @@ export interface Identity extends Direct {
   sweepReferences(): Promise<void>;
   /** Deletes the remaining data of deleted organizations, as the first replica does. */
   sweepOrganizations(signal?: AbortSignal): Promise<void>;
+  /** Deletes the documents of removed keys, as the first replica does. */
+  purgeKeys(): Promise<void>;
   /** Sends queued mails, when replicas were started without it. */
   startMail(): void;
   /** Resolves when all background writes are done. */
@@ -99,6 +101,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     db,
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
     sweepOrganizations: async (signal = new AbortController().signal) => started[0]?.app.sweepOrganizations(signal),
+    purgeKeys: async () => started[0]?.app.purgeKeys(new AbortController().signal),
     startMail: () => {
       for (const { app } of started) mailers.push(app.startMail());
     },

@@ -1,6 +1,14 @@
 import type { AuditEntry } from "@nts/shared/contract/audit";
 import type { Actor } from "@nts/shared/contract/changes";
 
+/** By whom and in which request something was done. */
+export interface Circumstances {
+  readonly actor: Actor | null;
+  readonly address: string;
+  readonly request_id: string | null;
+  readonly comment: string | null;
+}
+
 /** An event, as reported by a writer. */
 export interface AuditEvent extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name"> {
   readonly organization_id: string;
@@ -19,7 +27,7 @@ export interface AuditEvent extends Pick<AuditEntry, "action" | "entity" | "enti
 }
 
 /** An entry of the audit log. */
-export interface AuditDocument extends AuditEvent {
+export interface AuditDocument extends AuditEvent, Circumstances {
   /** Of the organization and the number. */
   _id: string;
   /** From 1 in each organization. */

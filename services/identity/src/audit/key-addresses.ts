@@ -2,7 +2,7 @@ import type { ClientSession, Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { BACKGROUND } from "@nts/shared/work";
-import type { KeyDocument } from "../keys/key.rules.js";
+import { type KeyDocument, NOBODY } from "../keys/key.rules.js";
 import type { UserDocument } from "../users/user.js";
 import { noteEvent } from "./notes.js";
 import { isBelowHourlyLimit, countTowardsHourlyLimit } from "./hourly-limit.js";
@@ -43,7 +43,10 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
       if (!(await countTowardsHourlyLimit(db, { organizationId, action: "first_used", now: new Date() }, tx)))
         throw new Discard(null);
       // Read after that write, which key deletion also makes, so nothing is stored for a deleted key.
-      const key = await keys.findOne({ _id }, { session: tx, projection: { ...OF_KEY, user_id: 1, name: 1 } });
+      const key = await keys.findOne(
+        { _id, organization_id: organizationId },
+        { session: tx, projection: { ...OF_KEY, user_id: 1, name: 1 } },
+      );
       if (key === null || !(await remember(key, addressBlockOf(address), tx))) throw new Discard(null);
       const users = db.collection<UserDocument>("users");
       const user = await users.findOne({ _id: key.user_id }, { projection: { email: 1 }, session: tx });
@@ -73,7 +76,9 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
       if (byBlock.size > 0) fresh.set(key_id, [...byBlock.values()]);
     }
     if (fresh.size === 0) return;
-    const found = await keys.find<UsedKey>({ _id: { $in: [...fresh.keys()] } }, { projection: OF_KEY }).toArray();
+    const found = await keys
+      .find<UsedKey>({ _id: { $in: [...fresh.keys()] }, organization_id: { $ne: NOBODY } }, { projection: OF_KEY })
+      .toArray();
     const organizations = found.map(({ organization_id }) => organization_id);
     const heads = await db
       .collection<HeadDocument>(AUDIT_HEADS)

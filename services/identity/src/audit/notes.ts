@@ -8,7 +8,7 @@ import { type OrganizationDocument, organizationResponse } from "../organization
 import type { SessionDocument } from "../sessions/session.js";
 import { membershipsOf } from "../users/memberships.rules.js";
 import { userResponse, type UserDocument } from "../users/user.js";
-import type { AuditEvent } from "./entries.rules.js";
+import type { AuditEvent, Circumstances } from "./entries.rules.js";
 import { trailOf } from "./trail.js";
 
 // Entities as shown in the audit log: as returned to clients, but with all stored networks. Members are listed
@@ -69,15 +69,13 @@ const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocument
   },
 };
 
-interface Change<Document> {
+interface Change<Document> extends Partial<Circumstances> {
   /** Absent for a new entity. */
   readonly before?: Document;
   /** Absent for a deleted entity. */
   readonly after?: Document;
   /** If other than created, updated and deleted. */
   readonly action?: AuditEvent["action"];
-  /** If other than the caller. */
-  readonly actor?: Actor;
 }
 
 /** Records what a transaction did to an entity. */
@@ -90,6 +88,7 @@ export function noteChange<Kind extends keyof AuditedDocuments>(
     before,
     after,
     action = before === undefined ? "created" : after === undefined ? "deleted" : "updated",
+    ...circumstances
   } = change;
   const one = after ?? before;
   if (one === undefined) throw new Error("an empty change");
@@ -98,7 +97,7 @@ export function noteChange<Kind extends keyof AuditedDocuments>(
     action,
     before: before === undefined ? null : STATES[kind](before),
     after: after === undefined ? null : STATES[kind](after),
-    ...(change.actor && { actor: change.actor }),
+    ...circumstances,
   });
 }
 

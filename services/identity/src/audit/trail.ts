@@ -6,7 +6,7 @@ import { placeOf } from "@nts/shared/numbered";
 import type { Work } from "@nts/shared/work";
 import { actorOf } from "@nts/shared/writes/author";
 import type { LimitedAction, HourlyCount } from "./hourly-limit.js";
-import type { AuditDocument, AuditEvent } from "./entries.rules.js";
+import type { AuditDocument, AuditEvent, Circumstances } from "./entries.rules.js";
 
 // Audit entries are written in the transaction of the change. A counter document per organization numbers them, so
 // numbers are gapless and follow commit order. Stores refuse to write without a trail.
@@ -29,6 +29,7 @@ export interface Trail {
   /** Sets the actor of a request without a signed-in user. */
   actAs(actor: Actor): void;
   note(event: AuditEvent): void;
+  circumstances(): Circumstances;
 }
 
 const trails = new WeakMap<ClientSession, Trail>();
@@ -55,6 +56,7 @@ export function createAudited(transaction: RunTransaction, db: Db): RunTransacti
         note: (event) => {
           noted.push({ actor, ...event });
         },
+        circumstances: () => ({ ...circumstancesOf(work), actor }),
       });
       const result = await body(tx, attempt);
       const byOrganization = new Map<string, AuditEvent[]>();
@@ -88,11 +90,10 @@ async function advance(
 }
 
 function entryOf(event: AuditEvent, { at }: HeadDocument, n: number, work: Work): AuditDocument {
-  const { author, origin } = work;
-  return {
-    ...{ _id: placeOf(event.organization_id, n), n, at },
-    ...{ address: origin?.address ?? "", request_id: origin?.requestId ?? null, comment: author?.comment ?? null },
-    ...event,
-    actor: event.actor ?? null,
-  };
+  const place = { _id: placeOf(event.organization_id, n), n, at };
+  return { ...place, ...circumstancesOf(work), ...event, actor: event.actor ?? null };
+}
+
+function circumstancesOf({ author, origin }: Work): Omit<Circumstances, "actor"> {
+  return { address: origin?.address ?? "", request_id: origin?.requestId ?? null, comment: author?.comment ?? null };
 }

@@ -2,6 +2,7 @@ import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
 import { isId } from "@nts/shared/contract/common";
 import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError, validationFailed } from "@nts/shared/errors";
+import type { Circumstances } from "../audit/entries.rules.js";
 import { changesTo } from "../revisions.rules.js";
 import { narrowed } from "../scopes.rules.js";
 import { isWithheldHash, plainHash, storedHashes, withheldHash } from "../withheld-hashes.rules.js";
@@ -36,6 +37,17 @@ export interface KeyDocument {
   issued_at?: Date;
   /** The secret before the last rotation, valid until `expires_at`; null if there is none. */
   previous: PreviousSecret | null;
+  /** Set for a key of {@link NOBODY}. */
+  removal?: KeyRemoval;
+}
+
+/** User and organization of removed keys whose documents still exist. */
+export const NOBODY = "removed";
+
+/** Whose key it was, and how it was removed. */
+export interface KeyRemoval extends Circumstances {
+  readonly user_id: string;
+  readonly organization_id: string;
 }
 
 export interface PreviousSecret {

@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Db, Filter } from "mongodb";
+import type { ClientSession, Collection, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
@@ -12,8 +12,9 @@ import type { UserDocument } from "../users/user.js";
 import { withheldHash } from "../withheld-hashes.rules.js";
 import { nextRevision } from "../revisions.rules.js";
 import { forgetUsage } from "./usage.js";
-import { bareHashOf, KEY_FORM, type KeyDocument, withSecret } from "./key.rules.js";
+import { bareHashOf, KEY_FORM, type KeyDocument, NOBODY, withSecret } from "./key.rules.js";
 import { foundInParts } from "../found-in-parts.js";
+import { createRemoveKeys } from "./removed-keys.js";
 import { rowsIn, storedList, type StoredList } from "../pages.js";
 
 /** Whose keys a call may access; other keys do not exist for it. */
@@ -82,6 +83,7 @@ export interface KeyStore {
 export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms): KeyStore {
   const documents = openDocuments(db, "api_keys", forms);
   const { collection: keys, formAfter } = documents;
+  const removeKeys = createRemoveKeys(db, documents);
 
   return {
     ...createKeyReads(documents, { share, readOnce }),
@@ -126,7 +128,8 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
       await forgetUsage(db, [current._id], tx);
       return "removed";
     },
-    ...createKeyRemovals(db, documents),
+    removeAllOf: ({ _id }, tx) => removeKeys({ user_id: _id }, tx),
+    removeAllIn: ({ _id, organization_id }, tx) => removeKeys({ user_id: _id, organization_id }, tx),
     dropTags: async (organizationId, tagIds) => {
       const matching = { organization_id: organizationId, tags: { $in: [...tagIds] } };
       const dropped = documents.changing({ tags: without("tags", tagIds) }, new Date());
@@ -136,24 +139,6 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
       }
     },
     recordUses: createUseWriter(keys),
-  };
-}
-
-/** Deletion of all keys of a user. */
-function createKeyRemovals(
-  db: Db,
-  { collection: keys, understood }: Documents<KeyDocument>,
-): Pick<KeyStore, "removeAllOf" | "removeAllIn"> {
-  async function removeMany(filter: Filter<KeyDocument>, tx: ClientSession): Promise<void> {
-    const found = await keys.find<KeyDocument>(filter, { session: tx }).toArray();
-    for (const key of found) noteChange(tx, "key", { before: understood(key) });
-    await keys.deleteMany(filter, { session: tx });
-    await forgetAddresses(db, found, tx);
-  }
-
-  return {
-    removeAllOf: ({ _id }, tx) => removeMany({ user_id: _id }, tx),
-    removeAllIn: ({ _id, organization_id }, tx) => removeMany({ user_id: _id, organization_id }, tx),
   };
 }
 
@@ -186,7 +171,8 @@ function createKeyReads(
       share(organizationId, () => documents.find({ organization_id: organizationId, _id: id })),
     findBySecrets: async (hashes) => {
       if (hashes.length === 0) return [];
-      const found = await documents.collection.find<KeyDocument>(withSecret(hashes)).toArray();
+      const there = { ...withSecret(hashes), organization_id: { $ne: NOBODY } };
+      const found = await documents.collection.find<KeyDocument>(there).toArray();
       return found.map(documents.understood);
     },
     get: async (owner, id) => {
