@@ -7,7 +7,7 @@ import type { Dependent, Exchange } from "./exchange.js";
 // one service, an organization or address has at most as many as are left: however many are busy, a new one is served.
 
 /** Milliseconds that a caller of whose requests none is at a service waits until one may be. */
-const MOST_WAIT_MS = 1_000;
+export const MOST_WAIT_MS = 1_000;
 
 /** Limits of one holder. */
 export interface HolderLimits {

@@ -15,7 +15,7 @@ const CHUNK_BYTES = 262_144;
 /** Text converted and sent at a time, at least one row. */
 const PART_BYTES = 65_536;
 /** A longer list takes one of the organization's stream slots; less than what is gathered before sending begins. */
-const STREAM_BYTES = 131_072;
+export const STREAM_BYTES = 131_072;
 
 /** The source of a list. */
 export interface Rows<T extends Document> {

@@ -3,6 +3,7 @@ import { MOST_WAITING as VERIFICATIONS_WAITING, LONGEST_WAIT_MS } from "@nts/gat
 import { GatewayConfig } from "@nts/gateway/config";
 import * as connections from "@nts/gateway/edge/connections";
 import * as pace from "@nts/gateway/edge/upload-deadlines";
+import { MOST_WAIT_MS } from "@nts/gateway/edge/in-flight";
 import { HEAD_LIMIT_BYTES, HEAD_MS } from "@nts/gateway/edge/public-server";
 import { HEADERS_LIMIT_BYTES } from "@nts/gateway/edge/strict-requests";
 import * as unread from "@nts/gateway/edge/unread-responses";
@@ -10,6 +11,7 @@ import { MOST_BYTES } from "@nts/gateway/mcp/results.rules";
 import { HANDLED_OF_ORGANIZATION, MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
 import * as proxy from "@nts/gateway/proxy/proxy";
 import { IdentitySettings } from "@nts/identity/config";
+import { STREAM_BYTES } from "@nts/identity/pages";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
 import {
   COMPARED,
@@ -88,6 +90,10 @@ function ofRequests(): Rows {
     ["request body", `${mib(BODY_LIMIT_BYTES)}, ${DEPTH_LIMIT} levels deep, ${n(VALUE_LIMIT)} values`],
     ["request headers", head],
     ["page size", `${n(maximumOf("list_hosts", "limit"))}; \`limit=0\` streams without one`],
+    [
+      "a list of keys, users, invites or sessions",
+      `${kib(STREAM_BYTES)}; a longer one is one of the organization's streams, or is rejected with 429`,
+    ],
     ["ids in a bulk-delete", n(itemsOf("bulk_delete_hosts"))],
     [
       "changes to other entities by a bulk-delete",
@@ -165,7 +171,7 @@ function ofCallers(): Rows {
       "messages of assistants of one organization, per gateway",
       `${HANDLED_OF_ORGANIZATION.operations} at a time, ${HANDLED_OF_ORGANIZATION.waiting} wait, ${s(SHARE_LIMITS.waitMs)} at most; then 429`,
     ],
-    ["requests waiting for one service, per gateway", `${REQUESTS_WAITING}; further ones return 503 with \`Retry-After\``], // prettier-ignore
+    ["requests being handled by one service, per gateway", `${REQUESTS_WAITING}, of one organization or address at most as many as are left; then 503 with \`Retry-After\` after ${s(MOST_WAIT_MS)}`], // prettier-ignore
     [
       "database use of one organization, per process",
       `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429`,
