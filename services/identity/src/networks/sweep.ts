@@ -48,13 +48,8 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
     const { collection, of, naming, networksOf } = holders;
     const matching = naming(organizationId, { $elemMatch: { $nin: existing } });
     const fields = { network_ids: 1, other_memberships: 1 } as const;
-    for await (const found of foundInParts(share, collection, {
-      organizationId,
-      all: of(organizationId),
-      matching,
-      fields,
-    }))
-      // prettier-ignore
+    const searched = { organizationId, all: of(organizationId), matching, fields };
+    for await (const found of foundInParts(share, collection, searched))
       yield found.flatMap((holder) => networksOf(holder, organizationId));
   }
 
