@@ -8,6 +8,13 @@ export function addressBlockOf(address: string): string {
   return `${network.map((group) => group.toString(16)).join(":")}::/64`;
 }
 
+/** What an address takes turns under: IPv6 by its /48, the most that one site is usually given. */
+export function siteOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const site = ipaddr.IPv6.parse(address).parts.slice(0, 3);
+  return `${site.map((group) => group.toString(16)).join(":")}::/48`;
+}
+
 /**
  * Normalizes a CIDR block, or an address as a block of one; IPv4-mapped IPv6 becomes IPv4.
  *

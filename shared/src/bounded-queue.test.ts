@@ -39,6 +39,27 @@ describe("bounded-queue: expensive tasks", () => {
     expect(await queue(() => Promise.resolve("third"))).toBe("third");
   });
 
+  it("take turns by caller, each of which has at most as many waiting as there is room left", async () => {
+    const log: string[] = [];
+    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 6 });
+    const first = aTask("first", log);
+    const results = [queue(first.run, "busy")];
+    const wait = (name: string, caller: string): void => {
+      const task = aTask(name, log);
+      task.end();
+      results.push(queue(task.run, caller));
+    };
+    for (const name of ["b1", "b2", "b3"]) wait(name, "busy");
+    await expect(queue(() => Promise.resolve("b4"), "busy")).rejects.toMatchObject({ code: "unavailable" });
+    wait("c1", "calm");
+    wait("c2", "calm");
+    await expect(queue(() => Promise.resolve("c3"), "calm")).rejects.toMatchObject({ code: "unavailable" });
+    wait("l1", "late");
+    first.end();
+    await Promise.all(results);
+    expect(log.map((line) => line.split(" ")[0])).toEqual(["first", "b1", "c1", "l1", "b2", "c2", "b3"]);
+  });
+
   it("release their slot when they fail", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
     await expect(queue(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");

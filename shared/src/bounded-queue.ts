@@ -9,44 +9,86 @@ export interface BoundedQueueOptions {
 }
 
 /**
- * Creates a function that runs tasks with limited concurrency, in order of arrival.
+ * Runs a task when it is its turn.
  *
- * @throws AppError (the returned function) `unavailable` if too many tasks wait, or one has waited too long
+ * @param caller callers take turns, and each has at most as many tasks waiting as there is room left for others; absent
+ * if all count as one
+ * @throws AppError `unavailable` if too many tasks wait, or one has waited too long
  */
-export function createBoundedQueue(options: BoundedQueueOptions): <T>(task: () => Promise<T>) => Promise<T> {
+export type BoundedQueue = <T>(task: () => Promise<T>, caller?: string) => Promise<T>;
+
+/** Creates a queue with limited concurrency. Tasks of a caller start in the order of their arrival. */
+export function createBoundedQueue(options: BoundedQueueOptions): BoundedQueue {
   const { atATime, mostWaiting, longestWaitMs } = options;
-  const waiting = new Set<() => void>();
+  const waiting = createWaiting();
   let running = 0;
 
-  function turn(): Promise<void> {
+  function hasRoom(caller: string | undefined): boolean {
+    const left = mostWaiting - waiting.count();
+    return left > (caller === undefined ? 0 : waiting.count(caller));
+  }
+
+  function turn(caller: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         clearTimeout(timer);
         resolve();
       };
       const giveUp = (): void => {
-        waiting.delete(begin);
+        waiting.remove(caller, begin);
         reject(new AppError("unavailable"));
       };
       const timer = longestWaitMs === undefined ? undefined : setTimeout(giveUp, longestWaitMs);
-      waiting.add(begin);
+      waiting.add(caller, begin);
     });
   }
 
-  return async (task) => {
+  return async (task, caller) => {
     if (running < atATime) running++;
-    else if (waiting.size < mostWaiting) await turn();
+    else if (hasRoom(caller)) await turn(caller ?? "");
     else throw new AppError("unavailable");
     try {
       return await task();
     } finally {
       // The slot passes to the next waiting task, and is freed only if there is none.
-      const [next] = waiting;
-      if (next === undefined) running--;
-      else {
-        waiting.delete(next);
-        next();
-      }
+      const next = waiting.take();
+      if (next === null) running--;
+      else next();
     }
+  };
+}
+
+type Begin = () => void;
+
+/** Waiting tasks, of callers in turn. */
+function createWaiting() {
+  const callers = new Map<string, Set<Begin>>();
+  let count = 0;
+
+  function remove(caller: string, begin: Begin): void {
+    const own = callers.get(caller);
+    if (own?.delete(begin) !== true) return;
+    count--;
+    if (own.size === 0) callers.delete(caller);
+  }
+
+  return {
+    count: (caller?: string): number => (caller === undefined ? count : (callers.get(caller)?.size ?? 0)),
+    add: (caller: string, begin: Begin): void => {
+      callers.set(caller, (callers.get(caller) ?? new Set()).add(begin));
+      count++;
+    },
+    remove,
+    take: (): Begin | null => {
+      for (const [caller, own] of callers) {
+        const [begin] = own;
+        if (begin === undefined) continue;
+        remove(caller, begin);
+        // Behind all others.
+        if (callers.delete(caller)) callers.set(caller, own);
+        return begin;
+      }
+      return null;
+    },
   };
 }

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { siteOf } from "./address-block.js";
 import { AppError } from "./errors.js";
 import type { Author } from "./writes/author.js";
 import type { UnitOfWork } from "./writes/unit.js";
@@ -41,6 +42,11 @@ export interface Work {
   readonly origin?: Origin;
   /** Set if the transaction does not simply commit: for dry runs, explained writes and idempotency keys. */
   readonly unit?: UnitOfWork;
+}
+
+/** Whose work it is, among those who take turns: an organization, or the site of an anonymous client. */
+export function callerOf({ organizationId, origin }: Work): string {
+  return organizationId ?? siteOf(origin?.address ?? "");
 }
 
 /** Work that no caller waits for, such as a sweep. */

@@ -27,7 +27,7 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
     let payment: LookupPayment | null = null;
     let isRefused = false;
     try {
-      const verdict = await verifier.verify(credential, exchange.cause, async () => {
+      const verdict = await verifier.verify(credential, exchange, async () => {
         payment = await charges.payForLookup(exchange);
       });
       isRefused = verdict.kind === "refused";

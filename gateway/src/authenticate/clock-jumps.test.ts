@@ -15,6 +15,7 @@ import { createVerifier } from "./verifier.js";
 const HOUR_MS = 3_600_000;
 const key: Credential = { kind: "key", hash: "a" };
 const cause = { requestId: "request-1", traceparent: "" };
+const asking = { cause, clientAddress: "192.0.2.1" };
 const free = () => null;
 const started: KeyChangeFollower[] = [];
 
@@ -70,7 +71,7 @@ async function aGateway(expiresInMs: number | null = null) {
     while (pulls.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   await respondToPull();
-  await verifier.verify(key, cause, free);
+  await verifier.verify(key, asking, free);
   return { clock, verifier, respondToPull, questions: () => questions };
 }
 

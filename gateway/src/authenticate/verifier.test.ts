@@ -10,6 +10,7 @@ import { createVerifier } from "./verifier.js";
 
 const key: Credential = { kind: "key", hash: "a" };
 const cause = { requestId: "request-1", traceparent: "" };
+const asking = { cause, clientAddress: "192.0.2.1" };
 const free = () => null;
 
 function validAt(number: number): Verification {
@@ -70,7 +71,7 @@ function withResolvers(): PromiseWithResolvers {
 describe("the verifier", () => {
   it("calls identity once for concurrent requests with the same credential", async () => {
     const { verifier, questions, respond } = aVerifier();
-    const both = [verifier.verify(key, cause, free), verifier.verify(key, cause, free)];
+    const both = [verifier.verify(key, asking, free), verifier.verify(key, asking, free)];
     expect(questions).toHaveLength(1);
     respond(0, validAt(0));
     const verdicts = await Promise.all(both);
@@ -80,27 +81,27 @@ describe("the verifier", () => {
 
   it("serves nothing from its cache without a lease, and joins no pending lookup", async () => {
     const { clock, verifier, questions, respond } = aVerifier();
-    const first = verifier.verify(key, cause, free);
+    const first = verifier.verify(key, asking, free);
     respond(0, validAt(0));
     await first;
     clock.pass(1_000);
     expect(verifier.recall(key)).toBeNull();
-    void verifier.verify(key, cause, free);
-    void verifier.verify(key, cause, free);
+    void verifier.verify(key, asking, free);
+    void verifier.verify(key, asking, free);
     expect(questions).toHaveLength(3);
   });
 
   it("does not let a request join a lookup that began before the last change", () => {
     const { verifier, questions } = aVerifier();
-    void verifier.verify(key, cause, free);
+    void verifier.verify(key, asking, free);
     verifier.forget(["somebody else"]);
-    void verifier.verify(key, cause, free);
+    void verifier.verify(key, asking, free);
     expect(questions).toHaveLength(2);
   });
 
   it("uses a response that is older than a change once, and does not cache it", async () => {
     const { verifier, changes, respond } = aVerifier();
-    const asked = verifier.verify(key, cause, free);
+    const asked = verifier.verify(key, asking, free);
     verifier.forget(["key-1"]);
     changes.noticed(1);
     respond(0, validAt(0));
@@ -111,7 +112,7 @@ describe("the verifier", () => {
   it("caches a response that was read after the last known change", async () => {
     const { verifier, changes, respond } = aVerifier();
     changes.noticed(7);
-    const asked = verifier.verify(key, cause, free);
+    const asked = verifier.verify(key, asking, free);
     respond(0, validAt(7));
     await asked;
     expect(verifier.recall(key)).not.toBeNull();
@@ -121,34 +122,34 @@ describe("the verifier", () => {
 describe("the verifier while identity does not respond", () => {
   it("reports unavailable instead of a rejection", async () => {
     const { verifier, questions } = aVerifier();
-    const asked = verifier.verify(key, cause, free);
+    const asked = verifier.verify(key, asking, free);
     questions[0]!.reject(new Error("refused"));
     await expect(asked).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("still accepts a recently verified credential", async () => {
     const { clock, verifier, questions, respond } = aVerifier(30_000);
-    const first = verifier.verify(key, cause, free);
+    const first = verifier.verify(key, asking, free);
     respond(0, validAt(0));
     await first;
     clock.pass(29_999);
-    const second = verifier.verify(key, cause, free);
+    const second = verifier.verify(key, asking, free);
     questions[1]!.reject(new Error("refused"));
     expect(await second).toMatchObject({ kind: "valid" });
     clock.pass(1);
-    const third = verifier.verify(key, cause, free);
+    const third = verifier.verify(key, asking, free);
     questions[2]!.reject(new Error("refused"));
     await expect(third).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("serves no stale credential that a change has invalidated", async () => {
     const { clock, verifier, questions, respond } = aVerifier();
-    const first = verifier.verify(key, cause, free);
+    const first = verifier.verify(key, asking, free);
     respond(0, validAt(0));
     await first;
     verifier.forget(["user-1"]);
     clock.pass(2_000);
-    const second = verifier.verify(key, cause, free);
+    const second = verifier.verify(key, asking, free);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
@@ -156,13 +157,13 @@ describe("the verifier while identity does not respond", () => {
   it("reports cache hits, responses of identity and stale uses to its observer", async () => {
     const { clock, verifier, questions, respond, seen } = aVerifier();
     verifier.recall(key);
-    const first = verifier.verify(key, cause, free);
+    const first = verifier.verify(key, asking, free);
     respond(0, validAt(0));
     await first;
     verifier.recall(key);
     clock.pass(1_000);
     verifier.recall(key);
-    const second = verifier.verify(key, cause, free);
+    const second = verifier.verify(key, asking, free);
     questions[1]!.reject(new Error("refused"));
     await second;
     expect(seen).toEqual(["miss", "valid", "hit", "miss", "failed", "stale"]);
@@ -172,11 +173,11 @@ describe("the verifier while identity does not respond", () => {
 describe("the verifier: charging for lookups, and limits of staleness", () => {
   it("serves nothing stale when that is disabled", async () => {
     const { clock, verifier, questions, respond } = aVerifier(0);
-    const first = verifier.verify(key, cause, free);
+    const first = verifier.verify(key, asking, free);
     respond(0, validAt(0));
     await first;
     clock.pass(1_000);
-    const second = verifier.verify(key, cause, free);
+    const second = verifier.verify(key, asking, free);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
@@ -190,7 +191,7 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
     };
     const refused: Verification = { status: "refused", number: 0, code: "api_key_disabled", subjects: ["key-1"] };
     for (const [index, verification] of [validAt(0), validAt(0), refused, refused].entries()) {
-      const asked = verifier.verify(key, cause, pay);
+      const asked = verifier.verify(key, asking, pay);
       respond(index, verification);
       await asked;
       verifier.forgetAll();

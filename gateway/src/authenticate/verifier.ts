@@ -1,9 +1,11 @@
 import type { Verification } from "@nts/shared/contract/internal";
+import { siteOf } from "@nts/shared/address-block";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
 import type { ParentRequest } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
 import type { Clock } from "../clock.js";
+import type { Exchange } from "../edge/exchange.js";
 import type { Caller } from "./caller.js";
 import type { ChangeLog } from "./change-log.js";
 import type { Credential } from "./credential.js";
@@ -16,6 +18,9 @@ import type { Lease } from "./lease.js";
 export const MOST_WAITING = 1_000;
 export const LONGEST_WAIT_MS = 1_000;
 
+/** The request that needs the verification. Addresses take turns by site. */
+type Asking = Pick<Exchange, "cause" | "clientAddress">;
+
 export interface Verifier {
   /** The cached result; null if identity must be called. */
   recall(credential: Credential): Verdict | null;
@@ -23,11 +28,10 @@ export interface Verifier {
   standsFor(credential: Credential, caller: Caller): boolean;
   /**
    * @param pay called before identity is called, but not for shared calls nor for credentials valid at the last lookup;
-   * null if
-   * there is nothing to wait for. Its errors are thrown to all who share the call
+   * null if there is nothing to wait for. Its errors are thrown to all who share the call
    * @throws AppError `unavailable` if identity does not respond, or too many calls are waiting
    */
-  verify(credential: Credential, cause: ParentRequest, pay: () => Promise<void> | null): Promise<Verdict>;
+  verify(credential: Credential, asking: Asking, pay: () => Promise<void> | null): Promise<Verdict>;
   /** Invalidates the subjects, and calls of identity already pending. */
   forget(subjects: readonly string[]): void;
   /** Invalidates everything. */
@@ -63,14 +67,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
   const pending = new Map<string, Promise<Verdict>>();
 
-  async function question(credential: Credential, cause: ParentRequest): Promise<Verdict> {
+  async function question(credential: Credential, { cause, clientAddress }: Asking): Promise<Verdict> {
     let askedAt = clock.now();
     const took = (): number => (clock.now().monotonic - askedAt.monotonic) / 1_000;
     try {
       const verification = await inTurn(() => {
         askedAt = clock.now();
         return ask(credential, cause);
-      });
+      }, siteOf(clientAddress));
       const verdict = verdictOf(verification);
       observer.asked(verdict.kind, took());
       if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, askedAt);
@@ -97,7 +101,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       return known;
     },
     standsFor: (credential, caller) => callerIn(recall(credential)) === caller,
-    verify: (credential, cause, pay) => {
+    verify: (credential, asking, pay) => {
       // Another request may have cached the result since.
       const known = recall(credential);
       if (known !== null) return Promise.resolve(known);
@@ -105,7 +109,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       if (joined !== undefined) return joined;
       // Otherwise a valid credential would be rejected after its eviction if its address sends a flood of invalid ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
-      const verification = paid === null ? question(credential, cause) : paid.then(() => question(credential, cause));
+      const verification = paid === null ? question(credential, asking) : paid.then(() => question(credential, asking));
       const asked = verification.finally(() => {
         if (pending.get(credential.hash) === asked) pending.delete(credential.hash);
       });

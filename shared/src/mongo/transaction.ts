@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
-import { requireNotAbandoned, type Work } from "../work.js";
+import { callerOf, requireNotAbandoned, type Work } from "../work.js";
 import { writeAs } from "../writes/author.js";
 import { createAbandonedSweep } from "./abandoned.js";
 import { OPERATION_MS } from "./connect.js";
@@ -74,9 +74,8 @@ export function createTransactions(client: MongoClient): RunTransaction {
       const attempt = (): Promise<T> => attempts(client, { work, body: given, startedAt, deadline, endAbandoned });
       if ("ofAll" in written) {
         // One of each organization waits, and none for its share while it has the turn of all.
-        const caller = work.organizationId ?? work.origin?.address ?? "";
         const inTurn = (): Promise<T> => work.use(() => queue.run([written.ofAll], attempt));
-        return queue.run([`${written.ofAll} ${caller}`], inTurn);
+        return queue.run([`${written.ofAll} ${callerOf(work)}`], inTurn);
       }
       // In one order for all callers, to avoid deadlocks.
       return queue.run([...new Set(written)].sort(), () => work.use(attempt));

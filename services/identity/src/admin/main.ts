@@ -7,6 +7,7 @@ import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { BACKGROUND } from "@nts/shared/work";
 import { createAudited } from "../audit/trail.js";
 import { IdentitySettings } from "../config.js";
 import { createAcknowledgements } from "../key-changes/acknowledgements.js";
@@ -125,7 +126,7 @@ interface Run {
 async function requireStrong(password: string, account: AccountWords): Promise<void> {
   const passwordJudge = createPasswordJudge();
   try {
-    await createRequireStrongPassword(passwordJudge.judge)("password", password, account);
+    await createRequireStrongPassword(passwordJudge.judge)(BACKGROUND, { path: "password", password }, account);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "validation_failed") throw error;
     const [fault] = error.params["errors"] as { message: string }[];

@@ -4,6 +4,7 @@ import { revokeLeakedKeys } from "@nts/shared/contract/keys";
 import { hashCredential } from "@nts/shared/credential";
 import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
+import { callerOf } from "@nts/shared/work";
 import type { ClientSession } from "mongodb";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import { untilSaved } from "../until-saved.js";
@@ -30,7 +31,7 @@ export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: 
     // Malformed keys are not looked up.
     const hashes = [...new Set(body.keys.map((key) => key.trim()).filter(isWellFormedApiKey))].map(hashCredential);
     await untilSaved(work, async () => {
-      const found = await inTurn(() => keys.findBySecrets(hashes));
+      const found = await inTurn(() => keys.findBySecrets(hashes), callerOf(work));
       if (found.length === 0) return "none";
       const ids = found.map(({ _id }) => _id);
       return changeRights(work, ids, (tx) => endAll(found, hashes, tx));

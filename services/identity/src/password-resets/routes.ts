@@ -38,7 +38,7 @@ export function mountPasswordResets(router: Router, routes: PasswordResetRoutes)
     if (user === null || organizations.length === 0) throw new AppError("link_expired");
     const admitting = organizations.find(admitsPasswords);
     if (admitting === undefined) throw new AppError("password_login_disabled");
-    await requireStrong("new_password", password, { email: user.email, organization: admitting.name });
+    await requireStrong(work, { path: "new_password", password }, { email: user.email, organization: admitting.name });
     await resetByLink(work, user, token, password);
     return respond.data(null);
   });

@@ -131,7 +131,7 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   async function takeOver({ settings, person, work }: SignInCallback, user: UserDocument): Promise<void> {
     // A second factor proves more than the address does.
     if (isGuarded(user)) throw new AppError("link_required");
-    const hash = await passwords.hash(randomPassword());
+    const hash = await passwords.hash(randomPassword(), work);
     const done = await changeRights(work, [user._id], async (tx) => {
       trailOf(tx).actAs(actorFrom(user));
       if (!(await identities.takeOver(user, identityOf(settings, person), hash, tx))) return "conflict";

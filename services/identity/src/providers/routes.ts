@@ -4,6 +4,7 @@ import {
   listProviders,
   prepareProviderSignIn,
 } from "@nts/shared/contract/providers";
+import { siteOf } from "@nts/shared/address-block";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { hashCredential } from "@nts/shared/credential";
 import { respond } from "@nts/shared/http/respond";
@@ -67,7 +68,7 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
     const url = await provider.authorizationUrl(secrets);
     const { state, nonce, verifier } = secrets;
     const pending = { provider: id, returnTo, invite, link, nonce, verifier };
-    await inTurn(() => signIns.insert(pending, { state, cookie, address }, new Date()));
+    await inTurn(() => signIns.insert(pending, { state, cookie, address }, new Date()), siteOf(address));
     return { url, headers: { "set-cookie": [browserCookies.carrying(cookie)] } };
   }
 }

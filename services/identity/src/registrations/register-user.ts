@@ -37,7 +37,7 @@ export type RegisterUser = <T extends { readonly user: UserDocument }>(
 
 export function createRegisterUser({ users, transaction, passwords }: RegisterUserOptions): RegisterUser {
   return async (work, { email, password }, keys, admit) => {
-    const candidate = { id: newId(), email, passwordHash: await passwords.hash(password), now: new Date() };
+    const candidate = { id: newId(), email, passwordHash: await passwords.hash(password, work), now: new Date() };
     return refusingUsedEmail(() =>
       transaction(work, [`email:${email}`, ...keys], async (tx) => {
         await users.freeEmail(email, tx);

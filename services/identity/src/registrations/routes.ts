@@ -56,7 +56,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const invite = hash === null ? null : await joining.find(hash, new Date());
     const joined = invite && (await organizations.find(invite.organization_id));
     if (joined !== null && !admitsPasswords(joined)) throw new AppError("password_login_disabled");
-    await routes.requireStrong("password", password, { email, organization: joined?.name ?? name });
+    await routes.requireStrong(work, { path: "password", password }, { email, organization: joined?.name ?? name });
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
     const replaced = await sessions.idsOf(sessionHashes);

@@ -37,7 +37,7 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
   mountAny(router, login, async (call) => {
     const { body: { email, password }, clientAddress, work } = call; // prettier-ignore
     const account = await users.findByEmail(email);
-    const check = () => passwords.matches(account?.password_hash ?? null, password);
+    const check = () => passwords.matches(account?.password_hash ?? null, password, work);
     const failures = await throttledCheck(email, clientAddress, check);
     if (account !== null && failures > 0) failedLogins.note(account, failures, work);
     if (account === null || failures > 0) throw new AppError("invalid_credentials");

@@ -32,7 +32,7 @@ export interface ChangePasswordOptions {
 export function createChangePassword(options: ChangePasswordOptions): ChangePassword {
   const { users, sessions, passwords, changeRights } = options;
   return async (work, user, password, { next, also = () => Promise.resolve(user) } = {}) => {
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, work);
     const changed = await changeRights(work, [user._id], async (tx) => {
       const current = await also(tx);
       if (current === null || !(await users.replacePassword(current, passwordHash, tx))) return "conflict";

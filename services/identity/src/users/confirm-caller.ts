@@ -41,7 +41,7 @@ export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCalle
   const { users, sessions, passwords, throttledCheck, failedLogins, signInProofOf } = options;
 
   async function requirePassword(user: UserDocument, password: string, call: ConfirmedCall): Promise<void> {
-    const check = () => passwords.matches(user.password_hash, password);
+    const check = () => passwords.matches(user.password_hash, password, call.work);
     const failures = await throttledCheck(user.email, call.clientAddress, check);
     if (failures === 0) return;
     failedLogins.note(user, failures, call.work);

@@ -28,7 +28,11 @@ export function mountPasswords(router: Router, routes: PasswordRoutes): void {
     const { current_password, new_password } = body;
     const user = await confirmCaller(call, current_password);
     const { name } = await organizations.get(scope.organizationId);
-    await requireStrong("new_password", new_password, { email: user.email, organization: name });
+    await requireStrong(
+      work,
+      { path: "new_password", password: new_password },
+      { email: user.email, organization: name },
+    );
     const { token, session } = startSession(user, new Date(), placeOf(call));
     const { principal: { credentialId, userId } } = call; // prettier-ignore
     const before = await sessions.find(scope.organizationId, userId, credentialId);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "@jest/globals";
+import { BACKGROUND } from "@nts/shared/work";
 import { createPasswords } from "./passwords.js";
 
 const passwords = createPasswords({ memoryCost: 64, timeCost: 3, parallelism: 1 });
@@ -6,13 +7,16 @@ afterAll(() => passwords.close());
 
 describe("passwords", () => {
   it("match their own hash only", async () => {
-    const stored = await passwords.hash("correct");
+    const stored = await passwords.hash("correct", BACKGROUND);
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=64,t=3,p=1\$/);
-    expect(await Promise.all(["correct", "wrong"].map((one) => passwords.matches(stored, one)))).toEqual([true, false]);
+    expect(await Promise.all(["correct", "wrong"].map((one) => passwords.matches(stored, one, BACKGROUND)))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it("of unknown users are compared with a hash of the same cost, and never match", async () => {
     // A hash of another format would be refused.
-    expect(await passwords.matches(null, "wrong")).toBe(false);
+    expect(await passwords.matches(null, "wrong", BACKGROUND)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { callerOf, type Work } from "@nts/shared/work";
 import { computed } from "../second-factor/factor.js";
 import { type BackgroundThread, createBackgroundThread } from "./background-thread.js";
 import type { HashingQuestion } from "./hashing-worker.js";
@@ -17,11 +18,11 @@ const THREAD = {
   longestMs: 8_000,
 };
 
-/** Hashes passwords with argon2id. Both methods throw AppError `unavailable` if too many are queued. */
+/** Hashes passwords with argon2id; callers take turns. Both methods throw AppError `unavailable` if too many are queued. */
 export interface Passwords {
-  hash(password: string): Promise<string>;
+  hash(password: string, work: Work): Promise<string>;
   /** @param stored null for an unknown user: returns false after the same time */
-  matches(stored: string | null, password: string): Promise<boolean>;
+  matches(stored: string | null, password: string, work: Work): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export function createPasswords(cost = COST): Passwords {
   );
   const free = [...threads];
 
-  function ask(question: HashingQuestion): Promise<string | boolean> {
+  function ask(question: HashingQuestion, work: Work): Promise<string | boolean> {
     return run(async () => {
       const thread = free.pop() as BackgroundThread<HashingQuestion, string | boolean>;
       try {
@@ -41,14 +42,14 @@ export function createPasswords(cost = COST): Passwords {
       } finally {
         free.push(thread);
       }
-    });
+    }, callerOf(work));
   }
 
   const placeholderHash = unmatchedHash(cost);
   return {
-    hash: async (password) => String(await ask({ password, cost })),
-    matches: async (stored, password) => {
-      const isRight = await ask({ password, stored: computed(stored ?? placeholderHash) });
+    hash: async (password, work) => String(await ask({ password, cost }, work)),
+    matches: async (stored, password, work) => {
+      const isRight = await ask({ password, stored: computed(stored ?? placeholderHash) }, work);
       return isRight === true && stored !== null;
     },
     close: async () => {

@@ -1,4 +1,5 @@
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { callerOf } from "@nts/shared/work";
 import { createBackgroundThread } from "./background-thread.js";
 import type { JudgePassword } from "./strength.js";
 import type { StrengthQuestion } from "./strength-worker.js";
@@ -10,7 +11,7 @@ const THREAD = {
   longestMs: 4_000,
 };
 
-/** Rates passwords one at a time in a worker thread with bounded memory and time. */
+/** Rates passwords one at a time, of callers in turn, in a worker thread with bounded memory and time. */
 export interface PasswordJudge {
   /** @throws AppError `unavailable` if too many are queued, or it takes too long */
   readonly judge: JudgePassword;
@@ -20,5 +21,8 @@ export interface PasswordJudge {
 export function createPasswordJudge(): PasswordJudge {
   const run = createBoundedQueue({ atATime: 1, mostWaiting: MOST_WAITING });
   const thread = createBackgroundThread<StrengthQuestion, string | null>(THREAD);
-  return { judge: (parts, words) => run(() => thread.ask({ parts, words })), close: thread.close };
+  return {
+    judge: (parts, words, work) => run(() => thread.ask({ parts, words }), callerOf(work)),
+    close: thread.close,
+  };
 }

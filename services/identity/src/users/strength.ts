@@ -1,4 +1,5 @@
 import { validationFailed } from "@nts/shared/errors";
+import type { Work } from "@nts/shared/work";
 
 // Rates passwords by the guesses of an attacker who knows the account's own words. As rating 128 digits takes 7 s, only
 // start and end are rated, which is sufficient: a part must be guessed, too.
@@ -13,20 +14,25 @@ export interface AccountWords {
 }
 
 /** Why a password is too weak; null if it is not. @param words considered known */
-export type JudgePassword = (parts: readonly string[], words: readonly string[]) => Promise<string | null>;
+export type JudgePassword = (parts: readonly string[], words: readonly string[], work: Work) => Promise<string | null>;
+
+/** A password in a body. */
+export interface PasswordAt {
+  readonly path: string;
+  readonly password: string;
+}
 
 /**
  * Rejects a weak password.
  *
- * @param path of the password in the body
  * @throws AppError `validation_failed` with the reason in `message` · `unavailable` if too many are queued
  */
-export type RequireStrongPassword = (path: string, password: string, account: AccountWords) => Promise<void>;
+export type RequireStrongPassword = (work: Work, given: PasswordAt, account: AccountWords) => Promise<void>;
 
 export function createRequireStrongPassword(judge: JudgePassword): RequireStrongPassword {
-  return async (path, password, account) => {
+  return async (work, { path, password }, account) => {
     const words = wordsOf(account);
-    const reason = await judge(partsOf(password, words), words);
+    const reason = await judge(partsOf(password, words), words, work);
     if (reason !== null) throw validationFailed({ path, message: reason });
   };
 }
