@@ -13,7 +13,7 @@ import { residentMbOf } from "./measure.js";
 import { row } from "./work.js";
 
 const [, hosts = "20000"] = process.argv.slice(2);
-const env = { ...UNLIMITED, LOG_LEVEL: "warn", NODE_OPTIONS: "--max-old-space-size=128" };
+const env = { ...UNLIMITED, LOG_LEVEL: "warn" };
 const stack = await startStack({ ownMongod: true, env });
 try {
   const [full, second, third] = [await anAccount(stack.url), await anAccount(stack.url), await anAccount(stack.url)];

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:exports`: duration and memory of every export of 20,000 hosts with 40,000 services, read and unread,
- * each format on a system of its own with a heap of 128 MB. `-- 2000 ansible` takes fewer hosts, or one format.
+ * each format on a system of its own. `-- 2000 ansible` takes fewer hosts, or one format.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
@@ -32,11 +32,7 @@ row(...Array.from({ length: 6 }, () => "---")); // prettier-ignore
 for (const format of formats) await measured(format);
 
 async function measured(format: ExportFormat): Promise<void> {
-  const env = {
-    ...UNLIMITED,
-    LOG_LEVEL: "warn",
-    NODE_OPTIONS: process.env["NODE_OPTIONS_OF_PROCESSES"] ?? "--max-old-space-size=128",
-  };
+  const env = { ...UNLIMITED, LOG_LEVEL: "warn" };
   const stack = await startStack({ ownMongod: true, env });
   try {
     const account = await anAccount(stack.url);
