@@ -108,7 +108,9 @@ export const shareSettings = {
     .int()
     .min(1)
     .default(SHARE_LIMITS.streams)
-    .describe("Concurrent unlimited lists and graphs, and long lists of identity, per organization; further ones get 429."),
+    .describe(
+      "Concurrent unlimited lists and graphs, and long lists of identity, per organization; further ones get 429.",
+    ),
 };
 
 /** Settings of services whose writes take idempotency keys. */
