@@ -1,5 +1,6 @@
 import { MOST_USED_ADDRESSES } from "@nts/shared/contract/internal";
 import type { Log } from "@nts/shared/log";
+import { chunksOf } from "@nts/shared/groups";
 
 // Collects when and from where API keys were used, and reports to identity in batches, so that requests need no write.
 // Failed reports are repeated unchanged; keys and addresses beyond the limits are not recorded.
@@ -128,8 +129,7 @@ function createReporting(gateway: string, send: (reported: ReportedUses) => Prom
   return async (take) => {
     if (!(await sendPending())) return;
     const [collected, at] = [take(), new Date().toISOString()];
-    const starts = Array.from({ length: Math.ceil(collected.length / BATCH) }, (_, batch) => batch * BATCH);
-    pending = starts.map((start) => reportedOf({ gateway, number: ++made, at }, collected.slice(start, start + BATCH)));
+    pending = chunksOf(collected, BATCH).map((batch) => reportedOf({ gateway, number: ++made, at }, batch));
     await sendPending();
   };
 }

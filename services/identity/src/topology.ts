@@ -13,6 +13,7 @@ import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createQueuedRead } from "@nts/shared/queued-reads";
 import { createShares } from "@nts/shared/shares";
+import { chunksOf } from "@nts/shared/groups";
 import { narrowed } from "./scopes.rules.js";
 
 const MOST_IDS = 1_000;
@@ -74,8 +75,8 @@ export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): 
     managedAmong: async (tags, organizationId, cause) => {
       const ids = [...new Set(tags.filter(isId))];
       const managed: string[] = [];
-      for (let start = 0; start < ids.length; start += MOST_IDS) {
-        const body = { ids: ids.slice(start, start + MOST_IDS) };
+      for (const some of chunksOf(ids, MOST_IDS)) {
+        const body = { ids: some };
         managed.push(
           ...(await topology.ask(findTagIds, { params: { id: organizationId }, body, ...(cause && { cause }) })),
         );

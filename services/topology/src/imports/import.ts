@@ -5,6 +5,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import { asAppError } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
+import { chunksOf } from "@nts/shared/groups";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import {
@@ -200,8 +201,7 @@ async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator
   const { isDry, storage, session, target, failedSubnets } = run;
   for (const { id, cidr } of subnets) if (id !== null) yield { action: "existing", id, cidr, error: null };
   const missing = subnets.flatMap(({ id, cidr }) => (id === null ? [cidr] : []));
-  for (let from = 0; from < missing.length; from += SUBNET_BATCH) {
-    const batch = missing.slice(from, from + SUBNET_BATCH);
+  for (const batch of chunksOf(missing, SUBNET_BATCH)) {
     if (isDry) {
       for (const cidr of batch) yield { action: "create", id: null, cidr, error: null };
       continue;

@@ -2,6 +2,7 @@ import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentIn, documentsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
 import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
+import { chunksOf } from "@nts/shared/groups";
 import type { Database, ScopedFind } from "../storage/database.js";
 import {
   BY_ID,
@@ -117,8 +118,8 @@ function createPlaces(
       }
       let { goneForCaller: place } = await ends(scope);
       const seen = [null, ...networks];
-      for (let at = 0; at < seen.length; at += MERGED) {
-        const range = { organization_id, network_id: { $in: seen.slice(at, at + MERGED) } };
+      for (const some of chunksOf(seen, MERGED)) {
+        const range = { organization_id, network_id: { $in: some } };
         const newest = journal.find(range, { hint: JOURNAL_OF_NETWORK, projection: { n: 1 } });
         const [found] = await share(scope, () => newest.sort({ n: -1 }).limit(1).toArray());
         place = Math.max(place, found?.n ?? 0);

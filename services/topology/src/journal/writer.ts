@@ -1,3 +1,4 @@
+import { chunksOf } from "@nts/shared/groups";
 import type { Authorship } from "../storage/authorship.js";
 import type { JournalCollections } from "./collections.js";
 import { draftOf, type EntityEvent, type JournalDocument, type Signature } from "./entries.rules.js";
@@ -49,7 +50,7 @@ export function createJournalWriter(
     write: async (events) => {
       const seen = events.flatMap((one) => hidden.seen(one) ?? []);
       let entries = 0;
-      for (let at = 0; at < seen.length; at += BATCH) entries += await writeSome(seen.slice(at, at + BATCH));
+      for (const some of chunksOf(seen, BATCH)) entries += await writeSome(some);
       return entries;
     },
   };

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { readAhead } from "@nts/shared/read-ahead";
 import { requireNotAbandoned } from "@nts/shared/work";
+import { chunksOf } from "@nts/shared/groups";
 import { formerEntity } from "../journal/entry-texts.js";
 import { type FormerEntry, formersAmong, formersAt } from "../journal/formers.js";
 import type { Entities, Entity } from "../storage/entities.js";
@@ -68,9 +69,9 @@ export async function* entriesWithFormers(
 ): AsyncGenerator<readonly FormerEntry[]> {
   const { work, formers } = view;
   const { found, missing } = formersAmong(formers, requested);
-  for (let at = 0; at < found.length; at += BATCH) {
+  for (const some of chunksOf(found, BATCH)) {
     requireNotAbandoned(work);
-    yield found.slice(at, at + BATCH);
+    yield some;
     await setImmediate();
   }
   for await (const entries of readAhead(readFormers(view, missing))) {

@@ -1,4 +1,4 @@
-import { putUnder } from "@nts/shared/groups";
+import { chunksOf, putUnder } from "@nts/shared/groups";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { matching } from "../storage/scope.js";
 import { CHILDREN, type Child } from "../storage/stores/host-texts.js";
@@ -31,8 +31,7 @@ export function createHostPieces(
 ): (hosts: readonly Ref[], isList: boolean) => AsyncGenerator<Piece[]> {
   const children = CHILDREN.map(({ kind }) => ({ kind, on: createChildren(view, kinds, kind) }));
   return async function* (hosts, isList) {
-    for (let at = 0; at < hosts.length; at += GROUP) {
-      const group = hosts.slice(at, at + GROUP);
+    for (const group of chunksOf(hosts, GROUP)) {
       const ids = group.map(({ id }) => id);
       const lists = await Promise.all(children.map(async ({ kind, on }) => ({ kind, found: await on(ids) })));
       yield group.flatMap((ref) => [

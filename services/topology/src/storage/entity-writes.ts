@@ -3,6 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, withUnknown } from "@nts/shared/mongo/forms";
 import { UNCONFIRMED } from "@nts/shared/mongo/connect";
 import { recorderOf } from "@nts/shared/writes/recorder";
+import { chunksOf } from "@nts/shared/groups";
 import { createNote, signed } from "./authorship.js";
 import type { Database } from "./database.js";
 import type { Entity, EntityDocument, EntityKind, EntityParts, Extra, Stored } from "./entities.js";
@@ -131,8 +132,8 @@ async function inBatches(
   if (only === undefined) return;
   if (more.length === 0) await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID });
   else
-    for (let from = 0; from < updates.length; from += UPDATE_BATCH) {
-      const batch = updates.slice(from, from + UPDATE_BATCH).map((updateOne) => ({ updateOne }));
+    for (const some of chunksOf(updates, UPDATE_BATCH)) {
+      const batch = some.map((updateOne) => ({ updateOne }));
       await collection.bulkWrite(batch, { session: tx });
     }
 }

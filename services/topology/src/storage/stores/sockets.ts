@@ -3,6 +3,7 @@ import type { Socket } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createShares } from "@nts/shared/shares";
+import { chunksOf } from "@nts/shared/groups";
 import { parseAddress } from "../../values/addresses.js";
 import type { Entities, EntityDocument } from "../entities.js";
 import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, orderIndex } from "../indexes.js";
@@ -105,8 +106,8 @@ async function foundFor(
 ): Promise<EntityDocument[]> {
   const [[field, ids] = ["_id", []]] = Object.entries(named);
   const all: EntityDocument[] = [];
-  for (let n = 0; n < ids.length; n += BATCH) {
-    const filter = { ...find.filter, [field]: { $in: ids.slice(n, n + BATCH) } };
+  for (const some of chunksOf(ids, BATCH)) {
+    const filter = { ...find.filter, [field]: { $in: some } };
     all.push(...(await found(entities, scope, { ...find, filter }, all.length)));
   }
   return all;
