@@ -113,7 +113,12 @@ export function respondWithList<T>(list: StoredList<T>, work: Work, converter: C
 
 /** An empty list. */
 export function respondWithNone({ limit, offset }: PageQuery): HandlerResponse<never> {
-  return respond.items([], { total: 0, limit, offset });
+  return respond.list(noParts(), { total: () => Promise.resolve(0), limit, offset });
+}
+
+// oxlint-disable-next-line typescript/require-await -- there is nothing to wait for
+async function* noParts(): AsyncGenerator<ListPart> {
+  yield* [];
 }
 
 async function* partsOf<T>(

@@ -1,14 +1,5 @@
 import { EVENT_STREAM } from "../contract/changes.js";
 
-/** The position of a page in its list. `limit` is the applied one. */
-export interface PageInfo {
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
-  /** The cursor of the next page; null or absent at the end. */
-  readonly next?: string | null;
-}
-
 /** Pagination of a list that is read while it is sent. */
 export interface Paging {
   /** Counts the matches; null if the parts include the total. */
@@ -43,13 +34,12 @@ interface Extras {
 }
 
 /**
- * The result of a handler. `data` and `items` are filtered through the response schema; `json` and `list` are stored
- * JSON texts that already were.
+ * The result of a handler. `data` is filtered through the response schema; `json` and `list` are JSON texts of nothing
+ * but what clients may see.
  */
 export type HandlerResponse<Data> =
   | ({ readonly kind: "data"; readonly data: Data } & Extras)
   | ({ readonly kind: "json"; readonly json: string | Buffer } & Extras)
-  | ({ readonly kind: "items"; readonly items: readonly Data[]; readonly page: PageInfo } & Extras)
   | ({ readonly kind: "list"; readonly parts: AsyncIterable<ListPart>; readonly paging: Paging } & Extras)
   | ({ readonly kind: "redirect"; readonly location: string } & Extras)
   | ({ readonly kind: "pieces"; readonly pieces: Pieces; readonly file: FileInfo | null } & Extras);
@@ -69,8 +59,6 @@ export const respond = {
     location,
     ...extras,
   }),
-  /** A page of values. */
-  items: <Data>(items: readonly Data[], page: PageInfo): HandlerResponse<Data> => ({ kind: "items", items, page }),
   /** A page or a whole list of JSON texts. */
   list: (parts: AsyncIterable<ListPart>, paging: Paging): HandlerResponse<never> => ({ kind: "list", parts, paging }),
   /** The JSON text of a value too large to be built at once. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { z } from "zod";
 import { MERGE_PATCH_TYPE } from "../contract/upload.js";
 import type { AppError, ErrorParams } from "../errors.js";
-import type { HandlerResponse, FileInfo, ListPart, PageInfo, Paging } from "./respond.js";
+import type { HandlerResponse, FileInfo, ListPart, Paging } from "./respond.js";
 import { END_OF_LIST, INTERNAL } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
 
@@ -28,10 +28,6 @@ export async function sendResponse(
       break;
     case "redirect":
       response.writeHead(303, { location: given.location, "content-length": 0 }).end();
-      break;
-    case "items":
-      setPage(response, given.page);
-      sendJson(response, 200, `[${given.items.map((item) => JSON.stringify(schema.parse(item))).join(",")}]`);
       break;
     case "list":
       await sendList(response, given.parts, given.paging);
@@ -66,12 +62,6 @@ function sendJson(response: ServerResponse, status: number, json: string | Buffe
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader("content-length", Buffer.byteLength(json));
   response.end(json);
-}
-
-function setPage(response: ServerResponse, page: PageInfo): void {
-  response.setHeader(INTERNAL.listTotal, page.total);
-  response.setHeader(INTERNAL.listNext, page.next ?? END_OF_LIST);
-  setList(response, page);
 }
 
 /**
@@ -160,7 +150,7 @@ async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
   return { texts, rows, isAll: false };
 }
 
-function setList(response: ServerResponse, { limit, offset }: Omit<PageInfo, "total">): void {
+function setList(response: ServerResponse, { limit, offset }: Pick<Paging, "limit" | "offset">): void {
   response.setHeader(INTERNAL.listLimit, limit);
   response.setHeader(INTERNAL.listOffset, offset);
 }
