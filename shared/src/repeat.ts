@@ -32,6 +32,22 @@ export async function repeat(
   }
 }
 
+/** Repeats a task until stopped, like {@link repeat}. @param task gets a signal that aborts when it is stopped */
+export function repeatUntilStopped(
+  task: (signal: AbortSignal) => Promise<unknown>,
+  options: Omit<Repetition, "signal">,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = repeat(() => task(signal), { ...options, signal });
+  return {
+    stop: () => {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
 /** Milliseconds to pause after work that started at `performance.now()`, to use no more than a share of the time. */
 export function restMs(startedAt: number, duty: number): number {
   return ((performance.now() - startedAt) * (1 - duty)) / duty;

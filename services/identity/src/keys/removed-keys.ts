@@ -4,7 +4,7 @@ import { putUnder } from "@nts/shared/groups";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
-import { repeat, restMs } from "@nts/shared/repeat";
+import { repeatUntilStopped, restMs } from "@nts/shared/repeat";
 import { BACKGROUND } from "@nts/shared/work";
 import { forgetAddresses } from "../audit/key-addresses.js";
 import { noteChange } from "../audit/notes.js";
@@ -39,12 +39,11 @@ export function createRemoveKeys(
   }
 
   return async (filter, tx) => {
-    const some = { session: tx, projection: { _id: 1 }, limit: MOST_AT_ONCE + 1 } as const;
-    if ((await keys.find(filter, some).toArray()).length > MOST_AT_ONCE) {
+    const found = await keys.find<KeyDocument>(filter, { session: tx, limit: MOST_AT_ONCE + 1 }).toArray();
+    if (found.length > MOST_AT_ONCE) {
       await leave(filter, tx);
       return;
     }
-    const found = await keys.find<KeyDocument>(filter, { session: tx }).toArray();
     for (const key of found) noteChange(tx, "key", { before: understood(key) });
     await keys.deleteMany(filter, { session: tx });
     await forgetAddresses(db, found, tx);
@@ -94,24 +93,15 @@ export function createKeyPurge(db: Db, transaction: RunTransaction, forms?: Form
 
 /** Deletes removed keys until stopped; only one process per database at a time. */
 export function startKeyPurge(db: Db, log: Log, purge: KeyPurge): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const keys = db.collection<KeyDocument>("api_keys");
-  const purgeWhatIsThere = async (): Promise<void> => {
+  const purgeWhatIsThere = async (signal: AbortSignal): Promise<void> => {
     const one = await keys.findOne({ organization_id: NOBODY }, { projection: { _id: 1 } });
     if (one !== null) await withFreeLock(db, "removed_keys", () => purge(signal));
   };
-  const running = repeat(purgeWhatIsThere, {
+  return repeatUntilStopped(purgeWhatIsThere, {
     everyMs: EVERY_MS,
-    signal,
     onFault: (error) => {
       log.warn({ err: error }, "the deletion of removed keys was interrupted; resuming");
     },
   });
-  return {
-    stop: () => {
-      stopping.abort();
-      return running;
-    },
-  };
 }

@@ -3,7 +3,7 @@ import type { Db } from "mongodb";
 import { isId } from "@nts/shared/contract/common";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
-import { repeat, restMs } from "@nts/shared/repeat";
+import { repeatUntilStopped, restMs } from "@nts/shared/repeat";
 import type { Database } from "../database.js";
 import type { RemoveDeletedTags } from "../keys/deleted-tags.js";
 import type { KeyDocument } from "../keys/key.rules.js";
@@ -83,21 +83,11 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
 
 /** Sweeps periodically until stopped; only one process per database at a time. */
 export function startReferenceSweep(db: Db, log: Log, sweep: ReferenceSweep): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-
-  const running = repeat(() => withFreeLock(db, "references", () => sweep(signal)), {
+  return repeatUntilStopped((signal) => withFreeLock(db, "references", () => sweep(signal)), {
     everyMs: () => EVERY_MS * (0.5 + Math.random()),
     waitsFirst: true,
-    signal,
     onFault: (error) => {
       log.warn({ err: error }, "deleted networks and tags could not be looked for; the next sweep does");
     },
   });
-  return {
-    stop: () => {
-      stopping.abort();
-      return running;
-    },
-  };
 }

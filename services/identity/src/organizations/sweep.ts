@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Collection, Db } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
-import { repeat, restMs } from "@nts/shared/repeat";
+import { repeatUntilStopped, restMs } from "@nts/shared/repeat";
 import { KEY_ADDRESSES } from "../audit/key-addresses.js";
 import { forgetUsage } from "../keys/usage.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -101,23 +101,14 @@ export function createOrganizationSweep(
 
 /** Sweeps until stopped; only one process per database at a time. */
 export function startOrganizationSweep(db: Db, log: Log, sweep: OrganizationSweep): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const sweepWhatIsDue = async (): Promise<void> => {
+  const sweepWhatIsDue = async (signal: AbortSignal): Promise<void> => {
     const due = await db.collection(ORGANIZATION_DELETIONS).findOne({}, { projection: { _id: 1 } });
     if (due !== null) await withFreeLock(db, ORGANIZATION_DELETIONS, () => sweep(signal));
   };
-  const running = repeat(sweepWhatIsDue, {
+  return repeatUntilStopped(sweepWhatIsDue, {
     everyMs: EVERY_MS,
-    signal,
     onFault: (error) => {
       log.warn({ err: error }, "the sweep of a deleted organization was interrupted; resuming");
     },
   });
-  return {
-    stop: () => {
-      stopping.abort();
-      return running;
-    },
-  };
 }
