@@ -80,15 +80,14 @@ function createWaiting() {
     },
     remove,
     take: (): Begin | null => {
-      for (const [caller, own] of callers) {
-        const [begin] = own;
-        if (begin === undefined) continue;
-        remove(caller, begin);
-        // Behind all others.
-        if (callers.delete(caller)) callers.set(caller, own);
-        return begin;
-      }
-      return null;
+      const [next] = callers;
+      if (next === undefined) return null;
+      const [caller, own] = next;
+      const [begin = null] = own;
+      if (begin !== null) remove(caller, begin);
+      // Behind all others.
+      if (callers.delete(caller)) callers.set(caller, own);
+      return begin;
     },
   };
 }

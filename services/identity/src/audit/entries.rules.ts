@@ -9,34 +9,25 @@ export interface Circumstances {
   readonly comment: string | null;
 }
 
-/** An event, as reported by a writer. */
-export interface AuditEvent extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name"> {
+/** An event, as reported by a writer; its circumstances if other than those of the transaction. */
+export interface AuditEvent
+  extends Pick<AuditEntry, "action" | "entity" | "entity_id" | "name">, Partial<Circumstances> {
   readonly organization_id: string;
   /** The entity as returned to clients, without secrets. */
   readonly before: object | null;
   readonly after: object | null;
-  /** If other than the caller. */
-  readonly actor?: Actor | null;
-  /** If other than that of the request. */
-  readonly address?: string;
-  readonly request_id?: string | null;
-  readonly comment?: string | null;
   readonly attempts?: number;
   /** The id of its note, for events of another service. */
   readonly note?: string;
 }
 
 /** An entry of the audit log. */
-export interface AuditDocument extends AuditEvent, Circumstances {
+export interface AuditDocument extends Omit<AuditEvent, keyof Circumstances>, Circumstances {
   /** Of the organization and the number. */
   _id: string;
   /** From 1 in each organization. */
   n: number;
   at: Date;
-  actor: Actor | null;
-  address: string;
-  request_id: string | null;
-  comment: string | null;
 }
 
 /** An entry as returned to clients. */
