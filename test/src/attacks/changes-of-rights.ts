@@ -1,6 +1,5 @@
-import { MERGE_PATCH_TYPE } from "@nts/shared/contract/upload";
-import type { Attack, AttackResponse, Tenant } from "../support/attacks/attack.js";
-import { expectThat, tally } from "../support/attacks/parts.js";
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { alongside, changeLevel, expectThat, summaryOf } from "../support/attacks/parts.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 
 const ORGANIZATIONS = 3;
@@ -8,7 +7,6 @@ const KEYS = 32;
 const CHANGES_OF_KEY = 6;
 /** Of the slowest change in another organization. */
 const CHANGED_MS = 1_000;
-const LEVELS = ["Admin", "Member"] as const;
 
 interface Changing {
   readonly tenant: Tenant;
@@ -29,19 +27,14 @@ export const attack: Attack<Prepared> = {
     return { all, other: await withKeys(await newTenant(), 1) };
   },
   run: async (_target, { all, other }) => {
-    const over = new AbortController();
     const attacking = all.flatMap(({ tenant, keyIds }) =>
-      keyIds.map((id) => mapConcurrently(CHANGES_OF_KEY, 1, (n) => changed(tenant, id, n))),
+      keyIds.map((id) => mapConcurrently(CHANGES_OF_KEY, 1, (n) => changeLevel(tenant, id, n))),
     );
-    const ended = Promise.all(attacking).finally(() => {
-      over.abort();
-    });
-    const own: AttackResponse[] = [];
-    while (!over.signal.aborted) own.push(await changed(other.tenant, other.keyIds[0] ?? "", own.length));
-    const slowest = Math.max(...own.map(({ tookMs }) => tookMs));
-    const statuses = (responses: readonly AttackResponse[]): string => tally(responses.map(({ status }) => status));
-    const got = `${statuses((await ended).flat())}; others ${statuses(own)}, slowest ${slowest.toFixed(0)} ms`;
-    expectThat(slowest < CHANGED_MS && own.every(({ status }) => status === 200), got);
+    const ownChange = (n: number) => changeLevel(other.tenant, other.keyIds[0] ?? "", n);
+    const [changes, own] = await alongside(Promise.all(attacking), ownChange);
+    const { statuses, slowestMs } = summaryOf(own);
+    const got = `${summaryOf(changes.flat()).statuses}; others ${statuses}, slowest ${slowestMs.toFixed(0)} ms`;
+    expectThat(slowestMs < CHANGED_MS && own.every(({ status }) => status === 200), got);
     return got;
   },
 };
@@ -51,9 +44,4 @@ async function withKeys(tenant: Tenant, count: number): Promise<Changing> {
   const { text } = await tenant.sendBySession("GET", "/api/v1/auth/keys?limit=1000");
   const { data } = JSON.parse(text) as { data: { id: string; name: string }[] };
   return { tenant, keyIds: data.filter(({ name }) => name.startsWith("changing")).map(({ id }) => id) };
-}
-
-function changed(tenant: Tenant, id: string, n: number): Promise<AttackResponse> {
-  const headers = { "content-type": MERGE_PATCH_TYPE };
-  return tenant.sendBySession("PATCH", `/api/v1/auth/keys/${id}`, { permissions: LEVELS[n % 2] }, headers);
 }

@@ -1,5 +1,5 @@
 import type { Attack, Tenant } from "../support/attacks/attack.js";
-import { readWith, tally } from "../support/attacks/parts.js";
+import { createNetworks, readWith, tally } from "../support/attacks/parts.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 
 const NETWORKS = 1_000;
@@ -17,10 +17,7 @@ export const attack: Attack<Prepared> = {
   cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
-    const network_ids = await mapConcurrently(NETWORKS, AT_A_TIME, async (n) => {
-      const { id } = await tenant.data("POST", "/api/v1/networks", { name: `network ${n}` });
-      return id;
-    });
+    const network_ids = await createNetworks(tenant, NETWORKS);
     const keys = await mapConcurrently(KEYS - 1, AT_A_TIME, () => tenant.newKey({ network_ids }));
     return { tenant, keys };
   },

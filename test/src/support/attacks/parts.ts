@@ -1,5 +1,7 @@
 /** Building blocks of attacks. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { MERGE_PATCH_TYPE } from "@nts/shared/contract/upload";
+import { mapConcurrently } from "../map-concurrently.js";
 import type { RawSocket } from "../raw-socket.js";
 import type { AttackResponse, Tenant } from "./attack.js";
 
@@ -45,6 +47,47 @@ export async function createNetwork(tenant: Tenant): Promise<{ networkId: string
   const subnet = { network_id: networkId, cidr: "10.0.0.0/8", name: "subnet" };
   return { networkId, subnetId: (await tenant.data("POST", "/api/v1/subnets", subnet)).id };
 }
+
+/** Networks without anything in them. @returns their ids */
+export function createNetworks(tenant: Tenant, count: number): Promise<string[]> {
+  return mapConcurrently(count, 8, async (n) => {
+    const { id } = await tenant.data("POST", "/api/v1/networks", { name: `network ${n}` });
+    return id;
+  });
+}
+
+/** Sends requests one after another until an attack has ended. @returns what the attack did, and all responses */
+export async function alongside<T>(
+  attacking: Promise<T>,
+  send: (n: number) => Promise<AttackResponse>,
+): Promise<[attack: T, own: AttackResponse[]]> {
+  const over = new AbortController();
+  const ended = attacking.finally(() => {
+    over.abort();
+  });
+  const own: AttackResponse[] = [];
+  while (!over.signal.aborted) own.push(await send(own.length));
+  return [await ended, own];
+}
+
+/** The statuses of responses, as in {@link tally}, and the milliseconds of the slowest. */
+export function summaryOf(responses: readonly AttackResponse[]): {
+  readonly statuses: string;
+  readonly slowestMs: number;
+} {
+  return {
+    statuses: tally(responses.map(({ status }) => status)),
+    slowestMs: Math.max(...responses.map(({ tookMs }) => tookMs)),
+  };
+}
+
+/** The n-th change of the level of a tenant's key. */
+export function changeLevel(tenant: Tenant, keyId: string, n: number): Promise<AttackResponse> {
+  const headers = { "content-type": MERGE_PATCH_TYPE };
+  return tenant.sendBySession("PATCH", `/api/v1/auth/keys/${keyId}`, { permissions: LEVELS[n % 2] }, headers);
+}
+
+const LEVELS = ["Admin", "Member"] as const;
 
 /** A read of a tenant with another key than its own. */
 export function readWith(key: string, tenant: Tenant, path = "/api/v1/networks"): Promise<AttackResponse> {
