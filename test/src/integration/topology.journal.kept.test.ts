@@ -171,7 +171,6 @@ describe("while a large deletion is recorded", () => {
     for (let more = 0; more < 2; more++) await aHost(late, { services: 150 });
     await recordedChanges(other.owner);
     expect(await world.owner.call(listChanges, { query: { limit: 1000 } })).toHaveLength(before.length);
-    expect(await topology.db.collection("journal_backlog").countDocuments()).toBeGreaterThan(302);
 
     reading.resume();
     const after = await recordedChanges(world.owner, before.at(-1));

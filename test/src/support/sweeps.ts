@@ -63,8 +63,12 @@ export interface ManualJournal {
   close(): Promise<void>;
 }
 
-/** A journal that knows all stored entities, and records a large deletion step by step. */
-export async function startManualJournal(db: Db): Promise<ManualJournal> {
+/**
+ * A journal that knows all stored entities, and records a large deletion, or many changes, step by step.
+ *
+ * @param mostHeld maximum bytes of waiting events in memory
+ */
+export async function startManualJournal(db: Db, mostHeld?: number): Promise<ManualJournal> {
   const collections = journalCollections(db);
   const hidden = createHiddenThings();
   const known = createKnownStates(collections);
@@ -72,7 +76,7 @@ export async function startManualJournal(db: Db): Promise<ManualJournal> {
   const making = { collections, hidden, known, writer };
   const stream = await openStream(db, null);
   await reconcile(making, new AbortController().signal);
-  const recorder = createEventRecorder(making);
+  const recorder = createEventRecorder({ ...making, mostHeld });
   return {
     takeEvents: async () => {
       for (let taken = -1; taken !== 0;) {

@@ -9,9 +9,13 @@ import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 import { createLines } from "./lines.js";
 import type { ChangeEvent } from "./stream.js";
-import type { JournalWriter } from "./writer.js";
+import { BATCH, type JournalWriter } from "./writer.js";
 
-// Creates entries from events. A large deletion takes a while: events of its organization wait for it, others do not.
+// Creates entries from events. A large deletion, and many changes of one organization, take a while: further events of
+// the organization wait for them, others do not.
+
+/** Events of an organization in one take; if there are more, they wait. */
+const MOST_AT_ONCE = BATCH;
 
 /** Dependencies of creating entries. */
 export interface RecorderParts {
@@ -19,6 +23,8 @@ export interface RecorderParts {
   readonly hidden: HiddenThings;
   readonly known: KnownStates;
   readonly writer: JournalWriter;
+  /** See {@link createLines}. */
+  readonly mostHeld?: number | undefined;
 }
 
 export interface EventRecorder {
@@ -28,22 +34,25 @@ export interface EventRecorder {
   goOn(): Promise<number>;
   /** Whether nothing waits. */
   isDone(): boolean;
+  /** Which take has the oldest waiting event, counted from 1; null if nothing waits. */
+  waitingSince(): number | null;
   close(): Promise<void>;
 }
 
-export function createEventRecorder({ collections, hidden, known, writer }: RecorderParts): EventRecorder {
-  const { deletions, notes } = collections;
+export function createEventRecorder({ collections, hidden, known, writer, mostHeld }: RecorderParts): EventRecorder {
+  const { deletions } = collections;
   const reader = createEventReader(collections, known);
-  const lines = createLines(writer, createBacklog(collections));
+  const lines = createLines(writer, createBacklog(collections), mostHeld);
   /** Organizations with deletions in progress. */
   const unrecorded = new Map<string, string>();
 
   async function takeTogether(events: readonly ChangeEvent[]): Promise<number> {
     const entityEvents = await reader.read(events);
-    const waiting = new Map<string, EntityEvent[]>();
-    for (const one of entityEvents) if (lines.has(one.organizationId)) putUnder(waiting, one.organizationId, one);
-    const now = entityEvents.filter(({ organizationId }) => !lines.has(organizationId));
-    const adding = [...waiting].map(([organizationId, those]) => lines.addEvents(organizationId, those));
+    const now: EntityEvent[] = [];
+    const adding: Promise<void>[] = [];
+    for (const [organizationId, those] of byOrganization(entityEvents))
+      if (lines.has(organizationId) || those.length > MOST_AT_ONCE) adding.push(lines.addEvents(organizationId, those));
+      else now.push(...those);
     const [entries] = await Promise.all([writer.write(now), ...adding]);
     await passBarriers(events.filter(isBarrier));
     return entries;
@@ -51,11 +60,7 @@ export function createEventRecorder({ collections, hidden, known, writer }: Reco
 
   /** Acknowledges a barrier. */
   async function passBarriers(barriers: readonly ChangeEvent[]): Promise<void> {
-    const pass = async (passed: readonly ChangeEvent[]): Promise<void> => {
-      const ids = passed.map(({ documentKey }) => documentKey._id as unknown as ObjectId);
-      if (ids.length > 0) await notes.updateMany({ _id: { $in: ids } }, { $set: { passed: true } });
-    };
-    const ownerOf = ({ fullDocument }: ChangeEvent): string => String(fullDocument?.["organization_id"]);
+    const pass = (passed: readonly ChangeEvent[]): Promise<void> => acknowledge(collections, passed);
     for (const one of barriers)
       if (lines.has(ownerOf(one))) lines.add(ownerOf(one), { batches: null, onRecorded: () => pass([one]) });
     await pass(barriers.filter((one) => !lines.has(ownerOf(one))));
@@ -87,6 +92,7 @@ export function createEventRecorder({ collections, hidden, known, writer }: Reco
 
   return {
     take: async (events) => {
+      lines.nextTake();
       let entries = 0;
       for (const { together, deletion } of parted(events))
         if (deletion === null) entries += await takeTogether(together);
@@ -95,8 +101,24 @@ export function createEventRecorder({ collections, hidden, known, writer }: Reco
     },
     goOn: lines.goOn,
     isDone: lines.isEmpty,
+    waitingSince: lines.oldestTake,
     close: lines.close,
   };
+}
+
+function byOrganization(events: readonly EntityEvent[]): ReadonlyMap<string, EntityEvent[]> {
+  const groups = new Map<string, EntityEvent[]>();
+  for (const event of events) putUnder(groups, event.organizationId, event);
+  return groups;
+}
+
+function ownerOf({ fullDocument }: ChangeEvent): string {
+  return String(fullDocument?.["organization_id"]);
+}
+
+async function acknowledge({ notes }: JournalCollections, barriers: readonly ChangeEvent[]): Promise<void> {
+  const ids = barriers.map(({ documentKey }) => documentKey._id as unknown as ObjectId);
+  if (ids.length > 0) await notes.updateMany({ _id: { $in: ids } }, { $set: { passed: true } });
 }
 
 interface Part {

@@ -3,11 +3,12 @@ import type { Document } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { restMs } from "@nts/shared/repeat";
 import type { JournalCollections } from "./collections.js";
-import { timeOf, transactionOf } from "./events.js";
+import { timeOf } from "./events.js";
 import { createHiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
 import { reconcile } from "./reconcile.js";
-import { type ChangeEvent, type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
+import { createSafePlace } from "./safe-place.js";
+import { type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
 import { createEventRecorder, type RecorderParts } from "./event-recorder.js";
 import { createJournalWriter, PAUSE_MS, type OnRecorded } from "./writer.js";
 
@@ -74,9 +75,11 @@ export async function follow(
   }
 
   async function saveNowAndThen(): Promise<void> {
-    if (performance.now() <= saved.atMs + SAVE_MS || place.safe() === saved.token) return;
-    saved = { token: place.safe(), atMs: performance.now() };
-    await save(collections, saved.token);
+    if (performance.now() <= saved.atMs + SAVE_MS) return;
+    const token = place.safe(recorder.waitingSince());
+    const isOld = token === saved.token;
+    saved = { token, atMs: performance.now() };
+    if (!isOld) await save(collections, token);
   }
 
   try {
@@ -84,8 +87,8 @@ export async function follow(
       const taken = await take();
       full = taken === MOST_EVENTS ? full + 1 : 0;
       const isDone = recorder.isDone();
-      if (isDone) await saveNowAndThen();
-      else if (full % OTHERS_FIRST === 0) await goOn();
+      if (!isDone && full % OTHERS_FIRST === 0) await goOn();
+      await saveNowAndThen();
       if (full > 0) await delay(PAUSE_MS);
       else if (isDone && taken > 0) await delay(GATHER_MS);
     }
@@ -120,26 +123,4 @@ async function open(making: RecorderParts, log: Log, signal: AbortSignal): Promi
   if (!signal.aborted) await save(collections, stream.start);
   log.info({ entries }, "the journal was reconciled with the stored entities");
   return stream;
-}
-
-interface SafePlace {
-  readonly safe: () => Document;
-  pass(events: readonly ChangeEvent[], token: Document): void;
-}
-
-/** The last position between transactions, so that deletions are not separated from their note. */
-function createSafePlace(start: Document): SafePlace {
-  let [safe, previous, transaction] = [start, start, ""];
-  return {
-    safe: () => safe,
-    pass: (events, token) => {
-      for (const event of events) {
-        const next = transactionOf(event);
-        if (next !== transaction) safe = previous;
-        if (next === "") safe = event._id;
-        [previous, transaction] = [event._id, next];
-      }
-      if (events.length === 0) [safe, previous, transaction] = [token, token, ""];
-    },
-  };
 }

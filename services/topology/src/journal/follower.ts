@@ -75,7 +75,7 @@ export class Follower {
       for await (const entries of feeds.states(following, place.n))
         yield entries.filter(isMine).map(stateEvent).join("") || ":\n\n";
     };
-    for await (const text of feeds.paced(events(this.#isMine))) {
+    for await (const text of feeds.paced(events(this.#isMine), following.scope.organizationId)) {
       yield text;
       if (this.#isOver()) return;
     }
@@ -107,7 +107,8 @@ export class Follower {
   /** Reads up to the number, or as much as one read covers. */
   async *#catchUp(place: Place, last: number): AsyncGenerator<string, void, void> {
     try {
-      for await (const events of this.feeds.paced(this.#eventsUpTo(place, last))) {
+      const { organizationId } = this.following.scope;
+      for await (const events of this.feeds.paced(this.#eventsUpTo(place, last), organizationId)) {
         if (events !== "") yield events;
         if (this.#isOver()) return;
       }

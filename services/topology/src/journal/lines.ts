@@ -1,8 +1,14 @@
+import { chunksOf } from "@nts/shared/groups";
 import type { Backlog, Stretch } from "./backlog.js";
 import type { EntityEvent } from "./entries.rules.js";
-import type { JournalWriter } from "./writer.js";
+import { BATCH, type JournalWriter } from "./writer.js";
 
 // Queues of delayed recordings, one per organization, so that its entries keep commit order independently of others.
+
+/** Further ones are kept in the database. */
+const MOST_HELD = 16 * 1_048_576;
+/** Approximate bytes of an event without its state. */
+const EVENT_BYTES = 600;
 
 /** Something recorded in batches. */
 export interface Piece {
@@ -16,30 +22,43 @@ export interface Lines {
   has(organizationId: string): boolean;
   add(organizationId: string, piece: Piece): void;
   addEvents(organizationId: string, events: readonly EntityEvent[]): Promise<void>;
+  /** Begins to count what is added as part of the next take. */
+  nextTake(): void;
   /** Records a batch of the queue whose turn it is, if prefetched. @returns the number of new entries */
   goOn(): Promise<number>;
   isEmpty(): boolean;
+  /** The number of the take with the oldest piece, from 1; null if there is none. */
+  oldestTake(): number | null;
   close(): Promise<void>;
 }
 
 type Read = { readonly result: IteratorResult<readonly EntityEvent[], unknown> } | { readonly error: unknown };
 
 interface Line {
-  readonly pieces: Piece[];
+  readonly pieces: (Piece & { readonly take: number })[];
   /** The backlog at its end, to which more can be added. */
   gathering: Stretch | null;
   read: Read | null;
   isReading: boolean;
 }
 
-export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
+/** @param mostHeld maximum bytes of waiting events in memory */
+export function createLines(writer: JournalWriter, backlog: Backlog, mostHeld = MOST_HELD): Lines {
   /** In round-robin order. */
   const lines = new Map<string, Line>();
+  const held = createHeld(mostHeld);
+  let take = 0;
 
   function lineOf(organizationId: string): Line {
     const line = lines.get(organizationId) ?? { pieces: [], gathering: null, read: null, isReading: false };
     lines.set(organizationId, line);
     return line;
+  }
+
+  function add(organizationId: string, piece: Piece): void {
+    const line = lineOf(organizationId);
+    line.gathering = null;
+    line.pieces.push({ ...piece, take });
   }
 
   /** Records the prefetched part of the first item, and removes the item when done. */
@@ -53,19 +72,21 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
 
   return {
     has: (organizationId) => lines.has(organizationId),
-    add: (organizationId, piece) => {
-      const line = lineOf(organizationId);
-      line.gathering = null;
-      line.pieces.push(piece);
-    },
+    add,
     addEvents: async (organizationId, events) => {
+      const inMemory = held.pieceOf(events);
+      if (inMemory !== null) {
+        add(organizationId, inMemory);
+        return;
+      }
       const last = await backlog.put(organizationId, events);
       const line = lineOf(organizationId);
       if (line.gathering?.isRead === false) return void (line.gathering.last = last);
       const stretch = { organizationId, first: last - events.length + 1, last, isRead: false };
+      add(organizationId, { batches: backlog.read(stretch), onRecorded: () => backlog.remove(stretch) });
       line.gathering = stretch;
-      line.pieces.push({ batches: backlog.read(stretch), onRecorded: () => backlog.remove(stretch) });
     },
+    nextTake: () => void (take += 1),
     goOn: async () => {
       for (const [organizationId, line] of lines) {
         if (line.read === null) {
@@ -82,6 +103,7 @@ export function createLines(writer: JournalWriter, backlog: Backlog): Lines {
       return 0;
     },
     isEmpty: () => lines.size === 0,
+    oldestTake: () => oldestIn(lines),
     close: async () => {
       const started = [...lines.values()].flatMap(({ pieces }) => pieces.slice(0, 1));
       await Promise.allSettled(started.map(async ({ batches }) => batches?.return(undefined)));
@@ -106,4 +128,27 @@ function readAhead(line: Line): void {
       done({ error });
     },
   );
+}
+
+function oldestIn(lines: ReadonlyMap<string, Line>): number | null {
+  const takes = [...lines.values()].flatMap(({ pieces: [first] }) => first?.take ?? []);
+  return takes.length === 0 ? null : Math.min(...takes);
+}
+
+/** Waiting events in memory, up to a number of bytes. */
+function createHeld(most: number) {
+  let bytes = 0;
+  return {
+    /** Null if there is no room. */
+    pieceOf: (events: readonly EntityEvent[]): Piece | null => {
+      const own = events.reduce((sum, { state }) => sum + EVENT_BYTES + 2 * (state?.wire.length ?? 0), 0);
+      if (bytes + own > most) return null;
+      bytes += own;
+      return { batches: inBatches(events), onRecorded: () => void (bytes -= own) };
+    },
+  };
+}
+
+async function* inBatches(events: readonly EntityEvent[]): AsyncGenerator<readonly EntityEvent[]> {
+  for (const batch of chunksOf(events, BATCH)) yield await Promise.resolve(batch);
 }
