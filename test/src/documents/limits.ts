@@ -40,6 +40,7 @@ import {
   MOST_ON_HOST,
   SHARE_OF_BINDINGS,
 } from "@nts/topology/storage/stores/host-capacity.rules";
+import { LARGE_WRITES, MOST_SMALL } from "@nts/topology/storage/large-writes";
 import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
 import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topology/archives/check";
 import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";
@@ -124,7 +125,6 @@ function ofRequests(): Rows {
 
 function ofCallers(): Rows {
   const at = (name: keyof typeof GatewayConfig.shape): number => settingOf(GatewayConfig, name);
-  const share = SHARE_LIMITS;
   return [
     [
       "connections to one gateway",
@@ -172,9 +172,20 @@ function ofCallers(): Rows {
       `${HANDLED_OF_ORGANIZATION.operations} at a time, ${HANDLED_OF_ORGANIZATION.waiting} wait, ${s(SHARE_LIMITS.waitMs)} at most; then 429`,
     ],
     ["requests being handled by one service, per gateway", `${REQUESTS_WAITING}, of one organization or address at most as many as are left; then 503 with \`Retry-After\` after ${s(MOST_WAIT_MS)}`], // prettier-ignore
+    ...ofDatabaseUse(),
+  ];
+}
+
+function ofDatabaseUse(): Rows {
+  const share = SHARE_LIMITS;
+  return [
     [
       "database use of one organization, per process",
       `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429`,
+    ],
+    [
+      `writes of more than ${MOST_SMALL} documents, per process of topology`,
+      `one at a time, organizations in turn, ${s(LARGE_WRITES.longestWaitMs)} at most; then 503`,
     ],
     [
       "dry runs of one organization, per process",

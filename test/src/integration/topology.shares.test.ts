@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createTag, type Host } from "@nts/shared/contract";
 import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
+import { MOST_SMALL, turnsOf } from "@nts/topology/storage/large-writes";
 import { createStorage } from "@nts/topology/storage/storage";
 import { importScan, scanOf, upHost } from "../support/imports.js";
 import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
@@ -107,5 +108,26 @@ describe("the share of an organization", () => {
     expect(new Set(refused.map(({ code, headers }) => `${code} ${headers["retry-after"]}`))).toEqual(
       new Set(["rate_limited 1"]),
     );
+  });
+});
+
+describe("writes of many documents", () => {
+  it("take turns by organization, each until its transaction ends, and small ones do not wait", async () => {
+    topology = await startTopology();
+    const inTurn = turnsOf(topology.db.client);
+    const order: string[] = [];
+    const write = async (name: string, documents = MOST_SMALL + 1): Promise<void> => {
+      const owner = { organization_id: name.slice(0, 1) };
+      await topology.db.client.withSession(async (session) => {
+        for (const command of ["begins", "ends"]) {
+          await inTurn({ documents, owner, session }, () => topology.db.command({ ping: 1 }));
+          order.push(`${name} ${command}`);
+        }
+      });
+    };
+    await Promise.all([write("a1"), write("a2"), write("a3"), write("b1"), write("c1", MOST_SMALL)]);
+    const large = order.filter((one) => !one.startsWith("c1"));
+    expect(large).toEqual(["a1", "a2", "b1", "a3"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+    expect(order.indexOf("c1 ends")).toBeLessThan(order.indexOf("a2 begins"));
   });
 });

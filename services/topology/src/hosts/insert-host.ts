@@ -22,6 +22,8 @@ export async function insertHost(storage: Storage, tx: ClientSession, scope: Sco
     bindings: services.reduce((sum, { bindings }) => sum + bindings.length, 0),
   };
   const addresses = addressesOf(interfaces);
+  const documents = Object.values(counts).reduce((sum, count) => sum + count);
+  await storage.database.turn(tx, scope, documents);
   await requireReferences(storage.guards, tx, scope, [
     networkClaim(host.network_id, counts),
     ...tagClaims(host.tags),

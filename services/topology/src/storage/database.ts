@@ -1,7 +1,8 @@
-import type { Db, Document } from "mongodb";
+import type { ClientSession, Db, Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { type Moment, rawBatches, type RawBatch, rawCount, type RawFind } from "@nts/shared/mongo/raw-find";
 import type { Shares } from "@nts/shared/shares";
+import { turnsOf } from "./large-writes.js";
 import type { Scoped } from "./scoped-collection.js";
 
 // Organizations share the connections: every read takes a turn of its organization's share while it occupies a
@@ -21,6 +22,11 @@ export interface Database {
   batches(scope: Scope, find: ScopedFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
   /** Counts matching documents at a snapshot. */
   countAt(scope: Scope, find: Pick<ScopedFind, "collection" | "filter" | "hint">, moment: Moment): Promise<number>;
+  /**
+   * Waits until it is the turn of a transaction that will write so many documents, before it locks any. Without this, it
+   * waits at its first large command.
+   */
+  turn(tx: ClientSession, scope: Scope, documents: number): Promise<void>;
   /** Lets requests go first for a while: background work starts when none uses the database. */
   idle(): Promise<void>;
 }
@@ -36,9 +42,12 @@ export const UNSHARED: DatabaseShares = { use: (_organizationId, task) => task()
 
 export function sharedDatabase(db: Db, shares: DatabaseShares): Database {
   const share: Database["share"] = ({ organizationId }, read) => shares.use(organizationId, read);
+  const inTurn = turnsOf(db.client);
   return {
     db,
     share,
+    turn: (session, { organizationId: organization_id }, documents) =>
+      inTurn({ documents, owner: { organization_id }, session }, () => Promise.resolve()),
     batches: (scope, find, moment) => rawBatches(db, find, moment, (command) => share(scope, command)),
     idle: async () => shares.idle?.(LONGEST_WAIT_MS),
     countAt: (scope, find, moment) => share(scope, () => rawCount(db, find, moment)),

@@ -9,7 +9,7 @@ import type { Database } from "./database.js";
 import type { Entity, EntityDocument, EntityKind, EntityParts, Extra, Stored } from "./entities.js";
 import { STORED } from "./entity-reader.js";
 import { BY_ID } from "./indexes.js";
-import { hintFor, matching, type ScopeFilter } from "./scope.js";
+import { hintFor, matching, namedIn, type ScopeFilter } from "./scope.js";
 import type { ScopedUpdate } from "./scoped-collection.js";
 import type { SweptEntity } from "./sweepable.js";
 
@@ -69,7 +69,8 @@ export function createEntityWrites<T extends Entity>(
     remove: async (tx, scope, filter) => {
       const all = matching(visible(scope), filter);
       const recorded = await recordRemovals(tx, scope, all);
-      const { deletedCount } = await collection.deleteMany(all, { session: tx, ...hintFor(filter) });
+      const options = { session: tx, documents: namedIn(filter), ...hintFor(filter) };
+      const { deletedCount } = await collection.deleteMany(all, options);
       recorderOf(tx)?.count(kind.collection, deletedCount - recorded);
       return deletedCount;
     },

@@ -47,3 +47,11 @@ export function hintFor({ _id }: { _id?: unknown }): { hint?: typeof BY_ID } {
   const namesIds = typeof _id === "object" && _id !== null && "$in" in _id;
   return namesIds ? { hint: BY_ID } : {};
 }
+
+/** The number of ids that a filter names. */
+export function namedIn(filter: object): number {
+  return Object.values(filter as Record<string, { $in?: readonly unknown[] }>).reduce(
+    (sum, condition) => sum + (condition.$in?.length ?? 0),
+    0,
+  );
+}

@@ -7,6 +7,7 @@ import { composed, searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { REVISION } from "../entity-reader.js";
+import { MOST_SMALL } from "../large-writes.js";
 import { within } from "../scope.js";
 
 /** Maximum milliseconds to claim services. */
@@ -47,11 +48,17 @@ export const SERVICE_KIND: EntityKind<Service> = {
 export function createServiceStore(database: Database, kind = SERVICE_KIND): ServiceStore {
   const entities = createEntities<Service>(database, kind);
   const { collection } = entities;
+
+  async function updateAllOn(tx: ClientSession, scope: Scope, hostId: string, update: object): Promise<void> {
+    const filter = { ...within(scope), host_id: hostId };
+    const documents = await collection.countDocuments(filter, { session: tx, limit: MOST_SMALL + 1 });
+    await collection.updateMany(filter, update, { session: tx, documents });
+  }
+
   return {
     ...entities,
     renameHost: async (tx, scope, hostId, hostName) => {
-      const filter = { ...within(scope), host_id: hostId };
-      await collection.updateMany(filter, { $set: { host_name: hostName } }, { session: tx });
+      await updateAllOn(tx, scope, hostId, { $set: { host_name: hostName } });
     },
     revisionsOn: async (tx, scope, hostId) => {
       const filter = { ...within(scope), host_id: hostId };
@@ -68,8 +75,7 @@ export function createServiceStore(database: Database, kind = SERVICE_KIND): Ser
       }
     },
     lockAllOn: async (tx, scope, hostId) => {
-      const collide = { $inc: { held: 1 } } as object;
-      await collection.updateMany({ ...within(scope), host_id: hostId }, collide, { session: tx });
+      await updateAllOn(tx, scope, hostId, { $inc: { held: 1 } });
     },
   };
 }
