@@ -8,8 +8,8 @@ export interface PacerOptions {
   readonly rest: (startedAt: number) => Promise<unknown>;
 }
 
-/** Passes on the pieces of a generator, which are made in turn with those of others. */
-export type Pacer = <T>(pieces: AsyncGenerator<T, void, void>) => AsyncGenerator<T, void, void>;
+/** Passes on the pieces of a generator, which are made in turn with those of other callers, and of others of a caller. */
+export type Pacer = <T>(pieces: AsyncGenerator<T, void, void>, caller: string) => AsyncGenerator<T, void, void>;
 
 /**
  * Creates a pacer for long responses. A client that does not read holds no turn.
@@ -18,7 +18,7 @@ export type Pacer = <T>(pieces: AsyncGenerator<T, void, void>) => AsyncGenerator
  */
 export function createPacer({ atATime, mostWaiting, rest }: PacerOptions): Pacer {
   const inTurn = createBoundedQueue({ atATime, mostWaiting });
-  return async function* (pieces) {
+  return async function* (pieces, caller) {
     const next = async () => {
       const startedAt = performance.now();
       const made = await pieces.next();
@@ -26,7 +26,8 @@ export function createPacer({ atATime, mostWaiting, rest }: PacerOptions): Pacer
       return made;
     };
     try {
-      for (let made = await inTurn(next); made.done !== true; made = await inTurn(next)) yield made.value;
+      for (let made = await inTurn(next, caller); made.done !== true; made = await inTurn(next, caller))
+        yield made.value;
     } finally {
       await pieces.return();
     }

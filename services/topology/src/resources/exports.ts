@@ -91,7 +91,7 @@ export function mountExports(
     // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
-    return respond.file(streamed(work, paced(text)), file, {
+    return respond.file(streamed(work, paced(text, scope.organizationId)), file, {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
     });
   });
