@@ -7,7 +7,7 @@ import { loadAttacks, type NamedAttack, optionsOf, runAttack } from "../support/
 import { startStack, type Stack } from "../support/stack.js";
 
 // Other programs on the machine delay the victim now and then, even up to its timeout; an attack does it every time.
-const WATCHING = { limitMs: 2_000, beforeMs: 300, afterMs: 500 };
+const WATCHING = { limits: { readMs: 2_000, workMs: 10_000 }, warmUpMs: 0, beforeMs: 300, afterMs: 500, works: false };
 const TRIES = 3;
 
 const attacks = await loadAttacks();

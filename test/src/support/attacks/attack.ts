@@ -33,6 +33,10 @@ export interface Target {
 export interface Tenant {
   readonly organizationId: string;
   readonly userId: string;
+  readonly email: string;
+  readonly password: string;
+  /** The header value of the session of the registration. */
+  readonly cookie: string;
   readonly address: string;
   readonly key: string;
   /** The header line of the key. */

@@ -3,10 +3,10 @@ import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UNLIMITED } from "../unlimited.js";
 import type { Stack, StackOptions } from "../stack.js";
-import type { Attack } from "./attack.js";
+import type { Attack, Tenant } from "./attack.js";
 import { targetOf } from "./target.js";
-import { type Verdict, verdictOn } from "./verdict.js";
-import { type Measurements, startVictim } from "./victim.js";
+import { type Limits, type Verdict, verdictOn } from "./verdict.js";
+import { type Measurements, startVictim, type VictimOptions } from "./victim.js";
 
 const FOLDER = new URL("../../attacks/", import.meta.url);
 
@@ -36,20 +36,25 @@ export async function loadAttacks(): Promise<NamedAttack[]> {
   return loaded;
 }
 
+/** Its webhooks are received on this machine. */
+const FOR_VICTIMS = { LOG_LEVEL: "warn", WEBHOOK_ALLOW: "127.0.0.0/8" };
+
 /** The options of the attacked system: without rate limits, unless the attack sets them. */
 export function optionsOf({ settings = {}, topologies = 1 }: Pick<Attack, "settings" | "topologies">): StackOptions {
-  const merged: Readonly<Record<string, string | undefined>> = { ...UNLIMITED, LOG_LEVEL: "warn", ...settings };
+  const merged: Readonly<Record<string, string | undefined>> = { ...UNLIMITED, ...FOR_VICTIMS, ...settings };
   const given = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { topologies, env: Object.fromEntries(given) };
 }
 
 /** How an attack is measured and judged. */
 export interface WatchOptions {
-  /** The limit of the slowest response to the victim, unless 30 of its idle medians are more. */
-  readonly limitMs: number;
-  /** How long the victim reads before the attack, and how long after it. */
+  readonly limits: Limits;
+  /** How long the victim warms the system up, is measured before the attack, and is measured after it. */
+  readonly warmUpMs: number;
   readonly beforeMs: number;
   readonly afterMs: number;
+  /** Whether the victim does more than reading. */
+  readonly works: boolean;
 }
 
 /** Runs an attack while a victim reads. @throws Error when the attack could not be prepared */
@@ -57,17 +62,20 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
   const target = targetOf(stack);
   const handles = [...stack.gateways, ...stack.identities, ...stack.topologies, ...serversOf(stack)];
   const processes = handles.map((handle) => ({ name: handle.name, pid: handle.pid(), handle }));
-  const { key, address } = await target.newTenant();
+  const tenant = await target.newTenant();
   const prepared = await attack.prepare?.(target).catch((error: unknown) => {
     throw new Error(`${attack.id} could not be prepared`, { cause: error });
   });
   const victim = await startVictim({
     url: stack.url,
-    key,
-    address,
+    key: tenant.key,
+    address: tenant.address,
+    account: watching.works ? accountOf(tenant) : null,
     processes: processes.map(({ name, pid }) => ({ name, pid })),
   });
   try {
+    await sleep(watching.warmUpMs);
+    await victim.report();
     await sleep(watching.beforeMs);
     const idle = await victim.report();
     const attempt = await attack.run(target, prepared).then(
@@ -78,7 +86,7 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
     const attacked = await victim.report();
     const ended = processes.filter(({ handle, pid }) => !handle.isRunning() || handle.pid() !== pid);
     const wrong = [...attempt.failures, ...ended.map(({ name }) => `${name} ended`)];
-    return { got: attempt.got, idle, attacked, ...verdictOn({ idle, attacked, wrong }, watching.limitMs) };
+    return { got: attempt.got, idle, attacked, ...verdictOn({ idle, attacked, wrong }, watching.limits) };
   } finally {
     await victim.stop();
   }
@@ -86,4 +94,8 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
 
 function serversOf({ servers }: Stack): readonly Stack["servers"]["redis"][] {
   return [...(servers.mongodb === null ? [] : [servers.mongodb]), servers.redis, servers.nats];
+}
+
+function accountOf({ organizationId, userId, email, password, cookie }: Tenant): VictimOptions["account"] {
+  return { organizationId, userId, email, password, cookie };
 }

@@ -43,6 +43,7 @@ async function newTenant(url: string): Promise<Tenant> {
     userId,
     address,
     key,
+    ...{ email, password, cookie: registered.cookie },
     keyLine: `Authorization: Bearer ${key}`,
     send,
     newKey,

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Verdict, verdictOn } from "./verdict.js";
-import type { Measurements } from "./victim.js";
+import type { Measurements, Timings } from "./victim.js";
 
+const TIMINGS: Timings = { responses: 100, medianMs: 5, slowestMs: 40, failures: [] };
 const CALM: Measurements = {
-  ...{ responses: 100, medianMs: 5, slowestMs: 40, failures: [], grownBytes: {}, starvedMs: {}, othersShare: 0 },
+  ...{ ...TIMINGS, work: {}, grownBytes: {}, starvedMs: {}, othersShare: 0 },
 };
 const STARVED = { starvedMs: { "gateway-1": 30, "identity-1": 17_000 }, othersShare: 1.5 };
 
 function verdict(attacked: Partial<Measurements>, wrong: readonly string[] = []): Verdict {
-  return verdictOn({ idle: CALM, attacked: { ...CALM, ...attacked }, wrong }, 500);
+  return verdictOn({ idle: CALM, attacked: { ...CALM, ...attacked }, wrong }, { readMs: 500, workMs: 5_000 });
 }
 
 describe("the verdict on an attack", () => {
@@ -40,6 +41,20 @@ describe("the verdict on an attack", () => {
     expect(verdict({ slowestMs: 600, ...STARVED }).faults).toEqual([
       "the victim waited 600 ms, more than 500; identity-1 had no processor for 17000 ms, others had 1.5",
     ]);
+  });
+
+  it("is on the victim's other work, too, which may take longer", () => {
+    const work = (timings: Partial<Timings>) => ({ work: { exports: { ...TIMINGS, ...timings } } });
+    expect(verdict(work({ slowestMs: 4_000 })).faults).toEqual([]);
+    expect(verdict(work({ slowestMs: 6_000 }))).toMatchObject({
+      faults: [expect.stringMatching(/^exports: the victim waited 6000 ms, more than 5000/)],
+      isSlowOnly: true,
+    });
+    expect(verdict(work({ failures: ["exports: unavailable: 503"] }))).toMatchObject({
+      faults: ["1 of 101 requests of the victim failed, first exports: unavailable: 503"],
+      isSlowOnly: false,
+    });
+    expect(verdict(work({ failures: ["exports: upstream_timeout: 504"] })).isSlowOnly).toBe(true);
   });
 
   it("treats 503 as waiting only when a process was starved", () => {

@@ -1,5 +1,5 @@
 /** Judges the effect of an attack on a victim and on the processes. */
-import type { Measurements } from "./victim.js";
+import type { Measurements, Timings } from "./victim.js";
 
 const GROWTH_LIMIT_BYTES = 150 * 1024 * 1024;
 const IDLE_FACTOR = 30;
@@ -23,11 +23,27 @@ export interface Evidence {
   readonly wrong: readonly string[];
 }
 
-/** @param slowLimitMs the limit of the slowest response to the victim, unless 30 of its idle medians are more */
-export function verdictOn({ idle, attacked, wrong }: Evidence, slowLimitMs: number): Verdict {
+/** Limits in milliseconds. */
+export interface Limits {
+  /** Of the slowest read of the victim, unless 30 of its idle medians are more. */
+  readonly readMs: number;
+  /** Of its slowest other work. */
+  readonly workMs: number;
+}
+
+export function verdictOn({ idle, attacked, wrong }: Evidence, { readMs, workMs }: Limits): Verdict {
   const isWaiting = waitingIn(attacked);
-  const faults = [...wrong.filter((failure) => !isWaiting(failure)), ...faultsOf(attacked)];
-  const slow = [...wrong.filter(isWaiting), ...slowness(attacked, Math.max(slowLimitMs, IDLE_FACTOR * idle.medianMs))];
+  const work = Object.entries(attacked.work);
+  const faults = [
+    ...wrong.filter((failure) => !isWaiting(failure)),
+    ...faultsOf(attacked),
+    ...work.flatMap(([, timings]) => failuresIn(timings, (failure) => !isWaiting(failure))),
+  ];
+  const slow = [
+    ...wrong.filter(isWaiting),
+    ...slowness(attacked, attacked, Math.max(readMs, IDLE_FACTOR * idle.medianMs)),
+    ...work.flatMap(([name, timings]) => slowness(attacked, timings, workMs).map((fault) => `${name}: ${fault}`)),
+  ];
   return {
     faults: [...faults, ...slow],
     isSlowOnly: faults.length === 0 && slow.length > 0,
@@ -39,20 +55,22 @@ export function verdictOn({ idle, attacked, wrong }: Evidence, slowLimitMs: numb
 const BOUNDED_BY_SETTING = "mongod";
 
 function faultsOf(seen: Measurements): string[] {
-  const { failures, grownBytes, responses } = seen;
-  const grown = Object.entries(grownBytes).filter(
+  const grown = Object.entries(seen.grownBytes).filter(
     ([name, by]) => name !== BOUNDED_BY_SETTING && by > GROWTH_LIMIT_BYTES,
   );
   const isWaiting = waitingIn(seen);
-  const wrong = failures.filter((failure) => !isWaiting(failure));
   return [
-    ...(wrong.length > 0 ? [failed(wrong, failures.length + responses)] : []),
+    ...failuresIn(seen, (failure) => !isWaiting(failure)),
     ...grown.map(([name, by]) => `${name} took ${(by / 2 ** 20).toFixed(0)} MiB more memory`),
   ];
 }
 
-const failed = (failures: readonly string[], all: number): string =>
-  `${failures.length} of ${all} requests of the victim failed, first ${failures[0] ?? ""}`;
+/** A sentence on the failures of a kind; empty if there are none. */
+function failuresIn({ failures, responses }: Timings, isMeant: (failure: string) => boolean): string[] {
+  const [first] = failures.filter(isMeant);
+  const all = failures.length + responses;
+  return first === undefined ? [] : [`${failures.length} of ${all} requests of the victim failed, first ${first}`];
+}
 
 /**
  * Which failures are timeouts of the gateway or a client. When a process was starved for long, the gateway may also
@@ -63,14 +81,14 @@ function waitingIn(seen: Measurements): (failure: string) => boolean {
   return (failure) => sign.test(failure);
 }
 
-function slowness(seen: Measurements, limitMs: number): string[] {
-  const { responses, failures, slowestMs, othersShare } = seen;
-  const waited = failures.filter(waitingIn(seen));
+/** What was slow of some requests, and why they may have been. */
+function slowness(seen: Measurements, timings: Timings, limitMs: number): string[] {
+  const { responses, failures, slowestMs } = timings;
   const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
-  const silent = responses === 0 ? ["the victim got no response"] : [];
-  const faults = [...(waited.length > 0 ? [failed(waited, failures.length + responses)] : []), ...silent, ...slow];
+  const silent = responses === 0 && failures.length === 0 ? ["the victim got no response"] : [];
+  const faults = [...failuresIn(timings, waitingIn(seen)), ...silent, ...slow];
   const { name, ms } = starvedMostIn(seen);
-  const starved = `${name} had no processor for ${ms.toFixed(0)} ms, others had ${othersShare.toFixed(1)}`;
+  const starved = `${name} had no processor for ${ms.toFixed(0)} ms, others had ${seen.othersShare.toFixed(1)}`;
   return faults.map((fault) => `${fault}; ${starved}`);
 }
 

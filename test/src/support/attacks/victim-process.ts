@@ -1,11 +1,14 @@
 /**
- * The process of a victim: sends two small reads every 20 ms whether or not earlier responses have come, and records
- * the memory of processes. It is separate because an attack keeps its own process busy.
+ * The process of a victim: sends two small reads every 20 ms whether or not earlier responses have come, does its other
+ * work, and records the memory of processes. It is separate because an attack keeps its own process busy.
  */
 import { readFileSync } from "node:fs";
 import { Agent, type ClientRequest, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { starvedMsOf, usedByOthersMs } from "./processors.js";
-import type { Measurements, VictimOptions } from "./victim.js";
+import type { Measurements, Timings, VictimOptions } from "./victim.js";
+import { createSender } from "./victim-http.js";
+import { type Job, prepareJobs } from "./victim-work.js";
 
 const PATHS = ["/api/v1/networks", "/api/v1/auth/whoami"];
 const EVERY_MS = 20;
@@ -16,9 +19,13 @@ const TIMEOUT_ROUNDS = TIMEOUT_MS / EVERY_MS;
 const MAX_UNANSWERED = 100;
 const PAGE_BYTES = 4_096;
 
-interface Period {
+interface Done {
   readonly times: number[];
   readonly failures: string[];
+}
+
+interface Period extends Done {
+  readonly work: Map<string, Done>;
   readonly before: readonly number[];
   readonly most: number[];
   readonly starvedBeforeMs: readonly number[];
@@ -27,7 +34,7 @@ interface Period {
   unanswered: number;
 }
 
-const { url, key, address, processes } = JSON.parse(process.argv[2] ?? "") as VictimOptions;
+const { url, key, address, account, processes } = JSON.parse(process.argv[2] ?? "") as VictimOptions;
 const agent = new Agent({ keepAlive: true });
 const headers = { authorization: `Bearer ${key}` };
 let period = newPeriod();
@@ -40,7 +47,16 @@ function newPeriod(): Period {
   const before = processes.map(({ pid }) => residentBytesOf(pid));
   const starvedBeforeMs = processes.map(({ pid }) => starvedMsOf(pid));
   const now = { othersBeforeMs: usedByOthersMs(), startedAt: performance.now() };
-  return { times: [], failures: [], before, most: [...before], starvedBeforeMs, ...now, unanswered: 0 };
+  return {
+    times: [],
+    failures: [],
+    work: new Map(),
+    before,
+    most: [...before],
+    starvedBeforeMs,
+    ...now,
+    unanswered: 0,
+  };
 }
 
 /** Resident memory; 0 when the process has ended. */
@@ -74,6 +90,30 @@ function read(path: string): void {
   });
 }
 
+/** Does a job again and again, one at a time. */
+async function repeat(name: string, { everyMs, run }: Job): Promise<void> {
+  // Not all kinds at the same moment.
+  await sleep(Math.random() * everyMs);
+  for (;;) {
+    const own = period;
+    const startedAt = performance.now();
+    const done = own.work.get(name) ?? { times: [], failures: [] };
+    own.work.set(name, done);
+    own.unanswered++;
+    try {
+      await run();
+      done.times.push(performance.now() - startedAt);
+    } catch (error) {
+      done.failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    own.unanswered--;
+    await sleep(Math.max(0, startedAt + everyMs - performance.now()));
+  }
+}
+
+if (account !== null)
+  for (const [name, job] of await prepareJobs(createSender(url, { key, address }), account)) void repeat(name, job);
+
 setInterval(() => {
   round++;
   for (const [request, last] of lastRoundOf)
@@ -101,15 +141,23 @@ process.on("message", () => {
   }, SAMPLE_EVERY_MS);
 });
 
-function seenIn({ times, failures, before, most, starvedBeforeMs, othersBeforeMs, startedAt }: Period): Measurements {
+function timingsOf({ times, failures }: Done): Timings {
   const sorted = times.sort((a, b) => a - b);
-  const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
-  const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
   return {
     responses: sorted.length,
     medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
     slowestMs: sorted.at(-1) ?? 0,
     failures,
+  };
+}
+
+function seenIn(ended: Period): Measurements {
+  const { work, before, most, starvedBeforeMs, othersBeforeMs, startedAt } = ended;
+  const grown = processes.map(({ name }, index) => [name, (most[index] ?? 0) - (before[index] ?? 0)] as const);
+  const starved = processes.map(({ name, pid }, n) => [name, starvedMsOf(pid) - (starvedBeforeMs[n] ?? 0)] as const);
+  return {
+    ...timingsOf(ended),
+    work: Object.fromEntries([...work].map(([name, done]) => [name, timingsOf(done)])),
     grownBytes: Object.fromEntries(grown),
     starvedMs: Object.fromEntries(starved),
     othersShare: (usedByOthersMs() - othersBeforeMs) / (performance.now() - startedAt),

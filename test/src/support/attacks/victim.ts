@@ -1,22 +1,30 @@
 import { once } from "node:events";
 import { startAskedProcess } from "../asked-process.js";
+import type { Credentials } from "./victim-work.js";
 
 export interface VictimOptions {
   readonly url: string;
   readonly key: string;
   /** The client address of its requests. */
   readonly address: string;
+  /** For its other work; null when it only reads. */
+  readonly account: Credentials | null;
   /** The processes whose memory is recorded. */
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
 }
 
-/** The measurements of a victim in a period. */
-export interface Measurements {
+/** How requests, or jobs of one kind, went in a period. */
+export interface Timings {
   readonly responses: number;
   readonly medianMs: number;
   readonly slowestMs: number;
-  /** Path and status of responses other than 200, or the connection error. */
+  /** Path or job, and status of responses other than 200, or the connection error. */
   readonly failures: readonly string[];
+}
+
+/** The measurements of a victim in a period: of its small reads, and of its other work by kind. */
+export interface Measurements extends Timings {
+  readonly work: Readonly<Record<string, Timings>>;
   /** The maximum growth of each process's resident memory since the beginning. */
   readonly grownBytes: Readonly<Record<string, number>>;
   /** How long each process was runnable without a processor. */
@@ -25,7 +33,7 @@ export interface Measurements {
   readonly othersShare: number;
 }
 
-/** A client that reads `/networks` and `/auth/whoami` every 20 ms with a cached key. */
+/** A client that reads `/networks` and `/auth/whoami` every 20 ms with a cached key, and works with an account. */
 export interface Victim {
   /** The measurements since the last report, including every request of that time. */
   report(): Promise<Measurements>;
