@@ -16,6 +16,8 @@ export type Send = (<T = unknown>(
   path: string,
   sent?: Sent,
 ) => Promise<T & { readonly id: string }>) & {
+  /** The cookie that a response sets. */
+  readonly cookie: (method: string, path: string, sent?: Sent) => Promise<string>;
   readonly open: (method: string, path: string, sent?: Sent) => Promise<IncomingMessage>;
 };
 
@@ -42,14 +44,22 @@ export function createSender(url: string, { key, address }: { key: string; addre
       request.end(bytes ?? undefined);
     });
   };
-  const send = async (method: string, path: string, sent?: Sent): Promise<unknown> => {
+  const read = async (method: string, path: string, sent?: Sent) => {
     const response = await open(method, path, sent);
     const text = await textOf(response);
     if (response.statusCode !== 200) throw new Error(`${codeIn(text)}: ${response.statusCode ?? 0}`);
-    const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+    return { text, headers: response.headers };
+  };
+  const send = async (method: string, path: string, sent?: Sent): Promise<unknown> => {
+    const { text, headers } = await read(method, path, sent);
+    const isJson = headers["content-type"]?.startsWith("application/json") === true;
     return isJson ? (JSON.parse(text) as { data?: unknown }).data : null;
   };
-  return Object.assign(send, { open }) as Send;
+  const cookie = async (method: string, path: string, sent?: Sent): Promise<string> => {
+    const { headers } = await read(method, path, sent);
+    return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+  };
+  return Object.assign(send, { cookie, open }) as Send;
 }
 
 /** Passes on the pieces of a stream as long as it lasts. @throws Error when it does not begin */

@@ -120,9 +120,12 @@ function accesses(send: Send, { organizationId, userId, email, password, cookie 
   const bySession = { ...NO_KEY, cookie };
   const newKey = { name: "new", organization_id: organizationId, user_id: userId, tags: [], permissions: "Viewer" };
   return {
-    "signs in": {
+    "signs in and out": {
       everyMs: 1_000,
-      run: () => send("POST", "/api/auth/login", { body: { email, password }, headers: NO_KEY }),
+      run: async () => {
+        const session = await send.cookie("POST", "/api/auth/login", { body: { email, password }, headers: NO_KEY });
+        await send("POST", "/api/auth/logout", { headers: { ...NO_KEY, cookie: session } });
+      },
     },
     "creates, uses and deletes a key": {
       everyMs: 1_000,
