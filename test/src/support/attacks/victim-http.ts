@@ -1,5 +1,7 @@
 /** Requests of a victim's process, from an address of its own. */
-import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { once } from "node:events";
+import { exchange } from "./exchange.js";
 
 const TIMEOUT_MS = 10_000;
 
@@ -10,7 +12,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** @returns the data of a response. @throws Error with the status of any but 200 */
+/** @returns the data of a response. @throws Error with code and status of any but 200 */
 export type Send = (<T = unknown>(
   method: string,
   path: string,
@@ -18,70 +20,40 @@ export type Send = (<T = unknown>(
 ) => Promise<T & { readonly id: string }>) & {
   /** The cookie that a response sets. */
   readonly cookie: (method: string, path: string, sent?: Sent) => Promise<string>;
-  readonly open: (method: string, path: string, sent?: Sent) => Promise<IncomingMessage>;
+  /** Passes on the events of a stream as long as it lasts. @throws Error when it does not begin */
+  readonly follow: (path: string, onEvent: (text: string) => void) => Promise<void>;
 };
 
 /** @param url where the system is */
 export function createSender(url: string, { key, address }: { key: string; address: string }): Send {
-  const agent = new Agent({ keepAlive: true });
-  const open = (method: string, path: string, { body, headers = {} }: Sent = {}): Promise<IncomingMessage> => {
-    const bytes = body === undefined ? null : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-    const describing = bytes === null ? {} : { "content-type": "application/json", "content-length": bytes.length };
-    const all = { authorization: `Bearer ${key}`, ...describing, ...headers };
-    const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
-    return new Promise((resolve, reject) => {
-      const request = httpRequest(url + path, { method, agent, headers: sent, localAddress: address }, resolve);
-      const late = setTimeout(() => {
-        request.destroy(new Error(`no response within ${TIMEOUT_MS / 1_000} s`));
-      }, TIMEOUT_MS);
-      request.once("response", () => {
-        clearTimeout(late);
-      });
-      request.on("error", (error) => {
-        clearTimeout(late);
-        reject(error);
-      });
-      request.end(bytes ?? undefined);
-    });
-  };
-  const read = async (method: string, path: string, sent?: Sent) => {
-    const response = await open(method, path, sent);
-    const text = await textOf(response);
-    if (response.statusCode !== 200) throw new Error(`${codeIn(text)}: ${response.statusCode ?? 0}`);
-    return { text, headers: response.headers };
+  const client = { agent: new Agent({ keepAlive: true }), localAddress: address };
+  const authorization = `Bearer ${key}`;
+  const read = async (method: string, path: string, { body, headers = {} }: Sent = {}) => {
+    const given = Object.entries({ authorization, ...headers }).filter(([, value]) => value !== "");
+    const sent = { url: url + path, method, ...client, headers: Object.fromEntries(given), timeoutMs: TIMEOUT_MS };
+    const response = await exchange(sent, body);
+    const { status, code, text } = response;
+    if (status !== 200) throw new Error(status === 0 ? text : `${code}: ${status}`);
+    return response;
   };
   const send = async (method: string, path: string, sent?: Sent): Promise<unknown> => {
-    const { text, headers } = await read(method, path, sent);
-    const isJson = headers["content-type"]?.startsWith("application/json") === true;
-    return isJson ? (JSON.parse(text) as { data?: unknown }).data : null;
+    const { text } = await read(method, path, sent);
+    return text.startsWith("{") ? (JSON.parse(text) as { data?: unknown }).data : null;
   };
-  const cookie = async (method: string, path: string, sent?: Sent): Promise<string> => {
-    const { headers } = await read(method, path, sent);
-    return headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+  const cookie = async (method: string, path: string, sent?: Sent): Promise<string> =>
+    (await read(method, path, sent)).cookie;
+  const follow: Send["follow"] = async (path, onEvent) => {
+    const request = get(url + path, { ...client, headers: { authorization, accept: "text/event-stream" } });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    if (response.statusCode !== 200) throw new Error(`the stream: ${response.statusCode ?? 0}`);
+    let rest = "";
+    response.setEncoding("utf8").on("data", (text: string) => {
+      const events = (rest + text).split("\n\n");
+      rest = events.pop() ?? "";
+      for (const event of events) onEvent(event);
+    });
+    // A stream that ends is missed by what waits for it.
+    for (const stream of [request, response]) stream.on("error", () => undefined);
   };
-  return Object.assign(send, { cookie, open }) as Send;
-}
-
-/** Passes on the pieces of a stream as long as it lasts. @throws Error when it does not begin */
-export async function follow(send: Send, path: string, onText: (text: string) => void): Promise<void> {
-  const response = await send.open("GET", path, { headers: { accept: "text/event-stream" } });
-  if (response.statusCode !== 200) throw new Error(`${codeIn(await textOf(response))}: ${response.statusCode ?? 0}`);
-  let rest = "";
-  response.setEncoding("utf8").on("data", (text: string) => {
-    const events = (rest + text).split("\n\n");
-    rest = events.pop() ?? "";
-    for (const event of events) onText(event);
-  });
-  // A stream that ends is missed by what waits for it.
-  response.on("error", () => undefined);
-}
-
-function codeIn(text: string): string {
-  return /"code":"(\w+)"/.exec(text)?.[1] ?? "no code";
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Object.assign(send, { cookie, follow }) as Send;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { MERGE_PATCH_TYPE } from "@nts/shared/contract/upload";
 import { hostWith, scanWith } from "./scans.js";
 import { type Arrivals, createArrivals, receive } from "./victim-arrivals.js";
-import { follow, type Send } from "./victim-http.js";
+import type { Send } from "./victim-http.js";
 
 /** The account of a victim. */
 export interface Credentials {
@@ -102,7 +102,7 @@ function writes(send: Send, host: Host, patch: Patch): Jobs {
 /** Changes that last until they are received. */
 async function arrivals(send: Send, patch: Patch): Promise<Jobs> {
   const [streamed, delivered] = [createArrivals(), createArrivals()];
-  await follow(send, "/api/v1/changes/stream", streamed.see);
+  await send.follow("/api/v1/changes/stream", streamed.see);
   await send("POST", "/api/v1/webhooks", { body: { url: await receive(delivered.see) } });
   const received = async (service: string, seen: Arrivals): Promise<void> => {
     const name = randomUUID();
