@@ -14,6 +14,7 @@ import { createPrometheusWriter } from "../exports/formats/prometheus.rules.js";
 import type { ExportWriter, Names } from "../exports/formats/writer.rules.js";
 import { drawing } from "../exports/drawing.js";
 import { readNames, readNetworkNames } from "../exports/names.js";
+import { inPieces } from "../exports/pieces.js";
 import { hostsIn } from "../exports/rows.js";
 import type { JournalReader } from "../journal/read.js";
 import { TAG_INDEX } from "../storage/indexes.js";
@@ -39,8 +40,6 @@ interface Kind {
 
 /** Changes with the content of the file. */
 const FORM = "1.";
-/** Characters per chunk. */
-const PIECE = 65_536;
 /** Exports whose pieces are made at the same time, and that wait. */
 const PACE = { atATime: 1, mostWaiting: 1_000 };
 const JSON_TYPE = "application/json";
@@ -91,7 +90,7 @@ export function mountExports(
     // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
-    return respond.file(streamed(work, paced(text, scope.organizationId)), file, {
+    return respond.file(streamed(work, paced(inPieces(text), scope.organizationId)), file, {
       revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
     });
   });
@@ -125,14 +124,8 @@ async function* written(
   const { createWriter, orderBy } = KINDS[format];
   const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
   const writer = await createWriter(asked);
-  let text = writer.begin;
-  for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) {
-    text += writer.hosts(some);
-    if (text.length < PIECE) continue;
-    yield text;
-    text = "";
-  }
-  yield text;
+  yield writer.begin;
+  for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) yield writer.hosts(some);
   yield* writer.end();
 }
 
