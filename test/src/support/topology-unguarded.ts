@@ -108,7 +108,8 @@ const transaction: Unguarded = (storage, db) => ({
   services: {
     ...storage.services,
     replaceRead: async (tx, scope, changed, extra) => {
-      await storage.services.replace(tx, scope, [changed], extra);
+      for (const one of changed)
+        await storage.services.replace(tx, scope, [one], typeof extra === "function" ? extra(one.entity) : extra);
       return true;
     },
   },

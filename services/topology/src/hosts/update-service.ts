@@ -1,4 +1,4 @@
-import { bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
+import { type Binding, type BindingInput, bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -6,6 +6,8 @@ import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { Work } from "@nts/shared/work";
+import type { LockedHost } from "../storage/stores/host-locks.js";
+import type { JointUpdate, JointUpdates } from "./joint-updates.js";
 import { updateOnHost } from "./on-host.js";
 import { placeExisting, placeNew } from "./positions.rules.js";
 import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
@@ -33,8 +35,13 @@ export interface Asked {
 /** Conflicts before the write is left to the transaction, which has a deadline. */
 const MOST_ATTEMPTS = 16;
 
-/** Updates a service. @returns the resulting state, or the current one if nothing changes */
-export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<Service>> {
+/**
+ * Updates a service.
+ *
+ * @param jointly for updates that may be written together with those of other requests
+ * @returns the resulting state, or the current one if nothing changes
+ */
+export async function updateOne(storage: Storage, asked: Asked, jointly?: JointUpdates): Promise<Stored<Service>> {
   const { services, shortWrites } = storage;
   const { work, scope, id } = asked;
   const read = await services.get(scope, id);
@@ -48,7 +55,7 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
       const next = nextInPlace(current, asked);
       if (next === null) return current;
-      if (next === "not in place") break;
+      if (next === "not in place") return updateOutOfPlace(storage, asked, current, jointly);
       const outcome = await shortWrites.write(work, scope, next);
       if (outcome === "written") return next;
       if (outcome === "locked") break;
@@ -58,6 +65,51 @@ export async function updateOne(storage: Storage, asked: Asked): Promise<Stored<
     }
     return updateInTransaction(storage, asked, { read: current, isChecked: true });
   });
+}
+
+function updateOutOfPlace(
+  storage: Storage,
+  asked: Asked,
+  current: Stored<Service>,
+  jointly: JointUpdates | undefined,
+): Promise<Stored<Service>> {
+  const alone = (): Promise<Stored<Service>> => updateInTransaction(storage, asked, { read: current, isChecked: true });
+  const joint = jointUpdate(current, asked);
+  const { work, scope } = asked;
+  return jointly === undefined || joint === null ? alone() : jointly({ ...joint, work, scope, current, alone });
+}
+
+/** The update of a service that keeps its host and position, and gets no tag that could be deleted; null for others. */
+function jointUpdate(
+  current: Stored<Service>,
+  { asked, ifMatch }: Asked,
+): Pick<JointUpdate, "bindings" | "next"> | null {
+  const { entity, revision } = current;
+  const body = asked(entity);
+  const { host_id, network_id, position, bindings, tags } = body;
+  if (host_id !== entity.host_id || network_id !== entity.network_id || position !== entity.position) return null;
+  if (tagClaims(tags, entity.tags).length > 0) return null;
+  return {
+    bindings: entity.bindings.length + bindings.length,
+    next: (host) => {
+      requireRevision(ifMatch, revision);
+      if (host.network_id !== network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const now = new Date();
+      const next = { ...entity, ...saidOf(entity, body), bindings: boundTo(host, entity, bindings, now) };
+      return revised(current, next, now);
+    },
+  };
+}
+
+/** The bindings of a service on a host. @throws AppError `binding_cross_host` · `binding_conflict` */
+function boundTo(
+  { inventory }: LockedHost,
+  service: Service,
+  requested: readonly BindingInput[],
+  now: Date,
+): Binding[] {
+  const owner = { serviceId: service.id, networkId: service.network_id, now: now.toISOString(), newId };
+  return bindingsOf(resolveBindings(requested, bindingJudge(inventory)), service.bindings, owner);
 }
 
 /** Whether a service keeps host, position and bindings, so that these need no validation. */
@@ -107,16 +159,13 @@ function updateInTransaction(
     const body = asked(entity);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });
-    const judge = bindingJudge(host.inventory);
-    reportRemovedBindings(tx, body.bindings, judge);
-    const resolved = resolveBindings(body.bindings, judge);
-    const owner = { serviceId: id, networkId: entity.network_id, now: now.toISOString(), newId };
+    reportRemovedBindings(tx, body.bindings, bindingJudge(host.inventory));
+    const bindings = boundTo(host, entity, body.bindings, now);
     const moves = host.id !== entity.host_id;
     const { position, shift } = moves
       ? placeNew(body.position, host.inventory.services - 1)
       : placeExisting(entity.position, body.position, host.inventory.services);
     const said = saidOf(entity, body);
-    const bindings = bindingsOf(resolved, entity.bindings, owner);
     const next = revised(current, { ...entity, ...said, bindings, host_id: host.id, position }, now);
     if (next === null) throw new Discard(current);
     const change = { before: current, after: next };

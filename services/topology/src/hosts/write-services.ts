@@ -2,6 +2,8 @@ import type { ClientSession } from "mongodb";
 import type { Binding, Service } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { type Author, authorOf } from "@nts/shared/writes/author";
+import { byText } from "../storage/authorship.js";
 import type { Stored } from "../storage/entities.js";
 import type { Reference } from "../storage/guards.js";
 import { revised } from "../storage/revisions.rules.js";
@@ -73,10 +75,33 @@ export async function saveService(
   scope: Scope,
   { change, hostName, isChecked }: { change: ServiceChange; hostName: string; isChecked: boolean },
 ): Promise<boolean> {
-  if (!isChecked) await saveServices(stores, tx, scope, { changes: [change], hostName });
-  else if (await stores.services.replaceRead(tx, scope, change.after, updatedOn(hostName)))
-    await saveBindings(stores, tx, scope, [change]);
-  else return false;
+  if (isChecked) return saveReadServices(stores, tx, scope, [{ ...change, hostName, author: authorOf(tx) }]);
+  await saveServices(stores, tx, scope, { changes: [change], hostName });
+  return true;
+}
+
+/** A change of a service that was read before the transaction. */
+export interface ReadChange extends ServiceChange {
+  readonly hostName: string;
+  readonly author: Author | undefined;
+}
+
+/** Stores changed services, each as its author. @returns false where one has changed since; then nothing may be committed */
+export async function saveReadServices(
+  stores: Stores,
+  tx: ClientSession,
+  scope: Scope,
+  changes: readonly ReadChange[],
+): Promise<boolean> {
+  const extra = new Map(
+    changes.map(({ after: { entity, revision }, hostName, author }) => [
+      entity.id,
+      { ...updatedOn(hostName), by: byText(author, scope.organizationId, revision) },
+    ]),
+  );
+  const changed = changes.map(({ after }) => after);
+  if (!(await stores.services.replaceRead(tx, scope, changed, ({ id }) => extra.get(id) ?? {}))) return false;
+  await saveBindings(stores, tx, scope, changes);
   return true;
 }
 

@@ -26,6 +26,7 @@ import { applyShift, closeGaps } from "../hosts/shifts.js";
 import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
+import { createJointUpdates } from "../hosts/joint-updates.js";
 import { updateOne } from "../hosts/update-service.js";
 import { reportRemovedBindings } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
@@ -97,8 +98,9 @@ function create(storage: Storage): UserHandler<typeof createService> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateService> {
+  const jointly = createJointUpdates(storage);
   return async ({ work, scope, params: { id }, said, asked, ifMatch }) => {
-    const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, ifMatch });
+    const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, ifMatch }, jointly);
     return respond.data(withSighting(updated), { revision: updated.revision });
   };
 }

@@ -28,8 +28,8 @@ export interface EntityWrites<T extends Entity> {
   insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities as their next revision. Absent extra fields stay unchanged. */
   replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
-  /** The same for one that was read before the transaction. @returns false if its revision has changed, or it was deleted */
-  replaceRead(tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: object): Promise<boolean>;
+  /** The same for those read before the transaction. @returns false if the revision of one has changed, or it was deleted */
+  replaceRead(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: Extra<T>): Promise<boolean>;
   /** @returns the number of deleted entities */
   remove(tx: ClientSession, scope: Scope, filter: Filter<EntityDocument>): Promise<number>;
   /**
@@ -115,28 +115,32 @@ function createReplacing<T extends Entity>(
       );
     },
     replaceRead: async (tx, scope, changed, extra) => {
-      await recordChanges(tx, scope, [changed]);
-      const { filter, update, hint } = updateOf(tx, scope, changed, extra);
-      const asRead = { ...filter, revision: changed.revision - 1 };
-      return (await collection.updateOne(asRead, update, { session: tx, hint })).matchedCount === 1;
+      await recordChanges(tx, scope, changed);
+      const updates = changed.map((one) => {
+        const { filter, ...more } = updateOf(tx, scope, one, typeof extra === "function" ? extra(one.entity) : extra);
+        return { filter: { ...filter, revision: one.revision - 1 }, ...more };
+      });
+      return (await inBatches(collection, tx, updates)) === changed.length;
     },
   };
 }
 
-/** Writes single-document updates; only one of them uses its own command. */
+/** Writes single-document updates; only one of them uses its own command. @returns the number of documents found */
 async function inBatches(
   collection: EntityParts<unknown>["collection"],
   tx: ClientSession,
   updates: readonly ScopedUpdate<EntityDocument>["updateOne"][],
-): Promise<void> {
+): Promise<number> {
   const [only, ...more] = updates;
-  if (only === undefined) return;
-  if (more.length === 0) await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID });
-  else
-    for (const some of chunksOf(updates, UPDATE_BATCH)) {
-      const batch = some.map((updateOne) => ({ updateOne }));
-      await collection.bulkWrite(batch, { session: tx });
-    }
+  if (only === undefined) return 0;
+  if (more.length === 0)
+    return (await collection.updateOne(only.filter, only.update, { session: tx, hint: BY_ID })).matchedCount;
+  let found = 0;
+  for (const some of chunksOf(updates, UPDATE_BATCH)) {
+    const batch = some.map((updateOne) => ({ updateOne }));
+    found += (await collection.bulkWrite(batch, { session: tx })).matchedCount;
+  }
+  return found;
 }
 
 /** Reports changes to the plan of a write, if any, and the author of deletions to the journal. */

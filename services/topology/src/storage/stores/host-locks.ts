@@ -48,7 +48,7 @@ export interface HostLocks {
    * @throws AppError `validation_failed` if it would exceed its capacity
    */
   lock(tx: ClientSession, scope: Scope, id: string, change?: InventoryChange): Promise<LockedHost | null>;
-  /** Locks several hosts with three commands. @returns those in the scope, by id */
+  /** Locks several hosts with three commands, or two if nothing is added or removed. @returns those in the scope, by id */
   lockAll(
     tx: ClientSession,
     scope: Scope,
@@ -66,16 +66,15 @@ const TAKEN = {
   interfaces: { $size: "$inventory.interfaces" },
   ports: { $size: "$inventory.ports" },
 } as const;
+const ONLY_LOCKED: Document = { $inc: { lock: 1 } };
 const LOCKED = { _id: 1, network_id: 1, name: 1, inventory: 1, reserved: 1 } as const;
 
 export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLocks {
   const reserved = createReservedHosts(hosts);
 
   /** Locks hosts with a short command: a longer one would conflict more often. */
-  async function own(tx: ClientSession, scope: Scope, ids: readonly string[]): Promise<void> {
-    await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, { $inc: { lock: 1 } } as object, {
-      session: tx,
-    });
+  async function own(tx: ClientSession, scope: Scope, ids: readonly string[], update = ONLY_LOCKED): Promise<void> {
+    await hosts.updateMany({ ...within(scope), _id: { $in: [...ids] } }, update, { session: tx, hint: BY_ID });
   }
 
   /** The inventories of locked hosts; of a single one with the locking command. */
@@ -84,7 +83,7 @@ export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLo
     const [only, ...more] = ids;
     if (only !== undefined && more.length === 0) {
       const filter = { ...within(scope), _id: only };
-      const found = await hosts.findOneAndUpdate(filter, { $inc: { lock: 1 } } as object, { ...options, hint: BY_ID });
+      const found = await hosts.findOneAndUpdate(filter, ONLY_LOCKED, { ...options, hint: BY_ID });
       return found === null ? [] : [found as unknown as FoundHost];
     }
     await own(tx, scope, ids);
@@ -104,8 +103,9 @@ export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLo
     },
     lockAll: async (tx, scope, changes) => {
       const ids = [...changes.keys()];
-      await own(tx, scope, ids);
-      const updates = [...changes].map(([_id, change]) => ({
+      const areSame = [...changes.values()].every((change) => Object.keys(change).length === 0);
+      await own(tx, scope, ids, areSame ? updateOf({}) : ONLY_LOCKED);
+      const updates = (areSame ? [] : [...changes]).map(([_id, change]) => ({
         updateOne: { filter: { ...within(scope), _id }, update: updateOf(change), hint: BY_ID },
       }));
       if (updates.length > 0) await hosts.bulkWrite(updates, { session: tx });
