@@ -48,21 +48,36 @@ function callersOf({ topologies, tenancySecrets }: Stack): Caller[] {
   );
 }
 
-async function updates(callers: readonly Caller[], work: string, hosts: number): Promise<Measured> {
+/** What an update changes, differently from round to round. */
+type Change = (service: Made, host: Made, round: number) => object;
+
+function names(_service: Made, _host: Made, round: number): object {
+  return { name: `service ${round % 2}` };
+}
+
+function bindings(_service: Made, { ports }: Made, round: number): object {
+  const [port] = ports as Made[];
+  return { bindings: round % 2 === 0 ? [{ type: "Port", port_id: port?.id }] : [] };
+}
+
+async function updates(callers: readonly Caller[], hosts: number, change: Change): Promise<Measured> {
   const first = callers[0] as Caller;
   const network = await made(first, "/api/v1/networks", { name: "network" });
-  const services: Made[] = [];
+  const services: { readonly service: Made; readonly host: Made }[] = [];
   for (let h = 0; h < hosts; h++) {
     const children = Array.from({ length: WRITERS / hosts }, (_, n) => ({
       name: `service ${n}`,
       service_definition: "nginx",
     }));
-    const host = await made(first, "/api/v1/hosts", { network_id: network.id, name: "host", services: children });
-    services.push(...(host["services"] as Made[]));
+    const ports = [{ number: 80, protocol: "Tcp" }];
+    const body = { network_id: network.id, name: "host", ports, services: children };
+    const host = await made(first, "/api/v1/hosts", body);
+    services.push(...(host["services"] as Made[]).map((service) => ({ service, host })));
   }
+  const work = `updates of ${change.name} of services on ${hosts === 1 ? "one host" : `${hosts} hosts`}`;
   return run(work, callers, (caller, n, round) => {
-    const service = services[n % services.length];
-    return caller.send("put", `/api/v1/services/${service?.id ?? ""}`, { ...service, name: `service ${round % 2}` });
+    const { service, host } = services[n % services.length] as (typeof services)[number];
+    return caller.send("put", `/api/v1/services/${service.id}`, { ...service, ...change(service, host, round) });
   });
 }
 
@@ -76,8 +91,7 @@ async function creates(callers: readonly Caller[], work: string, networks: numbe
 }
 
 async function sideBySide(callers: readonly Caller[]): Promise<void> {
-  await updates(callers, "updates of services on one host", 1);
-  await updates(callers, `updates of services on ${WRITERS} hosts`, WRITERS);
+  for (const change of [names, bindings]) for (const hosts of [1, WRITERS]) await updates(callers, hosts, change);
   const one = await creates(callers, "creates of hosts in one network", 1);
   const many = await creates(callers, `creates of hosts in ${WRITERS} networks`, WRITERS);
   console.log(
