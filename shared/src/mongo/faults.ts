@@ -39,6 +39,14 @@ const OVERLOADED_CODES = new Set([39, 146, 292, 365, 367, 14_031]);
 /** WiredTiger's message in a write conflict for a transaction rolled back to free cache. */
 const EVICTED = /eviction|cache (?:overflow|pressure|full)|TemporarilyUnavailable/i;
 
+/** For a snapshot that is too old, or older than an index or collection. */
+const NO_SNAPSHOT = new Set([239, 246]);
+
+/** Whether the database does not have the snapshot of a read any more. */
+export function isSnapshotGone(error: unknown): boolean {
+  return error instanceof MongoServerError && NO_SNAPSHOT.has(Number(error.code));
+}
+
 /** A database error as reported to callers; null for other errors. */
 export function mapMongoFault(error: unknown): AppError | null {
   if (isOfSocket(error)) return new AppError("unavailable", {}, error);

@@ -188,31 +188,18 @@ function createBlockedReads() {
   let [begin, resume] = [(): void => undefined, (): void => undefined];
   const started = new Promise<void>((resolve) => (begin = resolve));
   const resumed = new Promise<void>((resolve) => (resume = resolve));
-  const entities = (kind: string): ReturnType<typeof collections.entities> => {
-    const collection = collections.entities(kind);
-    const find = (...[filter, options]: Parameters<typeof collection.find>) => {
-      const cursor = collection.find(filter, options);
-      return "network_id" in filter ? delayed(cursor) : cursor;
-    };
-    return new Proxy(collection, { get: (of, name) => (name === "find" ? find : boundTo(of, name)) });
-  };
-  async function* delayed<T>(cursor: AsyncIterable<T>): AsyncGenerator<T> {
+  const batches: typeof collections.batches = async function* (find, moment) {
     begin();
     await resumed;
-    yield* cursor;
-  }
+    yield* collections.batches(find, moment);
+  };
   return {
-    collections: { ...collections, entities },
+    collections: { ...collections, batches },
     started,
     resume: () => {
       resume();
     },
   };
-}
-
-function boundTo(of: object, name: string | symbol): unknown {
-  const found: unknown = Reflect.get(of, name);
-  return typeof found === "function" ? found.bind(of) : found;
 }
 
 describe("alongside builds that do not know the journal", () => {

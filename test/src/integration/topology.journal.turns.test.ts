@@ -1,11 +1,16 @@
 /** Many changes of one organization, alongside few of another one. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTag, patchService } from "@nts/shared/contract";
+import { createHost, createTag, deleteTag, getServiceHistory, patchService } from "@nts/shared/contract";
+import { journalCollections } from "@nts/topology/journal/collections";
+import { hiddenBy } from "@nts/topology/journal/expand";
+import { createHiddenThings } from "@nts/topology/journal/hidden";
 import { startManualJournal } from "../support/sweeps.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork } from "../support/topology-world.js";
 
 const MANY = 150;
+/** More than a deletion changes in its own transaction. */
+const TAGGED = 501;
 
 let topology: Topology;
 beforeAll(async () => {
@@ -40,5 +45,42 @@ describe.each([
     expect(await recorded(busy.owner)).toEqual([...before, host.name, ...names, "changed at last"]);
     await journal.close();
     expect(await topology.db.collection("journal_backlog").countDocuments()).toBe(0);
+  });
+});
+
+describe("a deletion that hides many entities", () => {
+  it("is recorded as of its commit, however late", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    const tag = await owner.call(createTag, { body: { name: "deleted" } });
+    const services = Array.from({ length: TAGGED }, () => ({ name: "s", service_definition: "nginx", tags: [tag.id] }));
+    const host = await owner.call(createHost, { body: { network_id: network.id, name: "host", services } });
+    const journal = await startManualJournal(topology.db);
+    await owner.call(deleteTag, { params: tag });
+    const [renamed] = host.services;
+    await owner.call(patchService, { params: renamed!, body: { name: "renamed" } });
+    await journal.takeEvents();
+    await journal.record();
+    const updates = { organization_id: owner.scope.organizationId, entity: "Service", action: "updated" };
+    expect(await topology.db.collection("journal").countDocuments(updates)).toBe(TAGGED + 1);
+    const own = await owner.call(getServiceHistory, { params: renamed! });
+    expect(own.map(({ action, fields }) => [action, ...fields])).toEqual([
+      ["created"],
+      ["updated", "tags"],
+      ["updated", "name"],
+    ]);
+    await journal.close();
+  });
+
+  it("is recorded as of now if the database no longer has the state of then", async () => {
+    const world = await aNetwork(topology.aCaller());
+    await aHost(world, { services: MANY });
+    const organization_id = world.owner.scope.organizationId;
+    const deletion = { _id: world.network.id, kind: "network" as const, organization_id, deleted_at: new Date() };
+    const committed = { high: 1, low: 1 };
+    const hiding = { at: new Date(), committed, hidden: createHiddenThings() };
+    const found: unknown[] = [];
+    for await (const batch of hiddenBy(journalCollections(topology.db), deletion, hiding))
+      found.push(...batch.map(({ collection }) => collection));
+    expect(found).toEqual([...Array.from({ length: MANY }, () => "services"), "hosts", "subnets", "networks"]);
   });
 });

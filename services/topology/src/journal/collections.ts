@@ -1,4 +1,5 @@
 import type { Collection, Db, Document, Timestamp } from "mongodb";
+import { type Moment, type RawBatch, rawBatches, type RawFind } from "@nts/shared/mongo/raw-find";
 import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
@@ -45,6 +46,8 @@ export interface JournalCollections {
   readonly deletions: Collection<DeletionDocument>;
   readonly notes: Collection<NoteDocument>;
   entities(kind: string): Collection<EntityDocument>;
+  /** See {@link rawBatches}. */
+  batches(find: RawFind, moment?: Moment): AsyncGenerator<RawBatch, void, void>;
 }
 
 export function journalCollections(db: Db): JournalCollections {
@@ -57,5 +60,6 @@ export function journalCollections(db: Db): JournalCollections {
     deletions: openDeletions(db),
     notes: db.collection(NOTES),
     entities: (kind) => db.collection(kind),
+    batches: (find, moment) => rawBatches(db, find, moment),
   };
 }

@@ -72,7 +72,7 @@ export function createEventRecorder({ collections, hidden, known, writer, mostHe
     const deletion = { ...event.fullDocument, _id: id } as HidingDeletion;
     unrecorded.set(id, deletion.organization_id);
     lines.add(deletion.organization_id, {
-      batches: hiddenBy(collections, deletion, { at: timeOf(event), hidden }),
+      batches: hiddenBy(collections, deletion, { at: timeOf(event), committed: event.clusterTime, hidden }),
       onRecorded: async () => {
         hidden.add(deletion);
         unrecorded.delete(id);

@@ -1,7 +1,10 @@
-import type { Document } from "mongodb";
+import { type Document, Timestamp } from "mongodb";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { isSnapshotGone } from "@nts/shared/mongo/faults";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import { authorshipIn } from "../storage/authorship.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
+import type { EntityDocument } from "../storage/entities.js";
 import { creationIndex, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
 import { TAGGED_KINDS } from "../storage/kinds.js";
 import type { JournalCollections } from "./collections.js";
@@ -10,7 +13,7 @@ import type { HiddenThings } from "./hidden.js";
 import { BATCH, signatureOf } from "./writer.js";
 
 // A large deletion is a small write that hides many entities. They are recorded one by one here, while their documents
-// still exist.
+// still exist, as they were when it was committed: later writes have events of their own.
 
 interface Part {
   readonly collection: Journaled;
@@ -21,33 +24,58 @@ interface Part {
 /** A deletion, as read from the stream. */
 export type HidingDeletion = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at" | "ids" | "by">;
 
+type Batches = Pick<JournalCollections, "batches">;
+
+export interface Hiding {
+  readonly at: Date;
+  /** The same in database time. */
+  readonly committed: { readonly high: number; readonly low: number };
+  readonly hidden: HiddenThings;
+}
+
 /**
  * The events of a deletion. It only counts as recorded when all are, unless it is of tags, which disappear from their
  * carriers at once.
  */
 export async function* hiddenBy(
-  { entities }: JournalCollections,
+  { batches }: Batches,
   deletion: HidingDeletion,
-  { at, hidden }: { readonly at: Date; readonly hidden: HiddenThings },
+  { at, committed, hidden }: Hiding,
 ): AsyncGenerator<readonly EntityEvent[]> {
   const { organization_id, by, kind } = deletion;
   const isOfTags = kind === "tags";
   if (isOfTags) hidden.add(deletion);
   const base = { organizationId: organization_id, at, by: by === undefined ? {} : signatureOf(authorshipIn(by)) };
-  for (const { collection, filter, hint } of partsOf(deletion)) {
-    let batch: EntityEvent[] = [];
+  const time = new Timestamp({ t: committed.high, i: committed.low });
+  for (const part of partsOf(deletion)) {
+    const { collection } = part;
     const projection = isOfTags ? { wire: 1, revision: 1, form: 1 } : { _id: 1 };
-    const options = { projection, hint, batchSize: BATCH, maxTimeMS: STREAM_MS } as const;
-    for await (const { _id: id, wire, revision, form } of entities(collection).find(filter, options)) {
-      batch.push({ ...base, collection, id, state: isOfTags ? { wire, revision, form } : null });
-      if (batch.length < BATCH) continue;
-      yield batch;
-      batch = [];
-    }
-    if (batch.length > 0) yield batch;
+    for await (const documents of documentsOf(batches, { ...part, projection }, time))
+      yield documents.map(({ _id: id, wire, revision, form }) => {
+        const state = isOfTags ? { wire, revision, form } : null;
+        return { ...base, collection, id, state };
+      });
   }
   // Its document is purged soon after the response to the deletion, recorded or not.
   if (kind === "network") yield [{ ...base, collection: "networks", id: deletion._id, state: null }];
+}
+
+/** Documents as of a time; all of them as of now if the database no longer has that: what is recorded twice is ignored. */
+async function* documentsOf(
+  batches: Batches["batches"],
+  part: Part & { readonly projection: Document },
+  time: Timestamp,
+): AsyncGenerator<EntityDocument[]> {
+  const find = { ...part, firstRows: BATCH, mostRows: BATCH, maxTimeMS: STREAM_MS };
+  const read = async function* (moment?: Moment): AsyncGenerator<EntityDocument[]> {
+    for await (const batch of batches(find, moment)) yield documentsIn(batch) as EntityDocument[];
+  };
+  try {
+    yield* read({ time });
+  } catch (error) {
+    if (!isSnapshotGone(error)) throw error;
+    yield* read();
+  }
 }
 
 function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): readonly Part[] {

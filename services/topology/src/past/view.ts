@@ -1,7 +1,8 @@
-import { MongoServerError, type Timestamp } from "mongodb";
+import type { Timestamp } from "mongodb";
 import { PAST } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { isSnapshotGone } from "@nts/shared/mongo/faults";
 import type { Moment } from "@nts/shared/mongo/raw-find";
 import type { Range } from "@nts/shared/numbered";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
@@ -140,13 +141,10 @@ interface Found {
   readonly last: number;
 }
 
-/** MongoDB error codes for a snapshot that is too old, or older than an index or collection. */
-const NO_SNAPSHOT = new Set([239, 246]);
-
 /** Null if the database does not have the snapshot. */
 async function unlessTooOld<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch((error: unknown) => {
-    if (error instanceof MongoServerError && NO_SNAPSHOT.has(Number(error.code))) return null;
+    if (isSnapshotGone(error)) return null;
     throw error;
   });
 }
