@@ -48,3 +48,25 @@ describe("shares: streams of one organization", () => {
     shares.openStream("one")();
   });
 });
+
+describe("shares: a task that waits for too long", () => {
+  const WAIT_MS = 40;
+  const forever = () => new Promise<never>(() => undefined);
+
+  it("fails as unavailable if none of its organization ends meanwhile", async () => {
+    const shares = createShares({ operations: 1, waitMs: WAIT_MS });
+    void shares.use("one", forever);
+    await expect(shares.use("one", forever)).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("is rejected with the rate limit if others end, for which it waits", async () => {
+    const shares = createShares({ operations: 1, waitMs: WAIT_MS });
+    let end = (): void => undefined;
+    const first = shares.use("one", () => new Promise<void>((resolve) => (end = resolve)));
+    void shares.use("one", forever);
+    const last = shares.use("one", forever);
+    end();
+    await first;
+    await expect(last).rejects.toMatchObject({ code: "rate_limited", params: { retry_after_seconds: 1 } });
+  });
+});

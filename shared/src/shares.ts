@@ -21,7 +21,11 @@ export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 
 
 /** The shares of all organizations in one process. */
 export interface Shares {
-  /** Runs a task within the organization's share. @throws AppError `rate_limited` */
+  /**
+   * Runs a task within the organization's share.
+   *
+   * @throws AppError `rate_limited` · `unavailable` if it has waited for too long, and none of the organization's has ended
+   */
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
   /** @returns releases the stream @throws AppError `rate_limited` */
   openStream(organizationId: string): () => void;
@@ -31,6 +35,8 @@ export interface Shares {
 
 interface Share {
   running: number;
+  /** Tasks that have ended. */
+  ended: number;
   streams: number;
   /** Starts the next task. */
   readonly waiting: Set<() => void>;
@@ -42,7 +48,7 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
   const activity = createActivity();
 
   function shareOf(organizationId: string): Share {
-    const share = shares.get(organizationId) ?? { running: 0, streams: 0, waiting: new Set() };
+    const share = shares.get(organizationId) ?? { running: 0, ended: 0, streams: 0, waiting: new Set() };
     shares.set(organizationId, share);
     return share;
   }
@@ -54,6 +60,7 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
   /** Resolves when it is the caller's turn, which the caller must release. */
   function turn(share: Share): Promise<void> {
     if (share.waiting.size >= limits.waiting) return Promise.reject(tooMany());
+    const { ended } = share;
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         clearTimeout(timer);
@@ -63,7 +70,8 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
       };
       const timer = setTimeout(() => {
         share.waiting.delete(begin);
-        reject(tooMany());
+        // If nothing ends, the database hangs; the caller is not at fault.
+        reject(share.ended === ended ? new AppError("unavailable") : tooMany());
       }, limits.waitMs);
       share.waiting.add(begin);
     });
@@ -80,6 +88,7 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
       } finally {
         activity.end();
         share.running -= 1;
+        share.ended += 1;
         const [next] = share.waiting;
         if (next === undefined) forgetUnused(organizationId, share);
         else next();

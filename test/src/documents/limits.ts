@@ -169,7 +169,7 @@ function ofCallers(): Rows {
     ],
     [
       "messages of assistants of one organization, per gateway",
-      `${HANDLED_OF_ORGANIZATION.operations} at a time, ${HANDLED_OF_ORGANIZATION.waiting} wait, ${s(SHARE_LIMITS.waitMs)} at most; then 429`,
+      `${HANDLED_OF_ORGANIZATION.operations} at a time, ${HANDLED_OF_ORGANIZATION.waiting} wait, ${s(SHARE_LIMITS.waitMs)} at most; then 429, or 503 if none of them ends`,
     ],
     ["requests being handled by one service, per gateway", `${REQUESTS_WAITING}, of one organization or address at most as many as are left; then 503 with \`Retry-After\` after ${s(MOST_WAIT_MS)}`], // prettier-ignore
     ...ofDatabaseUse(),
@@ -181,7 +181,7 @@ function ofDatabaseUse(): Rows {
   return [
     [
       "database use of one organization, per process",
-      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429`,
+      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429, or 503 if none of them ends`,
     ],
     [
       `writes of more than ${MOST_SMALL} documents, per process of topology`,
