@@ -37,7 +37,7 @@ describe("queued reads", () => {
     const { ask, endNext } = createReads({ operations: 1, waitMs: 10 });
     const first = ask("a");
     for (const waiting of [ask("a"), ask("a")])
-      await expect(waiting).rejects.toThrow(expect.objectContaining({ code: "rate_limited" }));
+      await expect(waiting).rejects.toThrow(expect.objectContaining({ code: "unavailable" }));
     await endNext();
     const next = ask("a");
     await endNext();
