@@ -1,7 +1,7 @@
 /** Characters of a piece, and milliseconds after which it ends although it is shorter, even empty. */
 const PIECE = { characters: 65_536, ms: 25 };
 
-/** Joins texts to pieces, each a limited amount of work: the way to many texts, or to one, may be long. */
+/** Joins texts to pieces, each a limited amount of work: there may be many texts, or long work before the next one. */
 export async function* inPieces(
   texts: AsyncIterable<string>,
   now = () => performance.now(),

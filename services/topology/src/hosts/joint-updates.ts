@@ -4,12 +4,11 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { createTogether } from "@nts/shared/together";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
-import { networkClaim, requireReferences } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
 import { MOST_SMALL } from "../storage/large-writes.js";
 import type { Storage } from "../storage/storage.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
-import { moreBindings, type ReadChange, saveReadServices } from "./write-services.js";
+import { countsOfBindings, moreBindings, type ReadChange, saveReadServices } from "./write-services.js";
 
 // Updates of bindings that arrive while others of their organization are written share a transaction: sixteen together
 // cost the database little more than two. Each is decided for itself; whatever prevents one from being written with the
@@ -90,8 +89,8 @@ async function writeTogether(storage: Storage, updates: readonly JointUpdate[]):
       const changes = updates.flatMap((update) => changeOf(update, hosts.get(update.current.entity.host_id)));
       if (changes.length === 0) throw new Discard(NOTHING);
       const counted = changes.filter((change) => moreBindings(change) !== 0);
-      const claims = counted.map((change) => networkClaim(change.after.entity.network_id, { bindings: moreBindings(change) })); // prettier-ignore
-      await requireReferences(storage.guards, tx, scope, claims);
+      const missing = await storage.guards.reference(tx, scope, countsOfBindings(counted));
+      if (missing.size > 0) throw new Discard(NOTHING);
       if (!(await saveReadServices(storage, tx, scope, changes))) throw new Discard(NOTHING);
       attempt.isDecided = true;
       return new Map(changes.map(({ update, after }) => [update, after]));

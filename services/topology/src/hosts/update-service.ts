@@ -1,12 +1,11 @@
 import { type Binding, type BindingInput, bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
-import { bindingJudge } from "@nts/shared/contract/bindings.rules";
+import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import type { Work } from "@nts/shared/work";
-import type { LockedHost } from "../storage/stores/host-locks.js";
 import type { JointUpdate, JointUpdates } from "./joint-updates.js";
 import { updateOnHost } from "./on-host.js";
 import { placeExisting, placeNew } from "./positions.rules.js";
@@ -86,39 +85,35 @@ function jointUpdate(
 ): Pick<JointUpdate, "bindings" | "next"> | null {
   const { entity, revision } = current;
   const body = asked(entity);
-  const { host_id, network_id, position, bindings, tags } = body;
-  if (host_id !== entity.host_id || network_id !== entity.network_id || position !== entity.position) return null;
-  if (tagClaims(tags, entity.tags).length > 0) return null;
+  const { network_id, bindings, tags } = body;
+  if (!keepsPlace(entity, body) || tagClaims(tags, entity.tags).length > 0) return null;
   return {
     bindings: entity.bindings.length + bindings.length,
     next: (host) => {
       requireRevision(ifMatch, revision);
       if (host.network_id !== network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const now = new Date();
-      const next = { ...entity, ...saidOf(entity, body), bindings: boundTo(host, entity, bindings, now) };
-      return revised(current, next, now);
+      const bound = boundBy(bindingJudge(host.inventory), entity, bindings, now);
+      return revised(current, { ...entity, ...saidOf(entity, body), bindings: bound }, now);
     },
   };
 }
 
-/** The bindings of a service on a host. @throws AppError `binding_cross_host` · `binding_conflict` */
-function boundTo(
-  { inventory }: LockedHost,
-  service: Service,
-  requested: readonly BindingInput[],
-  now: Date,
-): Binding[] {
+/** The requested bindings of a service, as its host allows them. @throws AppError `binding_cross_host` · `binding_conflict` */
+function boundBy(judge: BindingJudge, service: Service, requested: readonly BindingInput[], now: Date): Binding[] {
   const owner = { serviceId: service.id, networkId: service.network_id, now: now.toISOString(), newId };
-  return bindingsOf(resolveBindings(requested, bindingJudge(inventory)), service.bindings, owner);
+  return bindingsOf(resolveBindings(requested, judge), service.bindings, owner);
+}
+
+function keepsPlace(service: Service, { host_id, network_id, position }: ServiceUpdate): boolean {
+  return host_id === service.host_id && network_id === service.network_id && position === service.position;
 }
 
 /** Whether a service keeps host, position and bindings, so that these need no validation. */
-function staysInPlace(service: Service, { host_id, network_id, position, bindings }: ServiceUpdate): boolean {
-  const asked = new Set(bindings.map(bindingKey));
+function staysInPlace(service: Service, body: ServiceUpdate): boolean {
+  const asked = new Set(body.bindings.map(bindingKey));
   return (
-    host_id === service.host_id &&
-    network_id === service.network_id &&
-    position === service.position &&
+    keepsPlace(service, body) &&
     asked.size === service.bindings.length &&
     service.bindings.every((binding) => asked.has(bindingKey(binding)))
   );
@@ -159,8 +154,9 @@ function updateInTransaction(
     const body = asked(entity);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });
-    reportRemovedBindings(tx, body.bindings, bindingJudge(host.inventory));
-    const bindings = boundTo(host, entity, body.bindings, now);
+    const judge = bindingJudge(host.inventory);
+    reportRemovedBindings(tx, body.bindings, judge);
+    const bindings = boundBy(judge, entity, body.bindings, now);
     const moves = host.id !== entity.host_id;
     const { position, shift } = moves
       ? placeNew(body.position, host.inventory.services - 1)
