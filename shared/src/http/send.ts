@@ -7,7 +7,7 @@ import { END_OF_LIST, INTERNAL } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const [OPEN, CLOSE, NOTHING] = [Buffer.from("["), Buffer.from("]"), Buffer.alloc(0)];
+const [OPEN, CLOSE] = [Buffer.from("["), Buffer.from("]")];
 const STALLED_CLIENT_MS = 30_000;
 const WHOLE_BYTES = 1_048_576;
 
@@ -83,16 +83,13 @@ async function sendList(
     const [start, counted] = await Promise.all([gathered(reading), total === null ? null : total()]);
     if (response.headersSent) return;
     setList(response, { limit, offset });
-    const [first = NOTHING, ...more] = start.texts;
-    // Without the comma before the first row.
-    const texts = [OPEN, first.subarray(1), ...more];
     if (counted !== null || start.isAll) response.setHeader(INTERNAL.listTotal, counted ?? start.rows);
     if (start.isAll) {
       response.setHeader(INTERNAL.listNext, next() ?? END_OF_LIST);
-      sendJson(response, 200, Buffer.concat([...texts, CLOSE]));
+      sendJson(response, 200, Buffer.concat([OPEN, ...start.texts, CLOSE]));
     } else
       await sendRest(response, {
-        ...{ reading, before: texts, rows: start.rows },
+        ...{ reading, before: start.texts, rows: start.rows },
         ...{ includesTotal: counted !== null, next },
       });
   } finally {
@@ -102,8 +99,8 @@ async function sendList(
 
 interface Rest {
   readonly reading: AsyncIterator<ListPart>;
-  /** What has been read of the list already. */
-  readonly before: readonly Buffer[];
+  /** What has been read of the list already, which is emptied: this function may keep it for as long as it runs. */
+  readonly before: Buffer[];
   readonly rows: number;
   /** The headers include the total. */
   readonly includesTotal: boolean;
@@ -117,7 +114,9 @@ async function sendRest(
   response.statusCode = 200;
   response.setHeader("content-type", JSON_TYPE);
   response.setHeader("trailer", [...(includesTotal ? [] : [INTERNAL.listTotal]), INTERNAL.listNext].join(", "));
-  for (const text of before) if (!(await isTaken(response, text))) return;
+  before.unshift(OPEN);
+  for (let text = before.shift(); text !== undefined; text = before.shift())
+    if (!(await isTaken(response, text))) return;
   let total = rows;
   for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
     total += next.value.rows;
@@ -131,7 +130,7 @@ async function sendRest(
 }
 
 interface Gathered {
-  readonly texts: readonly Buffer[];
+  readonly texts: Buffer[];
   readonly rows: number;
   readonly isAll: boolean;
 }
@@ -143,7 +142,9 @@ async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
   while (bytes < WHOLE_BYTES) {
     const next = await reading.next();
     if (next.done === true) return { texts, rows, isAll: true };
-    if (next.value.text.length > 0) texts.push(next.value.text);
+    const { text } = next.value;
+    // Without the comma before the first row.
+    if (text.length > 0) texts.push(texts.length === 0 ? text.subarray(1) : text);
     rows += next.value.rows;
     bytes += next.value.text.length;
   }
