@@ -1,4 +1,5 @@
 /** Hostile requests over raw sockets: the response to each, and every byte that reaches a service. */
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { parseResponses } from "../support/parse-responses.js";
@@ -7,6 +8,7 @@ import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../
 import type { StubCredential } from "../support/service-stub.js";
 import { type RawService, startRawService } from "../support/raw-service.js";
 import { UNLIMITED } from "../support/unlimited.js";
+import { until } from "../support/until.js";
 
 /** Sent after each request: its response shows how the gateway parsed what came before. */
 const NEXT = "GET /api/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -52,6 +54,15 @@ describe("a hostile request", () => {
       request.goesOn ? [[200, { status: "ok" }]] : [],
     );
     expect(inNormalForm(service.takeBytes())).toBe(request.arrives === null ? "" : messageOf(request.arrives));
+  });
+
+  it("leaves only lines of JSON in the log", async () => {
+    const [last] = parseResponses(await exchangeBytes(world.url, NEXT, 10_000));
+    const read = (): Promise<string> => readFile(world.gateways[0]!.logFile, "utf8");
+    await until(async () => (await read()).includes(last!.fields["x-request-id"]!));
+    const lines = (await read()).trimEnd().split("\n");
+    const requests = lines.map((line) => JSON.parse(line) as { msg: string }).filter(({ msg }) => msg === "request");
+    expect(requests.length).toBeGreaterThan(HOSTILE_REQUESTS.length);
   });
 });
 

@@ -61,6 +61,7 @@ function inProcess(descriptor: number): Entry[] {
   const headers = createTenancyHeaders({ identity: secret, topology: secret });
   const caller = createCaller(principal);
   const line = { request_id: id, operation: "getService", method: "GET", status: 200, duration_ms: 1.25, user_id: id };
+  const members = JSON.stringify(line).slice(1, -1);
   const lines = createLines(createLog("ledger", "info", descriptor as 1), "request");
   const plain = pino({ timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: descriptor, sync: false, minLength: 8_192 })); // prettier-ignore
   return [
@@ -75,7 +76,7 @@ function inProcess(descriptor: number): Entry[] {
       "lines of requests without pino's formatting",
       "shared/src/log.ts",
       () => {
-        lines(line);
+        lines(members);
       },
       () => {
         plain.info(line, "request");
