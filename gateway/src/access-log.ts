@@ -23,10 +23,10 @@ export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
 }
 
 /**
- * The members of a line as text: they are ids, addresses, numbers, and names of the contract, in which JSON escapes
- * nothing; looking for what to escape took longer than the rest of the line.
+ * The members of a line as text, so that those of a caller are made once. They are ids, addresses, numbers, and names of
+ * the contract, in which JSON escapes nothing.
  */
-function membersOf(exchange: Exchange, durationMs: number): string {
+export function membersOf(exchange: Exchange, durationMs: number): string {
   const { request, requestId, span, operationId, route, status, clientAddress, principal } = exchange;
   return (
     `"request_id":"${requestId}","trace_id":"${span.traceId}","operation":"${operationId}",` +
@@ -44,8 +44,9 @@ const idMembers = new WeakMap<Principal, string>();
 function idMembersOf(principal: Principal): string {
   const known = idMembers.get(principal);
   if (known !== undefined) return known;
-  const members = Object.entries(idsOf(principal)).map(([name, id]) => `,"${name}":"${id}"`);
-  const text = members.join("");
+  const text = Object.entries(idsOf(principal))
+    .map(([name, id]) => `,"${name}":"${id}"`)
+    .join("");
   idMembers.set(principal, text);
   return text;
 }

@@ -142,11 +142,11 @@ async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
   while (bytes < WHOLE_BYTES) {
     const next = await reading.next();
     if (next.done === true) return { texts, rows, isAll: true };
-    const { text } = next.value;
+    const { text, rows: more } = next.value;
     // Without the comma before the first row.
     if (text.length > 0) texts.push(texts.length === 0 ? text.subarray(1) : text);
-    rows += next.value.rows;
-    bytes += next.value.text.length;
+    rows += more;
+    bytes += text.length;
   }
   return { texts, rows, isAll: false };
 }

@@ -8,7 +8,9 @@ import { openSync } from "node:fs";
 import type { Document } from "mongodb";
 import { pino } from "pino";
 import { v7 } from "uuid";
+import { membersOf } from "@nts/gateway/access-log";
 import { createCaller, createTenancyHeaders } from "@nts/gateway/authenticate/caller";
+import type { Exchange } from "@nts/gateway/edge/exchange";
 import { newRequestId } from "@nts/gateway/edge/request-id";
 import { batchPerTick } from "@nts/gateway/rate-limit/batching";
 import { connectRedis } from "@nts/gateway/rate-limit/redis-connection";
@@ -60,8 +62,10 @@ function inProcess(descriptor: number): Entry[] {
   const secret = ["a-secret-of-at-least-thirty-two-bytes"];
   const headers = createTenancyHeaders({ identity: secret, topology: secret });
   const caller = createCaller(principal);
-  const line = { request_id: id, operation: "getService", method: "GET", status: 200, duration_ms: 1.25, user_id: id };
-  const members = JSON.stringify(line).slice(1, -1);
+  const named = { operationId: "get_service", route: "/api/v1/services/{id}", request: { method: "GET" } };
+  const outcome = { requestId: id, span: { traceId: id }, status: 200, clientAddress: "192.0.2.1", isDelivered: true };
+  const exchange = { ...named, ...outcome, principal } as unknown as Exchange;
+  const line = JSON.parse(`{${membersOf(exchange, 1.25)}}`) as object;
   const lines = createLines(createLog("ledger", "info", descriptor as 1), "request");
   const plain = pino({ timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: descriptor, sync: false, minLength: 8_192 })); // prettier-ignore
   return [
@@ -76,7 +80,7 @@ function inProcess(descriptor: number): Entry[] {
       "lines of requests without pino's formatting",
       "shared/src/log.ts",
       () => {
-        lines(members);
+        lines(membersOf(exchange, 1.25));
       },
       () => {
         plain.info(line, "request");
