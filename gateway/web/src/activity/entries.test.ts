@@ -44,7 +44,17 @@ describe("journal entries on the activity page", () => {
     expect(describe([3, 2, 1], [4, 5])).toBe("54321");
     expect(describe([4, 3, 2], [1, 2, 3, 4, 5, 6])).toBe("65432");
     expect(describe([6, 5], [3, 4])).toBe("65");
+    expect(describe([4, 3, 2], [1, 2])).toBe("432");
     expect([describe([], [1, 2]), describe([2, 1], []), describe([], [])]).toEqual(["21", "21", ""]);
+  });
+
+  it("of one request appear once while the request is received in parts", () => {
+    const ofOneMoment = (cursors: string[]): Change[] => cursors.map((cursor) => anEntry(cursor));
+    const of = (read: string[], recent: string[]): string[] =>
+      withRecent(ofOneMoment(read), ofOneMoment(recent)).map(({ cursor }) => cursor);
+    expect(of(["4", "3", "2", "1"], ["1", "2"])).toEqual(["4", "3", "2", "1"]);
+    // The list holds one page, and the request has more entries.
+    expect(of(["4", "3"], ["1", "2"])).toEqual(["4", "3"]);
   });
 
   it("show changed members before unchanged ones, and hide internal ones", () => {

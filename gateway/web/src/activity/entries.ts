@@ -36,9 +36,11 @@ export function withRecent(read: readonly Change[], recent: readonly Change[]): 
   const [newest] = read;
   const [first] = recent;
   if (newest === undefined || first === undefined) return [...recent.toReversed(), ...read];
-  const place = recent.findIndex(({ cursor }) => cursor === newest.cursor);
+  // Recent entries may end in the middle of a request, and so before the newest entry that was read.
+  const known = new Set(read.map(({ cursor }) => cursor));
+  const place = recent.findLastIndex(({ cursor }) => known.has(cursor));
   // The list may be ahead of the recent entries.
-  if (place === -1 && newest.at > first.at) return [...read];
+  if (place === -1 && newest.at >= first.at) return [...read];
   return [...recent.slice(place + 1).toReversed(), ...read];
 }
 
