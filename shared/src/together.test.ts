@@ -9,7 +9,6 @@ function lanes(options: Partial<TogetherOptions<string, string>> = {}) {
   const runs: { readonly tasks: readonly string[]; readonly end: (fault?: Error) => void }[] = [];
   const together = createTogether<string, string>({
     atATime: 1,
-    longMs: 60_000,
     fits: () => true,
     run: (tasks) =>
       new Promise((resolve, reject) => {

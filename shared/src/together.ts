@@ -1,12 +1,12 @@
 export interface TogetherOptions<Task, Result> {
   /** Runs of a lane at the same time. Meanwhile, further tasks of the lane wait for each other. */
   readonly atATime: number;
-  /** Milliseconds after which a run no longer counts, so that nothing waits for a slow one. */
-  readonly longMs: number;
+  /** Milliseconds after which a run no longer counts, so that nothing waits for a slow one; by default, all count. */
+  readonly longMs?: number;
   /** Whether a task may run together with those that came before it. */
   readonly fits: (tasks: readonly Task[], next: Task) => boolean;
   /** @returns the outcome of each task, in their order; if it throws, all of them have failed */
-  readonly run: (tasks: readonly Task[]) => Promise<readonly PromiseSettledResult<Result>[]>;
+  readonly run: (tasks: readonly Task[], lane: string) => Promise<readonly PromiseSettledResult<Result>[]>;
 }
 
 /** Runs a task of a lane; together with others that wait, if there are any. */
@@ -55,9 +55,12 @@ export function createTogether<Task, Result>(options: TogetherOptions<Task, Resu
       schedule(name, lane);
     };
     lane.running += 1;
-    const timer = setTimeout(end, longMs);
+    const timer = longMs === undefined ? undefined : setTimeout(end, longMs);
     try {
-      const outcomes = await run(some.map(({ task }) => task));
+      const outcomes = await run(
+        some.map(({ task }) => task),
+        name,
+      );
       some.forEach(({ resolve, reject }, n) => {
         const outcome = outcomes[n];
         if (outcome?.status === "fulfilled") resolve(outcome.value);

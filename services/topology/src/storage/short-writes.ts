@@ -4,6 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import { createKeyedQueue } from "@nts/shared/mongo/queue";
+import { createTogether } from "@nts/shared/together";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { byText } from "./authorship.js";
 import { BY_ID } from "./indexes.js";
@@ -47,7 +48,7 @@ export interface ShortWrites<T extends Entity> {
   write(work: Work, scope: Scope, next: Stored<T>): Promise<Outcome>;
 }
 
-interface Waiting {
+interface Write {
   readonly work: Work;
   readonly id: string;
   readonly revision: number;
@@ -55,63 +56,25 @@ interface Waiting {
   readonly nonce: ObjectId;
   readonly filter: ScopedUpdate<EntityDocument>["updateOne"]["filter"];
   readonly fields: Document;
-  readonly resolve: (outcome: Outcome) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Pending writes of one organization. */
-interface Line {
-  readonly organizationId: string;
-  readonly waiting: Waiting[];
-  running: number;
-  isScheduled: boolean;
 }
 
 export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T>): ShortWrites<T> {
   const { collection } = entities;
-  const lines = new Map<string, Line>();
-
-  function schedule(line: Line): void {
-    if (line.isScheduled || line.running === AT_A_TIME) return;
-    if (line.waiting.length === 0) {
-      if (line.running === 0) lines.delete(line.organizationId);
-      return;
-    }
-    line.isScheduled = true;
-    // After everything that arrived in this tick has been handled.
-    setImmediate(() => {
-      line.isScheduled = false;
-      while (line.waiting.length > 0 && line.running < AT_A_TIME) void writeAll(line, line.waiting.splice(0, MOST));
-    });
-  }
-
-  async function writeAll(line: Line, batch: readonly Waiting[]): Promise<void> {
-    line.running += 1;
-    try {
-      // Counts as one concurrent operation of the organization, for all its requests.
-      await batch[0]?.work.use(() => run({ db, collection }, line.organizationId, batch));
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    } finally {
-      line.running -= 1;
-      schedule(line);
-    }
-  }
-
+  const together = createTogether<Write, Outcome>({
+    atATime: AT_A_TIME,
+    fits: (writes) => writes.length < MOST,
+    run: (writes, organizationId) => runAll({ db, collection, organizationId }, writes),
+  });
   return {
     inTurn: createTurns<T>(),
-    write: (work, scope, next) =>
-      new Promise((resolve, reject) => {
-        const { organizationId } = scope;
-        const { _id: id, ...stored } = entities.documentOf(organizationId, next);
-        const fields = { ...stored, by: byText(work.author, organizationId, next.revision) };
-        const filter = { ...entities.within(scope), _id: id, revision: next.revision - 1, claimed: { $ne: true } };
-        const waiting = { work, id, revision: next.revision, nonce: new ObjectId(), filter, fields, resolve, reject };
-        const line = lines.get(organizationId) ?? { organizationId, waiting: [], running: 0, isScheduled: false };
-        lines.set(organizationId, line);
-        line.waiting.push(waiting);
-        schedule(line);
-      }),
+    write: (work, scope, next) => {
+      const { organizationId } = scope;
+      const { revision } = next;
+      const { _id: id, ...stored } = entities.documentOf(organizationId, next);
+      const fields = { ...stored, by: byText(work.author, organizationId, revision) };
+      const filter = { ...entities.within(scope), _id: id, revision: revision - 1, claimed: { $ne: true } };
+      return together(organizationId, { work, id, revision, nonce: new ObjectId(), filter, fields });
+    },
   };
 }
 
@@ -137,72 +100,86 @@ function createTurns<T extends Entity>(): ShortWrites<T>["inTurn"] {
   };
 }
 
-/** The destination. */
-interface Written {
+interface Destination {
   readonly db: Db;
   readonly collection: ScopedCollection<EntityDocument>;
+  readonly organizationId: string;
 }
 
-/** Executes the writes of a batch that are still awaited in one command. */
-async function run({ db, collection }: Written, organizationId: string, batch: readonly Waiting[]): Promise<void> {
-  const awaited = batch.filter(isAwaited);
-  if (awaited.length === 0) return;
+type Settled = PromiseSettledResult<Outcome>;
+
+const fulfilled = (value: Outcome): Settled => ({ status: "fulfilled", value });
+const rejected = (reason: unknown): Settled => ({ status: "rejected", reason });
+
+/** Executes the writes that are still awaited in one command. */
+async function runAll(destination: Destination, writes: readonly Write[]): Promise<Settled[]> {
+  const [first] = writes;
+  if (first === undefined) return [];
+  // Counts as one concurrent operation of the organization, for all its requests.
+  return first.work.use(async () => {
+    const faults = writes.map(faultOf);
+    const awaited = writes.filter((_, n) => faults[n] === null);
+    const outcomes = awaited.length === 0 ? [] : await run(destination, awaited);
+    const byWrite = new Map(awaited.map((write, n) => [write, outcomes[n]]));
+    return writes.map((write, n) => byWrite.get(write) ?? rejected(faults[n]));
+  });
+}
+
+/** Why a write is no longer awaited; null if it is. */
+function faultOf({ work }: Write): unknown {
+  try {
+    requireNotAbandoned(work);
+    return performance.now() < work.deadline - WRITE_MS ? null : new AppError("upstream_timeout");
+  } catch (error) {
+    return error;
+  }
+}
+
+async function run(destination: Destination, writes: readonly Write[]): Promise<Settled[]> {
+  const { db, collection } = destination;
   // In a session, so that reads after an interrupted command are not older than its writes.
-  await db.client.withSession(async (session) => {
-    const timesLeft = awaited.map(({ work }) => work.deadline - WRITE_MS - performance.now());
+  return db.client.withSession(async (session) => {
+    const timesLeft = writes.map(({ work }) => work.deadline - WRITE_MS - performance.now());
     const maxTimeMS = Math.max(1, Math.floor(Math.min(LOCKED_MS, ...timesLeft)));
     try {
-      await collection.bulkWrite(awaited.map(updateOf), { session, ordered: false, maxTimeMS });
-      for (const { resolve } of awaited) resolve("written");
+      await collection.bulkWrite(writes.map(updateOf), { session, ordered: false, maxTimeMS });
+      return writes.map(() => fulfilled("written"));
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
-      if (isCutOff(error)) await settleInterrupted(collection, session, organizationId, awaited);
-      else settle(awaited, error);
+      return isCutOff(error) ? settleInterrupted(destination, session, writes) : settle(writes, error);
     }
   });
 }
 
-/** Determines the outcome of writes after an interrupted command. */
+/** The outcome of each write of an interrupted command. */
 async function settleInterrupted(
-  collection: Written["collection"],
+  { collection, organizationId }: Destination,
   session: ClientSession,
-  organizationId: string,
-  cutOff: readonly Waiting[],
-): Promise<void> {
-  const filter = { organization_id: organizationId, _id: { $in: cutOff.map(({ id }) => id) } };
+  writes: readonly Write[],
+): Promise<Settled[]> {
+  const filter = { organization_id: organizationId, _id: { $in: writes.map(({ id }) => id) } };
   const options = { session, projection: { revision: 1, nonce: 1 }, hint: BY_ID };
   const found = await collection.find(filter, options).toArray();
   const byId = new Map(found.map((one) => [one._id, one]));
-  for (const one of cutOff) settleBy(one, byId.get(one.id));
-}
-
-function isAwaited({ work, reject }: Waiting): boolean {
-  try {
-    requireNotAbandoned(work);
-    if (performance.now() < work.deadline - WRITE_MS) return true;
-    reject(new AppError("upstream_timeout"));
-  } catch (error) {
-    reject(error);
-  }
-  return false;
+  return writes.map((write) => settleBy(write, byId.get(write.id)));
 }
 
 /** An upsert that fails if nothing matches, because a reply does not tell otherwise which one failed. */
-function updateOf({ filter, fields, nonce }: Waiting): ScopedUpdate<EntityDocument> {
+function updateOf({ filter, fields, nonce }: Write): ScopedUpdate<EntityDocument> {
   const update: Document = { $set: { ...fields, nonce }, $setOnInsert: { _id: "nothing" } };
   return { updateOne: { filter, update, upsert: true, hint: BY_ID } };
 }
 
 /** The outcome of each write of a completed command. */
-function settle(batch: readonly Waiting[], error: MongoBulkWriteError): void {
+function settle(writes: readonly Write[], error: MongoBulkWriteError): Settled[] {
   const failed = new Map([error.writeErrors].flat().map((one) => [one.index, one]));
   if (failed.size === 0) throw error;
-  for (const [index, { resolve, reject }] of batch.entries()) {
+  return writes.map((_, index) => {
     const fault = failed.get(index);
-    if (fault === undefined) resolve("written");
-    else if (fault.code === IMMUTABLE_FIELD) resolve("stale");
-    else reject(new MongoServerError({ message: fault.errmsg ?? "a write failed", code: fault.code }));
-  }
+    if (fault === undefined) return fulfilled("written");
+    if (fault.code === IMMUTABLE_FIELD) return fulfilled("stale");
+    return rejected(new MongoServerError({ message: fault.errmsg ?? "a write failed", code: fault.code }));
+  });
 }
 
 /** Whether a command was interrupted before it completed, or before a majority acknowledged it. */
@@ -211,11 +188,11 @@ function isCutOff(error: MongoBulkWriteError): boolean {
 }
 
 /** The outcome of a write of an interrupted command. @param found the entity afterwards */
-function settleBy({ revision, nonce, resolve, reject }: Waiting, found: EntityDocument | undefined): void {
-  if (found === undefined) resolve("stale");
-  else if (nonce.equals(found["nonce"] as ObjectId | undefined)) resolve("written");
-  else if (found.revision < revision) resolve("locked");
-  else if (found.revision === revision) resolve("stale");
+function settleBy({ revision, nonce }: Write, found: EntityDocument | undefined): Settled {
+  if (found === undefined) return fulfilled("stale");
+  if (nonce.equals(found["nonce"] as ObjectId | undefined)) return fulfilled("written");
+  if (found.revision < revision) return fulfilled("locked");
+  if (found.revision === revision) return fulfilled("stale");
   // It may have been the one before the last.
-  else reject(new AppError("upstream_timeout"));
+  return rejected(new AppError("upstream_timeout"));
 }
