@@ -1,6 +1,7 @@
 /**
  * `npm run test:attacks`: runs each attack of `test/src/attacks` on a system of its own, alongside a victim. `-- <part of
- * a name>` selects some, `--cheap` those of `npm test`; `--list`, `--against <git ref>`; `--work` prints how each kind of the victim's work went.
+ * a name>` selects some, `--cheap` those of `npm test`; `--list`, `--against <git ref>`; `--work` prints how each kind
+ * of the victim's work went.
  */
 import { parseArgs } from "node:util";
 import type { NamedAttack, Outcome } from "../support/attacks/run.js";
