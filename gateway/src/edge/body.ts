@@ -86,17 +86,40 @@ function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): 
   request.on("data", take).once("end", end).once("close", breakOff);
 }
 
-/**
- * The body of an upload as it arrives. If the reader stops early, the rest of the request is discarded.
- * It fails with AppError `payload_too_large` beyond the limit.
- */
-export function countedBody(request: IncomingMessage, limitBytes: number): Readable {
-  return Readable.from(counted(request, limitBytes), { objectMode: false });
+/** Milliseconds between the checks of the rights to an upload. */
+const CONFIRM_MS = 1_000;
+
+/** How an upload is read. */
+export interface Upload {
+  readonly limitBytes: number;
+  /** Checks that the caller still has its rights. @throws AppError */
+  readonly confirm: () => Promise<void>;
 }
 
-async function* counted(request: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
+/**
+ * The body of an upload as it arrives. Rights are checked while it arrives, and before it is complete. If the reader
+ * stops early, the rest of the request is discarded. It fails with AppError `payload_too_large` beyond the limit, or
+ * with that of the check.
+ */
+export function uploadedBody(request: IncomingMessage, upload: Upload): Readable {
+  return Readable.from(confirmed(request, upload), { objectMode: false });
+}
+
+async function* confirmed(request: IncomingMessage, { limitBytes, confirm }: Upload): AsyncGenerator<Buffer> {
+  const length = request.headers["content-length"] ?? null;
+  const arriving = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+  let bytes = 0;
+  let confirmedAt = performance.now();
   try {
-    yield* limited(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, limitBytes);
+    for await (const piece of limited(arriving, limitBytes)) {
+      bytes += piece.length;
+      if (bytes === Number(length) || performance.now() - confirmedAt > CONFIRM_MS) {
+        await confirm();
+        confirmedAt = performance.now();
+      }
+      yield piece;
+    }
+    if (length === null) await confirm();
   } finally {
     request.resume();
   }

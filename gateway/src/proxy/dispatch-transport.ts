@@ -1,6 +1,6 @@
 import type { Replica } from "@nts/shared/upstream/replicas";
 import { type Dispatcher, Pool } from "undici";
-import { countedBody } from "../edge/body.js";
+import { uploadedBody } from "../edge/body.js";
 import {
   type ResponseReader,
   CONNECT_MS,
@@ -31,7 +31,7 @@ export function createDispatchTransport(): Transport {
           path: request.url ?? "/",
           method: request.method ?? "GET",
           headers,
-          body: isUpload ? countedBody(request, body.limitBytes) : body,
+          body: isUpload ? uploadedBody(request, body) : body,
         },
         dispatched,
       );

@@ -72,32 +72,41 @@ export function createForward(options: ForwardOptions): Forward {
     const request = inFlight.enter(exchange, asked.purpose);
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
+    const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
     const send = (body: OutgoingBody): Promise<void> | void => {
       const turn = asked.purpose === "stream" ? streamSlots.take(exchange) : request.turn(endpoint.upstream as Service);
       if (turn === null) return dispatch(asked, body);
-      return turn.then(() => {
+      return turn.then(confirm).then(() => {
         dispatch(asked, body);
       });
     };
+    // The client sets the pace of its body, and its rights may end meanwhile.
+    const sendConfirmed = exchange.request.complete
+      ? send
+      : (body: OutgoingBody): Promise<void> => confirm().then(() => send(body));
 
     if (upload !== undefined) {
       uploadDeadlines.watch(exchange, () => {
         refuse(exchange, 408);
       });
-      return send({ limitBytes: upload.limitBytes });
+      return send({ limitBytes: upload.limitBytes, confirm });
     }
     if (!hasBody(headers)) return send(endpoint.body === undefined ? null : Buffer.alloc(0));
-    if (endpoint.body === undefined) return skipBody(exchange).then(() => send(null));
+    if (endpoint.body === undefined) return skipBody(exchange).then(() => sendConfirmed(null));
     return readBody(exchange, (bytes) => {
       request.countBody(bytes);
-    }).then(send);
+    }).then(sendConfirmed);
   };
 }
 
-const WAIT = /[?&]wait=0*[1-9]/;
+/** As decoded by the service, which rejects what is no number. */
+function asksToWait(url = ""): boolean {
+  const cut = url.indexOf("?");
+  return cut !== -1 && new URLSearchParams(url.slice(cut)).getAll("wait").some((text) => Number(text) > 0);
+}
 
 function purposeOf({ request }: Exchange, { upload, waits, streams }: AnyEndpoint): Purpose {
   if (upload !== undefined) return "upload";
   if (streams === true) return "stream";
-  return waits === true && WAIT.test(request.url ?? "") ? "waiting" : "plain";
+  return waits === true && asksToWait(request.url) ? "waiting" : "plain";
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Replica } from "@nts/shared/upstream/replicas";
+import type { Upload } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { Purpose } from "../edge/in-flight.js";
 
@@ -35,8 +36,8 @@ export interface Attempt {
   readonly reader: ResponseReader;
 }
 
-/** The body to forward: none, complete, or an upload of limited size. */
-export type OutgoingBody = null | Buffer | { readonly limitBytes: number };
+/** The body to forward: none, complete, or an upload. */
+export type OutgoingBody = null | Buffer | Upload;
 
 /** Receives the response of a service. Its methods never throw. */
 export interface ResponseReader {
