@@ -6,7 +6,8 @@ import type { Listener } from "@nts/shared/http/server";
 import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { HeaderList } from "./header-list.js";
-import { respondToMalformed, type ClientError, isTooSlow, statusOf } from "./malformed.js";
+import { closeSoon } from "./close-soon.js";
+import { type ClientError, isTooSlow, malformedText, statusOf } from "./malformed.js";
 import type { UploadDeadlines } from "./upload-deadlines.js";
 
 // Connection faults outside of normal requests: unparsable or slow bytes, and CONNECT. Each gets a response in its
@@ -26,13 +27,17 @@ export function createClientErrors({ connections, uploadDeadlines, refuse, charg
   function respondToBytes(error: ClientError, socket: Socket): void {
     charge(socket.remoteAddress ?? "").then(
       (headers) => {
-        respondToMalformed(error, socket, headers);
+        closeSoon(socket, malformedText(error, headers));
       },
       () => socket.destroy(),
     );
   }
 
   return (error: ClientError, socket: Socket): void => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
     const connection = connections.of(socket);
     const { last } = connection;
     if (connection.isBroken || (isTooSlow(error) && last !== null && uploadDeadlines.isWatched(last))) return;
@@ -64,7 +69,7 @@ export function createTunnelRefusal(connections: Connections, serve: Listener) {
       response.assignSocket(connection);
       response.once("finish", () => {
         response.detachSocket(connection);
-        connection.end();
+        closeSoon(connection);
       });
       serve(request, response);
     });

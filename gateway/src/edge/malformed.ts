@@ -1,5 +1,4 @@
 import { STATUS_CODES } from "node:http";
-import type { Duplex } from "node:stream";
 import { AppError } from "@nts/shared/errors";
 import { RESPONSE_REQUEST_ID, JSON_FIELDS } from "./response-headers.js";
 import { failureText } from "./envelope-text.js";
@@ -20,15 +19,8 @@ export function statusOf(error: ClientError): 400 | 408 | 431 {
   return isTooSlow(error) ? 408 : 400;
 }
 
-/**
- * Responds to bytes that are no HTTP request, for which Node creates neither request nor response, and closes the
- * connection.
- */
-export function respondToMalformed(error: ClientError, socket: Duplex, more: HeaderList): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+/** The response to bytes that are no HTTP request, for which Node creates neither request nor response. */
+export function malformedText(error: ClientError, more: HeaderList): string {
   const requestId = newRequestId();
   const text = failureText(new AppError("malformed_request"), requestId);
   const status = statusOf(error);
@@ -38,5 +30,5 @@ export function respondToMalformed(error: ClientError, socket: Duplex, more: Hea
     .add("Date", new Date().toUTCString())
     .add("Content-Length", Buffer.byteLength(text))
     .add("Connection", "close");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${fields.toText()}\r\n${text}`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${fields.toText()}\r\n${text}`;
 }

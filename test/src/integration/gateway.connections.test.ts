@@ -145,3 +145,32 @@ describe("a connection to the gateway: slow and malformed requests", () => {
       expect(parseResponses(received()).map(({ status }) => status)).toEqual([401]);
   });
 });
+
+describe("a connection to the gateway: whose client", () => {
+  it.each([
+    ["no HTTP request", "GARBAGE\r\n\r\n"],
+    ["CONNECT", "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"],
+  ])("keeps it open after the response to %s is closed all the same", async (_what, bytes) => {
+    const socket = await openRawSocket(world.url, { holds: true });
+    socket.write(bytes);
+    await socket.receives(/\}$/);
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_connections_open")) === 0);
+    socket.close();
+  });
+
+  it("resets it pays for no request", async () => {
+    const remaining = async (): Promise<number> => {
+      const response = await fetch(`${world.url}/api/version`);
+      return Number(response.headers.get("x-ratelimit-remaining"));
+    };
+    const before = await remaining();
+    for (let n = 0; n < 10; n++) {
+      const socket = await openRawSocket(world.url);
+      socket.write(HEALTH);
+      await socket.receives(/\}$/);
+      socket.reset();
+    }
+    await until(async () => (await metricOf(world.gateways[0]!, "nts_connections_open")) <= 1);
+    expect(await remaining()).toBeGreaterThanOrEqual(before - 1);
+  });
+});

@@ -13,6 +13,8 @@ export interface RawSocket {
   readonly closed: Promise<void>;
   isOpen(): boolean;
   close(): void;
+  /** Closes it without the usual farewell. */
+  reset(): void;
 }
 
 export interface RawSocketOptions {
@@ -20,14 +22,20 @@ export interface RawSocketOptions {
   readonly from?: string;
   /** False leaves everything received in the socket buffers. */
   readonly reads?: boolean;
+  /** Keeps its side open when the peer has closed its own. */
+  readonly holds?: boolean;
 }
 
 /** Connects to the host of a URL. @throws Error when nothing accepts the connection */
-export async function openRawSocket(url: string, { from, reads = true }: RawSocketOptions = {}): Promise<RawSocket> {
+export async function openRawSocket(
+  url: string,
+  { from, reads = true, holds = false }: RawSocketOptions = {},
+): Promise<RawSocket> {
   const { hostname, port } = new URL(url);
   const socket = connect({
     port: Number(port),
     host: hostname,
+    allowHalfOpen: holds,
     ...(from === undefined ? {} : { localAddress: from }),
   });
   let received = "";
@@ -50,5 +58,6 @@ export async function openRawSocket(url: string, { from, reads = true }: RawSock
     closed,
     isOpen: () => !socket.closed,
     close: () => void socket.destroy(),
+    reset: () => void socket.resetAndDestroy(),
   };
 }
