@@ -19,6 +19,8 @@ describe("a cookie-authenticated write", () => {
   it.each([
     ["another origin", { origin: "https://evil.example" }],
     ["another port of the host", { origin: `https://${host}:8443` }],
+    ["the public host without encryption", { host: "topology.example.com", origin: "http://topology.example.com" }],
+    ["a page of no web server", { origin: `chrome-extension://${host}` }],
     ["an opaque origin", { origin: "null" }],
     ["an invalid origin", { origin: "evil" }],
     ["a sibling site", { "sec-fetch-site": "same-site" }],

@@ -19,19 +19,18 @@ export function isFromOwnPage(
   const { origin } = headers;
   const site = headers["sec-fetch-site"];
   if (origin !== undefined) {
-    if (origin !== ownOrigin && hostOf(origin) !== headers.host?.toLowerCase()) return false;
+    if (origin !== ownOrigin && !isOfHost(origin, headers.host, ownOrigin)) return false;
   } else if (site !== undefined && site !== "same-origin" && site !== "none") return false;
   const type = typeOf(headers["content-type"]);
   return !hasBody(headers) || types.includes(type) || type === JSON_TYPE;
 }
 
-/** Host and port of an origin, in the format of `Host`; null if invalid. */
-function hostOf(origin: string): string | null {
-  try {
-    return new URL(origin).host || null;
-  } catch {
-    return null;
-  }
+/** Whether a page comes from the requested host, and by https if this is how the public one is reached. */
+function isOfHost(origin: string, host = "", ownOrigin: string | null): boolean {
+  if (!URL.canParse(origin)) return false;
+  const page = new URL(origin);
+  if (page.host !== host.toLowerCase()) return false;
+  return page.protocol === "https:" || (page.protocol === "http:" && ownOrigin !== `https://${page.host}`);
 }
 
 function typeOf(contentType = ""): string {
