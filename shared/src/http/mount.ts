@@ -14,6 +14,7 @@ import { isUnchanged, sendUnchanged, strongRevisionsOf } from "./conditions.js";
 import { faultsOf } from "./faults.js";
 import { type ParentRequest, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
+import { readParts } from "./parts.js";
 import { createQueryReader } from "./query.js";
 import { startClock, workOf } from "./request-work.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
@@ -176,10 +177,13 @@ async function handleRequest(
     authorize(operation, principal);
     const bytes = request.headers[IDEMPOTENCY_KEY] === undefined ? null : createHash("sha256");
     const clientAddress = header(request, INTERNAL.clientAddress) ?? "";
+    const parts = await readParts({
+      params: () => parseWith(operation.params, found.params),
+      query: () => readQuery(cut === -1 ? "" : url.slice(cut + 1)),
+      body: () => bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
+    });
     const call = {
-      params: parseWith(operation.params, found.params),
-      query: readQuery(cut === -1 ? "" : url.slice(cut + 1)),
-      body: await bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
+      ...parts,
       principal,
       cause: observation.cause,
       clientAddress,

@@ -88,6 +88,10 @@ describe("query: rejected values, and limits of lists", () => {
     expect(paths("nmae=web&limit=x&limit=2&hidden=1&ids=aa,b&name=z").sort()).toEqual(["hidden", "ids.1", "limit", "limit", "name", "nmae"]); // prettier-ignore
   });
 
+  it("reports a limited number of errors", () => {
+    expect(paths("a&".repeat(20_000))).toHaveLength(1_000);
+  });
+
   it("accepts every parameter of the list of services", () => {
     const id = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
     const search = `network_id=${id.toUpperCase()}&host_id=null&ids=${id},${id}&tag_ids=a&tag_ids=b&group_by=host&order_by=name&order_direction=desc&exclude_categories=DNS,VPN&limit=5&offset=7`;

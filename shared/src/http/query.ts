@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { validationFailed, type Fault } from "../errors.js";
-import { faultsOf } from "./faults.js";
+import { faultsOf, MOST_FAULTS } from "./faults.js";
 
 /** `text` may be anything, also the word "null"; a `token` is an id, a time or an enum value. */
 type Kind = "list" | "number" | "boolean" | "text" | "token";
@@ -10,7 +10,7 @@ type Kind = "list" | "number" | "boolean" | "text" | "token";
  * `name=null` except for free text, count as absent. Unknown parameters (unless the schema is loose) and repeated
  * single ones are errors.
  *
- * @throws AppError (the returned function) `validation_failed` with every error
+ * @throws AppError (the returned function) `validation_failed` with every error, up to a limit
  * @see docs/api.md "Lists"
  */
 export function createQueryReader<Schema extends z.ZodObject>(schema: Schema): (search: string) => z.infer<Schema> {
@@ -32,6 +32,7 @@ function collect(
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [name, text] of new URLSearchParams(search)) {
+    if (faults.length === MOST_FAULTS) break;
     const kind = kinds.get(name);
     if (kind === undefined) {
       if (!isLoose) faults.push({ path: name, message: "is not a parameter of this operation" });
