@@ -33,9 +33,10 @@ interface BodyResponse {
 function send(
   pieces: readonly (string | Buffer)[],
   contentType: string | null = "application/json",
+  more: Readonly<Record<string, string>> = {},
 ): Promise<BodyResponse> {
   return new Promise((resolve, reject) => {
-    const headers = contentType === null ? {} : { "content-type": contentType };
+    const headers = { ...more, ...(contentType !== null && { "content-type": contentType }) };
     const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers }, (response) => {
       textOf(response).then((text) => {
         resolve({ status: response.statusCode ?? 0, json: JSON.parse(text) as BodyResponse["json"] });
@@ -85,6 +86,12 @@ describe("body: JSON from clients", () => {
       expect(await send([text])).toMatchObject({ status: 400, json: { code: "malformed_json", params: {} } });
     },
   );
+
+  it("rejects compressed bodies", async () => {
+    const as = (encoding: string) => send(["1"], "application/json", { "content-encoding": encoding });
+    expect(await as("gzip")).toMatchObject({ status: 415, json: { code: "unsupported_media_type" } });
+    expect(await as("Identity")).toMatchObject({ status: 200 });
+  });
 
   it("rejects bytes that are not UTF-8", async () => {
     const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);

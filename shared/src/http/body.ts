@@ -27,7 +27,7 @@ export interface Reading {
  * @throws AppError `unsupported_media_type`; while reading `payload_too_large` · `malformed_request` (disconnected)
  */
 export function readUpload(request: IncomingMessage, upload: Upload, reading: Reading): UploadedBytes {
-  if (!isOfType(request.headers["content-type"], upload.contentTypes)) throw new AppError("unsupported_media_type");
+  requireType(request, upload.contentTypes);
   return counted(request, upload.limitBytes, reading);
 }
 
@@ -46,15 +46,14 @@ async function* counted(request: IncomingMessage, limitBytes: number, reading: R
  *
  * @param onBytes receives the body before it is parsed
  * @throws AppError `unsupported_media_type` · `payload_too_large` · `malformed_json` · `validation_failed` (too deep,
- * too
- * many values)
+ * too many values)
  */
 export async function readJsonBody(
   request: IncomingMessage,
   types: readonly string[],
   onBytes?: (bytes: Buffer) => void,
 ): Promise<unknown> {
-  if (!isOfType(request.headers["content-type"], types)) throw new AppError("unsupported_media_type");
+  requireType(request, types);
   const bytes = await readBytes(request);
   onBytes?.(bytes);
   const excess = excessOf(bytes);
@@ -64,6 +63,13 @@ export async function readJsonBody(
   } catch {
     throw new AppError("malformed_json");
   }
+}
+
+/** Bodies are not decompressed: their limits are those of what is sent. */
+function requireType({ headers }: IncomingMessage, types: readonly string[]): void {
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() !== "identity" || !isOfType(headers["content-type"], types))
+    throw new AppError("unsupported_media_type");
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer> {
