@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { isFresh } from "./conditions.js";
+import { isFresh, strongRevisionsOf } from "./conditions.js";
 
 describe("conditions: If-None-Match", () => {
   it.each([
@@ -12,5 +12,17 @@ describe("conditions: If-None-Match", () => {
   ])("compares %s weakly with the current ETag, whatever the client's Cache-Control", (known, expected) => {
     for (const cache of [{}, { "cache-control": "no-cache", pragma: "no-cache" }])
       expect(isFresh({ ...cache, ...(known !== undefined && { "if-none-match": known }) }, '"7"')).toBe(expected);
+  });
+});
+
+describe("conditions: If-Match", () => {
+  it.each([
+    [undefined, null],
+    ["*", ["*"]],
+    ['"3"', ["3"]],
+    ['W/"3", "4"', ["4"]],
+    ['"*"', []],
+  ])("reads %s", (value, expected) => {
+    expect(strongRevisionsOf(value)).toEqual(expected);
   });
 });

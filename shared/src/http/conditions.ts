@@ -4,11 +4,11 @@ import type { HandlerResponse } from "./respond.js";
 
 // Conditional requests (RFC 9110 § 13).
 
-/** The revisions of `If-Match`; weak tags never match there (RFC 9110 § 13.1.1) and are omitted. */
+/** The revisions of `If-Match`, or `*`; weak tags never match there (RFC 9110 § 13.1.1) and are omitted. */
 export function strongRevisionsOf(value: string | undefined): readonly string[] | null {
   if (value === undefined) return null;
   const tags = value.split(",").map((tag) => tag.trim());
-  return tags.filter((tag) => !tag.startsWith("W/")).map((tag) => tag.replace(/^"(.*)"$/, "$1"));
+  return tags.filter((tag) => !tag.startsWith("W/") && tag !== '"*"').map((tag) => tag.replace(/^"(.*)"$/, "$1"));
 }
 
 /** True if the client already has the representation with this `ETag`. */
