@@ -1,5 +1,7 @@
 import { API_VERSION, type AnyEndpoint } from "@nts/shared/contract";
+import { createQueryReader } from "@nts/shared/http/query";
 import { SERVER_VERSION } from "@nts/shared/version";
+import { z } from "zod";
 import type { Admit } from "./admit.js";
 import type { RespondLocally } from "./respond-locally.js";
 import { sendEmpty, sendSuccess } from "./edge/responses.js";
@@ -11,6 +13,9 @@ import type { Forward } from "./proxy/forward.js";
 import type { Charges } from "./rate-limit/charges.js";
 import type { Refusals } from "./refusals.js";
 import type { Routes } from "./routes.js";
+
+/** Operations of the gateway itself have no parameters. */
+const readNoQuery = createQueryReader(z.strictObject({}));
 
 export interface PipelineOptions {
   /** Host of the public URL, if configured. */
@@ -55,6 +60,7 @@ export function createPipeline(options: PipelineOptions): Serve {
   async function operate(exchange: Exchange, endpoint: AnyEndpoint): Promise<void> {
     exchange.operationId = endpoint.operationId;
     exchange.route = endpoint.path;
+    if (endpoint.upstream === "gateway") readNoQuery(exchange.request.url?.split("?").slice(1).join("?") ?? "");
     if (endpoint.operationId === "get_health") {
       sendSuccess(exchange, { status: "ok" });
       return;

@@ -23,6 +23,9 @@ export const JSON_FIELDS = HeaderList.of({ "Content-Type": JSON_TYPE }).addAll(P
 /** The request id header as sent in responses. */
 export const RESPONSE_REQUEST_ID = "X-Request-Id";
 
+/** Of every 401 (RFC 9110 § 11.6.1). Browsers show no dialog for this scheme. */
+export const CHALLENGE = ["WWW-Authenticate", "Bearer"] as const;
+
 /** HSTS, for deployments whose public URL is https. */
 export function commonFields(publicUrl: string | undefined): HeaderList {
   return HeaderList.of(

@@ -1,6 +1,6 @@
 import type { AppError } from "@nts/shared/errors";
 import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
-import { JSON_FIELDS, SECURITY_FIELDS } from "./response-headers.js";
+import { CHALLENGE, JSON_FIELDS, SECURITY_FIELDS } from "./response-headers.js";
 import { failureText, successText } from "./envelope-text.js";
 import type { Exchange } from "./exchange.js";
 
@@ -21,6 +21,7 @@ export function sendEmpty(exchange: Exchange, status: number): void {
 
 function sendText(exchange: Exchange, status: number, text: string, waitSeconds: number | null = null): void {
   const headers = JSON_FIELDS.copy();
+  if (status === 401) headers.add(...CHALLENGE);
   if (waitSeconds !== null) headers.add("Retry-After", waitSeconds);
   exchange.respond(status, headers.add("Content-Length", Buffer.byteLength(text)), text);
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { IDEMPOTENCY_REPLAYED } from "@nts/shared/contract";
-import { JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
+import { CHALLENGE, JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
 import type { ResponseStream } from "../edge/response-stream.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { HeaderList } from "../edge/header-list.js";
@@ -73,13 +73,14 @@ export function sendHeadOnly(exchange: Exchange, head: ResponseHead, length: num
   exchange.respond(head.status, headersOf(head, length), null);
 }
 
-export function headersOf({ headers: given }: ResponseHead, length: number | null): HeaderList {
+export function headersOf({ status, headers: given }: ResponseHead, length: number | null): HeaderList {
   // Only JSON and the files of the contract are accepted.
   const headers = PRIVATE_FIELDS.copy().add("Content-Type", given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {
     const value = given[name];
     if (value !== undefined) headers.add(shown, value);
   }
+  if (status === 401) headers.add(...CHALLENGE);
   if (length !== null) headers.add("Content-Length", length);
   return headers;
 }

@@ -101,6 +101,20 @@ describe("the headers of a response", () => {
     }
   });
 
+  it("name the scheme of credentials when they are missing or rejected", async () => {
+    for (const credential of ["", "Bearer nts_u_unknown"]) {
+      const response = await fetch(world.url + LIST, { headers: { authorization: credential } });
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    }
+  });
+
+  it("are those of a failure for parameters that an operation of the gateway does not have", async () => {
+    for (const path of ["/api/version?a=1", "/api/health?a=1"]) {
+      const response = await send("GET", path);
+      expect([response.status, await response.json()]).toMatchObject([400, { code: "validation_failed" }]);
+    }
+  });
+
   it("allow nothing for other origins", async () => {
     const headers = { origin: "https://app.example.com", "access-control-request-method": "GET" };
     for (const response of [
