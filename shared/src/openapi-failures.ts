@@ -26,13 +26,13 @@ const listing = (name: string, code: ErrorCode): Form => ({
 });
 
 const FORMS: readonly Form[] = [
-  { name: "Every operation", has: () => true, codes: ["malformed_request", "rate_limited", "internal_error", "unavailable"] }, // prettier-ignore
-  { name: "Every operation but those of the gateway itself", has: ({ upstream }) => upstream !== "gateway", codes: ["validation_failed", "too_many_in_flight", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
-  { name: "With credentials", has: isAuthenticated, codes: ["not_authenticated", "session_expired", "second_factor_required", "api_key_invalid", "csrf_rejected"] }, // prettier-ignore
-  { name: "With API keys or sessions", has: ({ credential }) => credential === "any", codes: ["api_key_expired", "api_key_disabled", "api_access_disabled"] }, // prettier-ignore
+  { name: "Every operation", has: () => true, codes: ["malformed_request", "validation_failed", "rate_limited", "internal_error", "unavailable"] }, // prettier-ignore
+  { name: "Every operation but those of the gateway itself", has: ({ upstream }) => upstream !== "gateway", codes: ["payload_too_large", "too_many_in_flight", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
+  { name: "With credentials", has: isAuthenticated, codes: ["not_authenticated", "session_expired", "second_factor_required", "api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled", "address_not_allowed"] }, // prettier-ignore
+  { name: "With a session cookie", has: (operation) => isAuthenticated(operation) || operation.errors.includes("csrf_rejected"), codes: ["csrf_rejected"] }, // prettier-ignore
   { name: "With sessions only", has: ({ credential }) => credential === "session", codes: ["session_required"] },
   { name: "With a required permission", has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
-  { name: "With a body", has: ({ body }) => body !== undefined, codes: ["payload_too_large", "unsupported_media_type"] }, // prettier-ignore
+  { name: "With a body", has: ({ body }) => body !== undefined, codes: ["unsupported_media_type"] },
   { name: "With a JSON body", has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] }, // prettier-ignore
   listing("With a password or a code", "login_throttled"),
   listing("In a session that must be confirmed", "confirmation_required"),

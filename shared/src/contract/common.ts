@@ -45,7 +45,15 @@ export const IpAddress = z
   .meta({ id: "IpAddress" });
 
 /** ISO 8601 in any time zone. */
-export const Instant = z.iso.datetime({ offset: true }).meta({ id: "Instant" });
+export const Instant = z.iso
+  .datetime({ offset: true })
+  .refine(isFourDigitYear, "must be between the years 0 and 9999 in UTC")
+  .meta({ id: "Instant" });
+
+function isFourDigitYear(moment: string): boolean {
+  const ms = Date.parse(moment);
+  return Number.isNaN(ms) || /^\d/.test(new Date(ms).toISOString());
+}
 
 // Equivalents of the checks for OpenAPI, where `\p` is not portable. White space at the ends is trimmed before validation.
 const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f";

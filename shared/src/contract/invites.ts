@@ -125,5 +125,5 @@ export const revokeInvite = endpoint({
   summary: "Revoke an invite",
   params: byId,
   response: Nothing,
-  errors: ["not_found", "write_conflict"],
+  errors: ["not_found", "precondition_failed", "write_conflict"],
 });

@@ -109,7 +109,7 @@ export const updateOrganizationProfile = endpoint({
   description: "Absent members are unchanged; null clears.",
   body: ProfileUpdate,
   response: Profile,
-  errors: ["write_conflict"],
+  errors: ["precondition_failed", "write_conflict"],
 });
 
 export const leaveOrganization = endpoint({

@@ -137,7 +137,7 @@ export const logout = endpoint({
   endsSessions: true,
   summary: "End the session, if any",
   response: Nothing,
-  errors: ["write_conflict"],
+  errors: ["csrf_rejected", "write_conflict"],
 });
 
 export const getCurrentUser = endpoint({

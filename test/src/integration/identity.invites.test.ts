@@ -168,6 +168,8 @@ describe("identity.invites: revoking", () => {
     const revoke = (as: UserPrincipal, { id }: { id: string }) => identity.send(revokeInvite, { as, params: { id } });
     expect(await revoke(admin.principal, high)).toMatchObject({ status: 403, params: { required: "Owner" } });
     expect(await revoke(stranger.principal, low)).toMatchObject({ status: 404, params: { entity: "Invite" } });
+    const outdated = { as: admin.principal, params: { id: low.id }, headers: { "if-match": '"99"' } };
+    expect(await identity.send(revokeInvite, outdated)).toMatchObject({ status: 412, code: "precondition_failed" });
     expect(await revoke(admin.principal, low)).toMatchObject({ status: 200, data: null });
     expect(await revoke(admin.principal, low)).toMatchObject({ status: 404 });
     expect((await listed(owner.principal)).map(({ id }) => id)).toEqual([high.id]);

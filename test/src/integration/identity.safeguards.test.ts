@@ -139,6 +139,12 @@ describe("a weak password", () => {
     });
   });
 
+  it("made from the name of an organization without a name is rejected", async () => {
+    const body = { email: "ada.lovelace@analytical.example", password: "My Organization 1" };
+    const { status, body: response } = await send("post", "/api/auth/register", body);
+    expect([status, response.code]).toEqual([400, "validation_failed"]);
+  });
+
   it("chosen to be slow to check does not delay others", async () => {
     const { session } = await anAccount(stack.url);
     const slow = Array.from({ length: 6 }, () => refusal("1/1/2001".repeat(16)));

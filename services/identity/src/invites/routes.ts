@@ -6,6 +6,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { requireRevision } from "@nts/shared/revision";
 import type { Mail } from "../mail/mail.js";
 import { newToken } from "../tokens.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
@@ -74,9 +75,10 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
     return respond.data({ ...inviteResponse(invite, networkIds), token }, { revision: invite.revision });
   });
 
-  mount(router, revokeInvite, async ({ principal, scope, params: { id }, work }) => {
-    const { permissions } = await invites.get(scope.organizationId, id);
+  mount(router, revokeInvite, async ({ principal, scope, params: { id }, ifMatch, work }) => {
+    const { permissions, revision } = await invites.get(scope.organizationId, id);
     requireRank(principal, permissions);
+    requireRevision(ifMatch, revision);
     await transaction(work, [id], async (tx) => {
       if (!(await invites.remove(scope.organizationId, id, tx))) throw new AppError("not_found", { entity: "Invite" });
     });

@@ -215,8 +215,8 @@ export function networkIdsOf(key: Pick<KeySettings, "network_ids">, userNetworkI
 
 function requireOwn(input: UserApiKeyInput, grantor: Grantor): void {
   if (input.organization_id !== grantor.organizationId)
-    throw new AppError("permission_denied", { path: "organization_id" });
-  if (input.user_id !== grantor.userId) throw new AppError("permission_denied", { path: "user_id" });
+    throw new AppError("permission_denied", { required: "own_organization" });
+  if (input.user_id !== grantor.userId) throw new AppError("permission_denied", { required: "own_user" });
 }
 
 function requireGrantable(settings: Partial<KeySettings>, grantor: Grantor, now: Date): void {

@@ -66,15 +66,16 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
     if (session?.provider === undefined) throw new AppError("provider_required");
   }
 
-  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, work }) => {
+  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, ifMatch, work }) => {
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(scope.organizationId);
+      requireRevision(ifMatch, current.revision);
       const changes = changesTo(current, { company_size, job_title });
       return Object.keys(changes).length === 0
         ? current
         : saveIn(transaction, work, current._id, (tx) => organizations.update(current, changes, tx));
     });
-    return respond.data(profileResponse(saved));
+    return respond.data(profileResponse(saved), { revision: saved.revision });
   });
 }
 

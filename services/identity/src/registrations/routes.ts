@@ -9,7 +9,7 @@ import { trailOf } from "../audit/trail.js";
 import type { InviteDocument } from "../invites/invite.rules.js";
 import { callerAt } from "../mail/limits-store.js";
 import type { Mail } from "../mail/mail.js";
-import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
+import { admitsPasswords, DEFAULT_ORGANIZATION_NAME, requiresSecondFactor } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { networksOf } from "../scopes.rules.js";
 import type { SessionCookies } from "../sessions/cookie.js";
@@ -56,7 +56,11 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const invite = hash === null ? null : await joining.find(hash, new Date());
     const joined = invite && (await organizations.find(invite.organization_id));
     if (joined !== null && !admitsPasswords(joined)) throw new AppError("password_login_disabled");
-    await routes.requireStrong(work, { path: "password", password }, { email, organization: joined?.name ?? name });
+    await routes.requireStrong(
+      work,
+      { path: "password", password },
+      { email, organization: joined?.name ?? name ?? DEFAULT_ORGANIZATION_NAME },
+    );
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
     const keys = hash === null ? [] : [`invite:${hash}`];
     const replaced = await sessions.idsOf(sessionHashes);
