@@ -30,7 +30,7 @@ function validAt(number: number): Verification {
 }
 
 /** A verifier with a valid lease, to whose lookups a test responds one by one. */
-function aVerifier(staleMs = 30_000) {
+function aVerifier(staleMs = 30_000, atATime = 64) {
   const clock = createManualClock();
   const lease = createLease(clock);
   const changes = createChangeLog();
@@ -48,7 +48,7 @@ function aVerifier(staleMs = 30_000) {
     servedStale: () => seen.push("stale"),
   };
   const log = createLog("test", "silent");
-  const verifier = createVerifier({ ask, atATime: 64, cache, lease, changes, clock, staleMs, log, observer });
+  const verifier = createVerifier({ ask, atATime, cache, lease, changes, clock, staleMs, log, observer });
   lease.renew(clock.now());
   const respond = (index: number, verification: Verification): void => {
     questions[index]!.resolve(verification);
@@ -167,6 +167,39 @@ describe("the verifier while identity does not respond", () => {
     questions[1]!.reject(new Error("refused"));
     await second;
     expect(seen).toEqual(["miss", "valid", "hit", "miss", "failed", "stale"]);
+  });
+});
+
+describe("the verifier while too many lookups are waiting", () => {
+  const other: Credential = { kind: "key", hash: "b" };
+
+  /** A verifier whose lease has expired since it verified the key, and whose only call is still pending. */
+  async function aBusyVerifier(isAway: boolean) {
+    const world = aVerifier(30_000, 1);
+    const { clock, verifier, questions, respond } = world;
+    const first = verifier.verify(key, asking, free);
+    respond(0, validAt(0));
+    await first;
+    clock.pass(2_000);
+    const second = verifier.verify(other, asking, free);
+    if (isAway) questions[1]!.reject(new Error("refused"));
+    else respond(1, validAt(0));
+    await second.catch(() => undefined);
+    void verifier.verify(other, asking, free);
+    expect(questions).toHaveLength(3);
+    return world;
+  }
+
+  it("serves nothing stale, because identity can be reached", async () => {
+    const { verifier, questions, seen } = await aBusyVerifier(false);
+    await expect(verifier.verify(key, asking, free)).rejects.toMatchObject({ code: "unavailable" });
+    expect([questions.length, seen.includes("stale")]).toEqual([3, false]);
+  });
+
+  it("still accepts a recently verified credential if identity did not respond to the last call", async () => {
+    const { verifier, questions } = await aBusyVerifier(true);
+    expect(await verifier.verify(key, asking, free)).toMatchObject({ kind: "valid" });
+    expect(questions).toHaveLength(3);
   });
 });
 

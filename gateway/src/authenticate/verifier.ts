@@ -14,6 +14,7 @@ import type { Lease } from "./lease.js";
 
 // Under a live lease, cached results are served and requests share a pending call, unless a change of rights came after
 // its start. Without identity, recently verified credentials still pass; others get `unavailable`, never a rejection.
+// Too many lookups alone are no reason to let them pass.
 
 export const MOST_WAITING = 1_000;
 export const LONGEST_WAIT_MS = 1_000;
@@ -63,34 +64,9 @@ export interface VerifierOptions {
 
 /** Creates a verifier on top of a cache. */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { ask, atATime, cache, lease, changes, clock, staleMs, log, observer } = options;
-  const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const { cache, lease, observer } = options;
+  const question = createQuestion(options);
   const pending = new Map<string, Promise<Verdict>>();
-
-  async function question(credential: Credential, { cause, clientAddress }: Asking): Promise<Verdict> {
-    let askedAt = clock.now();
-    const took = (): number => (clock.now().monotonic - askedAt.monotonic) / 1_000;
-    try {
-      const verification = await inTurn(() => {
-        askedAt = clock.now();
-        return ask(credential, cause);
-      }, siteOf(clientAddress));
-      const verdict = verdictOf(verification);
-      observer.asked(verdict.kind, took());
-      if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, askedAt);
-      else if (verdict.kind === "refused") cache.remove(credential.hash);
-      return verdict;
-    } catch (error) {
-      observer.asked("failed", took());
-      const stale = cache.findCheckedWithin(credential.hash, staleMs);
-      log.warn({ err: error, request_id: cause.requestId, stale: stale !== null }, "identity did not respond");
-      if (stale !== null) {
-        observer.servedStale();
-        return stale;
-      }
-      throw new AppError("unavailable", {}, error);
-    }
-  }
 
   const recall: Verifier["recall"] = ({ hash }) => (lease.isAlive() ? cache.find(hash) : null);
 
@@ -124,6 +100,44 @@ export function createVerifier(options: VerifierOptions): Verifier {
       pending.clear();
       cache.clear();
     },
+  };
+}
+
+/** Calls identity when it is the credential's turn, and serves earlier results while identity does not respond. */
+function createQuestion(options: VerifierOptions) {
+  const { ask, atATime, cache, changes, clock, staleMs, log, observer } = options;
+  const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  /** Identity did not respond to the last call. */
+  let isAway = false;
+
+  return async (credential: Credential, { cause, clientAddress }: Asking): Promise<Verdict> => {
+    const turn = { at: clock.now(), came: false };
+    const took = (): number => (clock.now().monotonic - turn.at.monotonic) / 1_000;
+    try {
+      const verification = await inTurn(() => {
+        turn.at = clock.now();
+        turn.came = true;
+        return ask(credential, cause);
+      }, siteOf(clientAddress));
+      isAway = false;
+      const verdict = verdictOf(verification);
+      observer.asked(verdict.kind, took());
+      if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, turn.at);
+      else if (verdict.kind === "refused") cache.remove(credential.hash);
+      return verdict;
+    } catch (error) {
+      observer.asked("failed", took());
+      isAway ||= turn.came;
+      // A lookup that never had its turn says nothing about identity, which may know of a revocation.
+      const stale = isAway ? cache.findCheckedWithin(credential.hash, staleMs) : null;
+      const what = turn.came ? "identity did not respond" : "too many lookups of credentials are waiting";
+      log.warn({ err: error, request_id: cause.requestId, stale: stale !== null }, what);
+      if (stale !== null) {
+        observer.servedStale();
+        return stale;
+      }
+      throw new AppError("unavailable", {}, error);
+    }
   };
 }
 
