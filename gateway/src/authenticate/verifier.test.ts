@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Verification } from "@nts/shared/contract/internal";
+import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
 import { createManualClock } from "../manual-clock.js";
 import { createChangeLog } from "./change-log.js";
@@ -55,6 +56,9 @@ function aVerifier(staleMs = 30_000, atATime = 64) {
   };
   return { clock, lease, changes, verifier, questions, respond, seen };
 }
+
+/** After everything that is not waiting for a response. */
+const soon = (): Promise<void> => new Promise(setImmediate);
 
 interface PromiseWithResolvers {
   readonly promise: Promise<Verification>;
@@ -116,6 +120,44 @@ describe("the verifier", () => {
     respond(0, validAt(7));
     await asked;
     expect(verifier.recall(key)).not.toBeNull();
+  });
+});
+
+describe("the verifier: sharing of lookups", () => {
+  const neighbour = { cause, clientAddress: "192.0.2.2" };
+  const poor = (): Promise<void> => Promise.reject(new AppError("rate_limited"));
+
+  it("lets no address be rejected because another one could not pay for the same credential", async () => {
+    const { verifier, questions, respond } = aVerifier();
+    let charged = 0;
+    const pay = (): Promise<void> => Promise.resolve(void charged++);
+    const first = verifier.verify(key, asking, poor);
+    const second = verifier.verify(key, neighbour, pay);
+    const both = Promise.allSettled([first, second]);
+    await soon();
+    expect(questions).toHaveLength(1);
+    respond(0, validAt(0));
+    expect(await both).toMatchObject([{ reason: { code: "rate_limited" } }, { value: { kind: "valid" } }]);
+    expect(charged).toBe(1);
+  });
+
+  it("calls identity once for addresses that have all paid, and lets each pay once at a time", async () => {
+    const { verifier, questions, respond } = aVerifier();
+    let charged = 0;
+    const pay = (): Promise<void> => Promise.resolve(void charged++);
+    const all = [asking, neighbour, asking, neighbour].map((one) => verifier.verify(key, one, pay));
+    await soon();
+    respond(0, validAt(0));
+    expect((await Promise.all(all)).map(({ kind }) => kind)).toEqual(["valid", "valid", "valid", "valid"]);
+    expect([questions.length, charged]).toEqual([1, 2]);
+  });
+
+  it("does not share a payment without a lease", async () => {
+    const { clock, verifier, questions } = aVerifier();
+    clock.pass(1_000);
+    for (let n = 0; n < 2; n++) void verifier.verify(key, asking, () => Promise.resolve());
+    await soon();
+    expect(questions).toHaveLength(2);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Verification } from "@nts/shared/contract/internal";
-import { siteOf } from "@nts/shared/address-block";
+import { addressBlockOf, siteOf } from "@nts/shared/address-block";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
 import type { ParentRequest } from "@nts/shared/http/headers";
@@ -29,7 +29,7 @@ export interface Verifier {
   standsFor(credential: Credential, caller: Caller): boolean;
   /**
    * @param pay called before identity is called, but not for shared calls nor for credentials valid at the last lookup;
-   * null if there is nothing to wait for. Its errors are thrown to all who share the call
+   * null if there is nothing to wait for. Its errors are thrown to others of the same address block that wait for it
    * @throws AppError `unavailable` if identity does not respond, or too many calls are waiting
    */
   verify(credential: Credential, asking: Asking, pay: () => Promise<void> | null): Promise<Verdict>;
@@ -66,9 +66,22 @@ export interface VerifierOptions {
 export function createVerifier(options: VerifierOptions): Verifier {
   const { cache, lease, observer } = options;
   const question = createQuestion(options);
+  /** Calls of identity by credential, and before they are paid for by credential and payer. */
   const pending = new Map<string, Promise<Verdict>>();
 
   const recall: Verifier["recall"] = ({ hash }) => (lease.isAlive() ? cache.find(hash) : null);
+  const pendingOf = (key: string): Promise<Verdict> | null => (lease.isAlive() ? (pending.get(key) ?? null) : null);
+
+  /** The cached or pending result. */
+  function share(credential: Credential): Promise<Verdict> | null {
+    const known = recall(credential);
+    return known === null ? pendingOf(credential.hash) : Promise.resolve(known);
+  }
+
+  function lookUp(credential: Credential, asking: Asking): Promise<Verdict> {
+    const verdict = question(credential, asking);
+    return keep(pending, credential.hash, verdict, verdict);
+  }
 
   return {
     recall: (credential) => {
@@ -79,18 +92,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
     standsFor: (credential, caller) => callerIn(recall(credential)) === caller,
     verify: (credential, asking, pay) => {
       // Another request may have cached the result since.
-      const known = recall(credential);
-      if (known !== null) return Promise.resolve(known);
-      const joined = lease.isAlive() ? pending.get(credential.hash) : undefined;
-      if (joined !== undefined) return joined;
+      const shared = share(credential);
+      if (shared !== null) return shared;
+      const payer = `${credential.hash} ${addressBlockOf(asking.clientAddress)}`;
+      const joined = pendingOf(payer);
+      if (joined !== null) return joined;
       // Otherwise a valid credential would be rejected after its eviction if its address sends a flood of invalid ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
-      const verification = paid === null ? question(credential, asking) : paid.then(() => question(credential, asking));
-      const asked = verification.finally(() => {
-        if (pending.get(credential.hash) === asked) pending.delete(credential.hash);
-      });
-      pending.set(credential.hash, asked);
-      return asked;
+      if (paid === null) return lookUp(credential, asking);
+      const verdict = paid.then(() => share(credential) ?? lookUp(credential, asking));
+      return keep(pending, payer, verdict, paid);
     },
     forget: (subjects) => {
       pending.clear();
@@ -139,6 +150,21 @@ function createQuestion(options: VerifierOptions) {
       throw new AppError("unavailable", {}, error);
     }
   };
+}
+
+/** Keeps a result that others may share, until something has settled. */
+function keep(
+  pending: Map<string, Promise<Verdict>>,
+  key: string,
+  verdict: Promise<Verdict>,
+  until: Promise<unknown>,
+): Promise<Verdict> {
+  const drop = (): void => {
+    if (pending.get(key) === verdict) pending.delete(key);
+  };
+  pending.set(key, verdict);
+  void until.then(drop, drop);
+  return verdict;
 }
 
 function callerIn(verdict: Verdict | null): Caller | null {
