@@ -134,6 +134,11 @@ export class Exchange {
     if (this.isOpen) this.response.setHeader(name, value);
   }
 
+  /** Names request headers that select the response, besides those named before. */
+  varyBy(names: string): void {
+    if (this.isOpen) this.response.appendHeader("Vary", names);
+  }
+
   /** Gives a library the request and the response. It must not respond. */
   lend(use: (request: IncomingMessage, response: ServerResponse) => void): void {
     use(this.request, this.response);

@@ -57,7 +57,9 @@ export async function compress({ contents }: ServedFile): Promise<void> {
 export function sendFile(exchange: Exchange, file: ServedFile): void {
   const { request } = exchange;
   const { contents, etag, contentType, cacheControl, vary, status } = file;
-  const headers = HeaderList.of({ "Cache-Control": cacheControl, Vary: vary, ETag: etag }).addAll(file.headers);
+  const headers = HeaderList.of({ "Cache-Control": cacheControl, ETag: etag }).addAll(file.headers);
+  // CORS may have named `Origin`.
+  exchange.varyBy(vary);
   if (status === 200 && isFresh(request.headers, etag)) {
     exchange.respond(304, headers, null);
     return;

@@ -31,7 +31,7 @@ const preflight = (origin: string, path = LIST): Promise<Response> =>
 const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string): Promise<Response> =>
   fetch(world.url + path, { method, headers, body: body ?? null });
 
-describe("a gateway with allowed origins, behind a proxy, reached by http", () => {
+describe("a gateway with allowed origins", () => {
   it("responds to preflight requests, and does not count them", async () => {
     for (let time = 0; time < 40; time++) {
       const response = await preflight(APP);
@@ -64,13 +64,26 @@ describe("a gateway with allowed origins, behind a proxy, reached by http", () =
     },
   );
 
+  it("lets caches reuse no file for a page of another origin", async () => {
+    const path = "/api/docs/swagger-ui.css";
+    const seen: unknown[] = [];
+    const own = await send("GET", path);
+    const known = { origin: APP, "if-none-match": own.headers.get("etag")!, "cache-control": "max-age=0" };
+    for (const response of [own, await send("GET", path, { origin: APP }), await send("GET", path, known)])
+      seen.push([response.status, response.headers.get("vary")]);
+    const vary = "Origin, Accept-Encoding";
+    expect(seen).toEqual([[200, vary], [200, vary], [304, vary]]); // prettier-ignore
+  });
+
   it("never accepts a cookie from another origin", async () => {
     const response = await preflight(APP);
     expect(response.headers.get("access-control-allow-credentials")).toBeNull();
     const write = { ...session.headers, origin: APP, "content-type": "application/json" };
     expect((await send("POST", LIST, write, "{}")).status).toBe(403);
   });
+});
 
+describe("a gateway behind a proxy, reached by http", () => {
   it("does not send Strict-Transport-Security", async () => {
     expect((await send("GET", ONE, key.headers)).headers.get("strict-transport-security")).toBeNull();
   });
