@@ -5,8 +5,8 @@ import cors from "cors";
 // headers are exposed.
 
 const REQUEST_HEADERS = [
-  ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key"],
-  ...["traceparent", "tracestate"],
+  ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key", "Change-Comment"],
+  ...["Last-Event-ID", "traceparent", "tracestate"],
 ];
 const RESPONSE_HEADERS = [
   ...["Accept-Patch", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"],

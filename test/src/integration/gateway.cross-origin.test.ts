@@ -43,6 +43,20 @@ describe("a gateway with allowed origins", () => {
     }
   });
 
+  it("lets a page of an allowed origin send every documented header", async () => {
+    const allowed = (await preflight(APP)).headers.get("access-control-allow-headers")?.toLowerCase().split(",");
+    const documented = new Set<string>();
+    JSON.parse(
+      await (await send("GET", "/openapi.json")).text(),
+      (_name, value: { in?: unknown; name: string } | null) => {
+        if (value?.in === "header") documented.add(value.name.toLowerCase());
+        return value;
+      },
+    );
+    expect(documented.size).toBeGreaterThan(2);
+    expect(allowed).toEqual(expect.arrayContaining([...documented]));
+  });
+
   it("lets a page of an allowed origin read responses and failures, with the documented headers", async () => {
     const [success, failure] = [
       await send("GET", ONE, { origin: "http://localhost:5173", ...key.headers }),
