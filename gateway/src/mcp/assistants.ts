@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { endpoint } from "@nts/shared/contract";
 import { isOfType } from "@nts/shared/contract/upload";
-import { AppError } from "@nts/shared/errors";
+import { AppError, validationFailed } from "@nts/shared/errors";
+import { excessOf } from "@nts/shared/http/json-bounds";
 import type { Listener } from "@nts/shared/http/server";
 import { onceItWorks } from "@nts/shared/once";
 import { createShares } from "@nts/shared/shares";
@@ -53,7 +54,7 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
 
   return async (exchange, { principal }) => {
     if (principal.kind !== "key") throw new AppError("not_authenticated");
-    const message = await readMessage(exchange, inFlight);
+    const { bytes, message } = await readMessage(exchange, inFlight);
     const { headers } = exchange.request;
     const handler = await load();
     const token = headers.authorization ?? "";
@@ -65,7 +66,7 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
     };
     const handle = async () => {
       const request = new Request("http://gateway.internal/mcp", {
-        ...{ method: "POST", headers: protocolHeaders(headers), body: JSON.stringify(message) },
+        ...{ method: "POST", headers: protocolHeaders(headers), body: bytes },
         signal: AbortSignal.timeout(MOST_MS),
       });
       const response = await handler.fetch(request, { authInfo, parsedBody: message });
@@ -79,31 +80,38 @@ export function createAssistants(inFlight: InFlight, serve: Listener): Assistant
   };
 }
 
+/** As it arrived, and parsed. */
+interface Message {
+  readonly bytes: Buffer;
+  readonly message: unknown;
+}
+
 /** Reads a single message; a batch would be many requests for the price of one. */
-async function readMessage(exchange: Exchange, inFlight: InFlight): Promise<unknown> {
+async function readMessage(exchange: Exchange, inFlight: InFlight): Promise<Message> {
   const { headers } = exchange.request;
   const counted = inFlight.enter(exchange, "plain");
   if (announcesTooMuch(headers, MOST_MESSAGE_BYTES)) throw new AppError("payload_too_large");
-  let bytes = 0;
-  const body = await readBody(exchange, (more) => {
-    bytes += more;
-    if (bytes > MOST_MESSAGE_BYTES) throw new AppError("payload_too_large");
+  let length = 0;
+  const bytes = await readBody(exchange, (more) => {
+    length += more;
+    if (length > MOST_MESSAGE_BYTES) throw new AppError("payload_too_large");
     counted.countBody(more);
   });
   if (!isOfType(headers["content-type"], ["application/json"])) throw new AppError("unsupported_media_type");
-  const message = parsed(body);
+  const message = parsed(bytes);
   if (typeof message !== "object" || message === null || Array.isArray(message))
-    throw new AppError("validation_failed", { errors: [{ path: "", message: "must be one message" }] });
+    throw validationFailed({ path: "", message: "must be one message" });
   if ((message as { method?: unknown }).method === "subscriptions/listen")
-    throw new AppError("validation_failed", {
-      errors: [{ path: "method", message: "this server sends no notifications" }],
-    });
-  return message;
+    throw validationFailed({ path: "method", message: "this server sends no notifications" });
+  return { bytes, message };
 }
 
-function parsed(body: Buffer): unknown {
+/** @throws AppError `validation_failed` (too deep, too many values) · `malformed_json` */
+function parsed(bytes: Buffer): unknown {
+  const excess = excessOf(bytes);
+  if (excess !== null) throw validationFailed({ path: "", message: excess });
   try {
-    return JSON.parse(body.toString("utf8"));
+    return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
     throw new AppError("malformed_json", {}, error);
   }

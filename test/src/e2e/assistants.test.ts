@@ -176,6 +176,9 @@ describe("assistants: messages", () => {
     expect((await post(secret, `[${PING},${PING}]`)).body.code).toBe("validation_failed");
     expect((await post(secret, JSON.stringify({ text: "x".repeat(70_000) }))).body.code).toBe("payload_too_large");
     expect((await post(secret, "{")).body.code).toBe("malformed_json");
+    const nested = PING.replace("}", `,"params":{"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}}`);
+    const { status, body } = await post(secret, nested);
+    expect([status, body.code]).toEqual([400, "validation_failed"]);
     expect((await post(secret, PING, { "content-type": "text/plain" })).body.code).toBe("unsupported_media_type");
     const stream = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: {} });
     expect((await post(secret, stream)).body.code).toBe("validation_failed");
