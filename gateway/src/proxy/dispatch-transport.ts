@@ -1,5 +1,4 @@
-import type { Replica } from "@nts/shared/upstream/replicas";
-import { type Dispatcher, Pool } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { uploadedBody } from "../edge/body.js";
 import {
   type ResponseReader,
@@ -14,11 +13,11 @@ import {
 
 /** Sends with undici's dispatch, which avoids streams for requests without a body and for responses. */
 export function createDispatchTransport(): Transport {
-  const pools = {
-    plain: createPools(MOST_CONNECTIONS),
-    upload: createPools(MOST_UPLOADS),
-    waiting: createPools(MOST_WAITING),
-    stream: createPools(null),
+  const agents = {
+    plain: createAgent(MOST_CONNECTIONS),
+    upload: createAgent(MOST_UPLOADS),
+    waiting: createAgent(MOST_WAITING),
+    stream: createAgent(null),
   };
 
   return {
@@ -26,8 +25,9 @@ export function createDispatchTransport(): Transport {
       const dispatched = new Dispatched(reader);
       const isUpload = body !== null && "limitBytes" in body;
       headers["host"] = replica.host;
-      pools[purpose].of(replica).dispatch(
+      agents[purpose].dispatch(
         {
+          origin: replica.origin,
           path: request.url ?? "/",
           method: request.method ?? "GET",
           headers,
@@ -38,34 +38,28 @@ export function createDispatchTransport(): Transport {
       return dispatched;
     },
     close: async () => {
-      await Promise.all(Object.values(pools).map((one) => one.close()));
+      await Promise.all(Object.values(agents).map((agent) => agent.destroy()));
     },
   };
 }
 
-/** The connections to each replica. @param connections maximum per replica; null if bounded elsewhere */
-function createPools(connections: number | null) {
-  // Its own timeouts are off: the caller limits the whole exchange.
-  const options: Pool.Options = {
+/**
+ * The connections to each replica. Replicas come and go under new addresses; the agent forgets one when its last
+ * connection has closed, and lets its open requests end.
+ *
+ * @param connections maximum per replica; null if bounded elsewhere
+ */
+function createAgent(connections: number | null): Agent {
+  return new Agent({
     connections,
     pipelining: 1,
     connect: { timeout: CONNECT_MS },
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
+    // Its own timeouts are off: the caller limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
-  };
-  const pools = new Map<string, Pool>();
-  return {
-    of: ({ origin }: Replica): Pool => {
-      const known = pools.get(origin);
-      if (known !== undefined) return known;
-      const pool = new Pool(origin, options);
-      pools.set(origin, pool);
-      return pool;
-    },
-    close: () => Promise.all([...pools.values()].map((pool) => pool.destroy())),
-  };
+  });
 }
 
 /** A pending request. A class, because a closure per method and request would cost more than their work. */
