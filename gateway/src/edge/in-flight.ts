@@ -65,7 +65,7 @@ export interface RequestInFlight {
 interface Group {
   readonly kind: HolderKind;
   readonly limits: HolderLimits;
-  /** Number of callers with open requests. */
+  /** Callers with open requests, by their key: the id of a user or organization, or an address block. */
   readonly holders: Map<string, Holder>;
 }
 

@@ -46,8 +46,8 @@ class ProxiedRequest implements ResponseReader, Dependent {
   /** The client has not read what arrived, so reading is paused. */
   #isPaused = false;
   #progressedAt = 0;
-  /** Bytes of the connection at the last check. */
-  #takenIn = 0;
+  /** Bytes of the connection at the last look at an upload. */
+  #bytesSeen = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -239,18 +239,22 @@ class ProxiedRequest implements ResponseReader, Dependent {
     this.#timer = setTimeout(this.#tooLate, HEAD_MS);
   };
 
-  /** An upload in progress is watched by the edge. */
-  #isTakingIn(): boolean {
+  /**
+   * Looks at an upload, whose progress is otherwise watched by the edge.
+   *
+   * @returns true if more of it has arrived since the last look, or none of it is waiting for the service
+   */
+  #lookAtUpload(): boolean {
     const { request } = this.forwarding.exchange;
     if (this.forwarding.endpoint.upload === undefined || request.readableEnded) return false;
     const { bytesRead } = request.socket;
-    const moves = request.readableLength === 0 || bytesRead > this.#takenIn;
-    this.#takenIn = bytesRead;
-    return moves;
+    const isMoving = request.readableLength === 0 || bytesRead > this.#bytesSeen;
+    this.#bytesSeen = bytesRead;
+    return isMoving;
   }
 
   readonly #tooLate = (): void => {
-    if (this.#writer === null && this.#isTakingIn()) {
+    if (this.#writer === null && this.#lookAtUpload()) {
       this.#expectHead();
       return;
     }
