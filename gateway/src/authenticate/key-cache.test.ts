@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Verification } from "@nts/shared/contract/internal";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "./testing/manual-clock.js";
 import { createKeyCache, type KeyCache, verdictOf } from "./key-cache.js";
 
 const valid = (expiresInMs: number | null = null, credential = "key-1", user = "user-1"): Verification => ({

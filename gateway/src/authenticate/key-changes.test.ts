@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import type { KeyChanges } from "@nts/shared/contract/internal";
 import { createLog } from "@nts/shared/log";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "./testing/manual-clock.js";
 import { createChangeLog } from "./change-log.js";
 import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
 import { createLease } from "./lease.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "./testing/manual-clock.js";
 import { createLease } from "./lease.js";
 
 describe("a lease", () => {

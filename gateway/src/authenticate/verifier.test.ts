@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Verification } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
-import { createManualClock } from "../manual-clock.js";
+import { createManualClock } from "./testing/manual-clock.js";
 import { createChangeLog } from "./change-log.js";
 import type { Credential } from "./credential.js";
 import { createKeyCache } from "./key-cache.js";
