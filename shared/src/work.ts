@@ -24,7 +24,8 @@ export interface Work {
    * Runs a transaction within its organization's share of database connections. Reads of stores use it, too, except
    * those inside a transaction, because uses must not nest.
    *
-   * @throws AppError `rate_limited` if the organization has too many waiting, or has waited too long
+   * @throws AppError `rate_limited` if the organization has too many waiting, or has waited too long · `unavailable` if
+   * none of its uses has ended meanwhile
    */
   use<T>(task: () => Promise<T>): Promise<T>;
   /**

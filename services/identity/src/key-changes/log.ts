@@ -34,7 +34,7 @@ export interface KeyChangeLog {
   /** Number of the newest change committed before the call, or of a later one. */
   highest(): Promise<number>;
   /**
-   * Like `newest`, confirmed by the actual primary: a deposed one cannot respond. Concurrent callers share reads that
+   * Like `highest`, confirmed by the actual primary: a deposed one cannot respond. Concurrent callers share reads that
    * started after their call.
    * @throws the database's error if no primary responds in time
    */

@@ -27,7 +27,7 @@ export interface Mail {
    * @throws AppError `mail_not_configured` · `mail_throttled` · `unavailable` if too many are queued
    */
   require(...counted: readonly Counted[]): Promise<void>;
-  /** Like `admit`, for a mail without which the request succeeds, too. */
+  /** Like `require`, for a mail without which the request succeeds, too. */
   may(...counted: readonly Counted[]): Promise<boolean>;
   /** Queues a mail, which is sent even if this process dies now. */
   promise<Kind extends MailKind>(kind: Kind, about: MailSubjects[Kind], work: Work, tx?: ClientSession): Promise<void>;
@@ -46,7 +46,7 @@ export function createMail(db: Db, settings: MailSettings | null): Mail {
   async function require(...counted: readonly Counted[]): Promise<void> {
     if (settings === null) throw new AppError("mail_not_configured");
     await limits.take(...counted);
-    if (!(await outbox.isBelowHourlyLimit())) throw new AppError("unavailable");
+    if (!(await outbox.hasRoom())) throw new AppError("unavailable");
   }
 
   return {

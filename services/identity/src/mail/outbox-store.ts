@@ -60,7 +60,7 @@ export type OutgoingMail = { [Kind in MailKind]: Stored<Kind> }[MailKind];
 
 export interface Outbox {
   /** False if the queue is full. */
-  isBelowHourlyLimit(): Promise<boolean>;
+  hasRoom(): Promise<boolean>;
   /** Queues a mail, in the transaction of its cause if there is one. */
   add<Kind extends MailKind>(
     kind: Kind,
@@ -81,7 +81,7 @@ export function createOutbox(db: Db): Outbox {
   const owned = ({ _id, attempts }: OutgoingMail) => ({ _id, attempts });
   return {
     // The collection's own count, whose cost does not depend on the number.
-    isBelowHourlyLimit: async () => (await mails.estimatedDocumentCount()) < MOST_WAITING,
+    hasRoom: async () => (await mails.estimatedDocumentCount()) < MOST_WAITING,
     add: async (kind, about, origin, tx) => {
       const { rank, lifeMs } = KINDS[kind];
       const now = new Date();
