@@ -2,6 +2,7 @@
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import type { MailOutcome } from "@nts/identity/mail/delivery";
 import { requestPasswordReset } from "@nts/shared/contract/mail";
 import { register } from "@nts/shared/contract/users";
 import { type Identity, startIdentity } from "../support/identity.js";
@@ -83,7 +84,7 @@ describe("identity.mail: queued mail", () => {
     expect(mailbox.of(email).map(({ subject }) => subject).toSorted()).toEqual([SUBJECTS.reset, SUBJECTS.verification]); // prettier-ignore
   });
 
-  it("is retried with the same id when the server is busy, and dropped when it rejects the recipient", async () => {
+  it("is retried with the same id when the server defers the recipient, and dropped when it rejects it", async () => {
     const seen: string[] = [];
     const mailbox = await aMailbox({
       onRcptTo: ({ address }, _session, done) => {
@@ -101,6 +102,75 @@ describe("identity.mail: queued mail", () => {
     await isDone(identity);
     expect(seen.toSorted()).toEqual(["later@busy.example", "later@busy.example", "never@gone.example"]);
     expect(mailbox.mails.map(({ to, messageId }) => [to, messageId])).toEqual([["later@busy.example", `<${promised?._id}@nts.example>`]]); // prettier-ignore
+  });
+});
+
+const DEFERRED = 12;
+
+/** What a server says to a command, with this status. */
+function responseOf(responseCode: number): Error {
+  return Object.assign(new Error("try again later"), { responseCode });
+}
+
+/** Counts outcomes, and sends what was queued: verifications of addresses to be deferred, then a reset for another one. */
+async function queuedFor(mailbox: Mailbox) {
+  const outcomes: MailOutcome[] = [];
+  const mail = { ...mailSettingsOf(mailbox.url), onOutcome: (outcome: MailOutcome) => void outcomes.push(outcome) };
+  const identity = await identityFor(mailbox.url, { sendsMail: false, replicas: [{ mail }] });
+  const { email } = await identity.aPerson();
+  for (let n = 0; n < DEFERRED; n++) {
+    const body = { email: `${n}@deferred.example`, password: "correct horse battery staple" };
+    await identity.data(register, { body, headers: fromRandomAddress() });
+  }
+  await sendMail(identity, email);
+  return { identity, email, outcomes };
+}
+
+describe("identity.mail: temporary rejections", () => {
+  it.each([450, 451, 452])("delay only the mail whose recipient is rejected with %d", async (status) => {
+    const isDeferred = (address: string): boolean => address.endsWith("@deferred.example");
+    const mailbox = await aMailbox({
+      onRcptTo: ({ address }, _session, done) => done(isDeferred(address) ? responseOf(status) : null),
+    });
+    const { identity, email, outcomes } = await queuedFor(mailbox);
+    identity.startMail();
+    // A pause for each of them would last minutes.
+    await until(() => mailbox.of(email).some(({ subject }) => subject === SUBJECTS.reset), 20, 20_000);
+    await until(() => outcomes.filter((outcome) => outcome === "deferred").length >= DEFERRED);
+    expect(outcomes).not.toContain("failed");
+    const tried = { "about.email": /@deferred/, attempts: { $gt: 0 } };
+    expect(await identity.db.collection("outgoing_mails").countDocuments(tried)).toBe(DEFERRED);
+  });
+
+  it("delay the mail itself for longer each time", async () => {
+    const mailbox = await aMailbox({ onRcptTo: (_address, _session, done) => done(responseOf(450)) });
+    const identity = await identityFor(mailbox.url, { sendsMail: false });
+    await identity.aPerson();
+    const mails = identity.db.collection("outgoing_mails");
+    await mails.updateMany({}, { $set: { attempts: 9 } });
+    const startedAt = Date.now();
+    identity.startMail();
+    // Beyond its lease, and a failure of the server.
+    await until(async () => (await mails.findOne({ due_at: { $gt: new Date(startedAt + 500_000) } })) !== null);
+  });
+
+  it.each([
+    ["the sender is rejected", "onMailFrom", 451],
+    ["the service is not available", "onRcptTo", 421],
+  ] as const)("pause all mail when %s", async (_name, command, status) => {
+    const seenAt: number[] = [];
+    const mailbox = await aMailbox({
+      [command]: (_address: unknown, _session: unknown, done: (error: Error) => void) => {
+        seenAt.push(performance.now());
+        done(responseOf(status));
+      },
+    });
+    const { identity, outcomes } = await queuedFor(mailbox);
+    identity.startMail();
+    await until(() => seenAt.length >= 2);
+    const [first = 0, second = 0] = seenAt;
+    expect(second - first).toBeGreaterThan(900);
+    expect(new Set(outcomes)).toEqual(new Set(["failed"]));
   });
 });
 

@@ -3,7 +3,7 @@ import type { Log } from "@nts/shared/log";
 import { repeat } from "@nts/shared/repeat";
 import type { Letter } from "./letter.rules.js";
 import type { Outbox, OutgoingMail } from "./outbox-store.js";
-import { longestBackoffMs } from "./backoff.rules.js";
+import { deferralMs, longestBackoffMs } from "./backoff.rules.js";
 import { MailFault, type MailTransport } from "./transport.js";
 
 /** Concurrently sent mails per process. */
@@ -21,8 +21,11 @@ export interface Composed {
 /** Writes a mail; null if it is no longer relevant. */
 export type Compose = (mail: OutgoingMail) => Promise<Composed | null>;
 
-/** Outcome of an attempt: `dropped` if no longer relevant, `expired` if too late. */
-export type MailOutcome = "sent" | "dropped" | "refused" | "failed" | "expired";
+/**
+ * Outcome of an attempt: `dropped` if no longer relevant, `expired` if too late; `deferred` by its recipient, `failed` by
+ * the server, which are both retried.
+ */
+export type MailOutcome = "sent" | "dropped" | "refused" | "deferred" | "failed" | "expired";
 
 export interface DeliveryParts {
   readonly outbox: Outbox;
@@ -107,9 +110,10 @@ async function deliver(
       log.warn(fields, "a mail was dropped: the server rejects its recipient");
       return given("refused");
     }
-    log.warn(fields, "a mail could not be sent; retrying");
-    await outbox.defer(mail, new Date(Date.now() + longestBackoffMs(attempts)));
-    return "failed";
+    const isServer = error.of === "server";
+    log.warn(fields, isServer ? "a mail could not be sent; retrying" : "the server defers a recipient; retrying");
+    await outbox.defer(mail, new Date(Date.now() + (isServer ? longestBackoffMs(attempts) : deferralMs(attempts))));
+    return isServer ? "failed" : "deferred";
   }
 
   async function given(outcome: MailOutcome): Promise<MailOutcome> {

@@ -9,14 +9,17 @@ const STEP_MS = 5_000;
 const HAND_OVER_MS = 15_000;
 
 /**
- * Why a mail was not accepted. `recipient`: permanently; `server`: none is accepted currently. It contains neither
- * addresses nor content.
+ * What rejected a mail: `recipient`: its recipient, permanently; `recipient_for_now`: its recipient, temporarily, such as
+ * a full mailbox; `server`: none is accepted currently.
  */
+type RejectedBy = "recipient" | "recipient_for_now" | "server";
+
+/** Why a mail was not accepted. It contains neither addresses nor content. */
 export class MailFault extends Error {
   override readonly name = "MailFault";
 
   constructor(
-    readonly of: "recipient" | "server",
+    readonly of: RejectedBy,
     reason: string,
   ) {
     super(reason);
@@ -69,11 +72,25 @@ export function createMailTransport({ host, port, tls, auth }: SmtpSettings, fro
   };
 }
 
+/** The status of a server that is about to close the connection, in response to any command (RFC 5321 § 4.2.1). */
+const NOT_AVAILABLE = 421;
+
+interface SmtpError {
+  readonly code?: string;
+  readonly command?: string;
+  readonly responseCode?: number;
+}
+
 function faultOf(error: unknown): MailFault {
-  const { code = "", command = "", responseCode } = error as { code?: string; command?: string; responseCode?: number };
-  const isRefused = responseCode !== undefined && responseCode >= 500;
-  const isRecipient = isRefused && (code === "EENVELOPE" || code === "EMESSAGE");
+  const { code = "", command = "", responseCode } = error as SmtpError;
   // The server's own message may contain addresses.
   const said = [code, command, responseCode === undefined ? "" : `response ${responseCode}`].filter(Boolean).join(", ");
-  return new MailFault(isRecipient ? "recipient" : "server", said || "no reason given");
+  return new MailFault(rejectedBy({ code, command, responseCode: responseCode ?? 0 }), said || "no reason given");
+}
+
+function rejectedBy({ code, command, responseCode }: Required<SmtpError>): RejectedBy {
+  if (responseCode >= 500) return code === "EENVELOPE" || code === "EMESSAGE" ? "recipient" : "server";
+  // Anybody can cause these, by entering such an address, so they must not delay the mails of others.
+  const isOfRecipient = command === "RCPT TO" && responseCode >= 400 && responseCode !== NOT_AVAILABLE;
+  return isOfRecipient ? "recipient_for_now" : "server";
 }
