@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, type ConnectionOptions, JSONCodec, type NatsConnection } from "nats";
+import { connect, type ConnectionOptions, ErrorCode, JSONCodec, type NatsConnection, type NatsError } from "nats";
 import type { z } from "zod";
 import type { Message } from "../contract/messages.js";
 import { waitAtMost } from "../lifecycle.js";
@@ -10,7 +10,7 @@ import type { Log } from "../log.js";
 
 /** Carries notices between processes. Notices may be lost, so nothing may depend on them. */
 export interface Bus {
-  /** Sends a notice, or drops it while the bus is unreachable. */
+  /** Sends a notice, or drops it while the bus is unreachable or closing. */
   publish<P extends z.ZodType>(message: Message<P>, payload: z.infer<P>): void;
   /** Calls the handler for each notice, also after reconnections; malformed notices are dropped. */
   subscribe<P extends z.ZodType>(message: Message<P>, handler: (payload: z.infer<P>) => void): void;
@@ -22,6 +22,9 @@ export interface Bus {
 const OPTIONS = { pingInterval: 500, maxPingOut: 2, reconnect: false, timeout: 2_000 };
 const RETRY_MS = 250;
 const DRAIN_MS = 1_000;
+
+/** The code of errors of a client whose draining ends. */
+const DRAINING: string = ErrorCode.ConnectionDraining;
 
 const codec = JSONCodec();
 
@@ -62,7 +65,7 @@ export function createBus(url: string, processName: string, log: Log): Bus {
 
   return {
     publish: (message, payload) => {
-      if (connection?.isClosed() === false) connection.publish(message.subject, codec.encode(payload));
+      if (connection?.isClosed() === false) send(connection, message.subject, codec.encode(payload));
     },
     subscribe: (message, handler) => {
       const subscribe = (established: NatsConnection): void => {
@@ -89,6 +92,15 @@ export function createBus(url: string, processName: string, log: Log): Bus {
       void established.close();
     },
   };
+}
+
+/** Sends a notice, or drops it at the end of draining, when the client rejects notices though it is not closed yet. */
+function send(connection: NatsConnection, subject: string, data: Uint8Array): void {
+  try {
+    connection.publish(subject, data);
+  } catch (error) {
+    if ((error as NatsError).code !== DRAINING) throw error;
+  }
 }
 
 function decode(data: Uint8Array): unknown {

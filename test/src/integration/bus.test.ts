@@ -104,6 +104,26 @@ describe("the bus: notices and broken servers", () => {
   });
 });
 
+describe("the bus: closing", () => {
+  it("drops notices until it is closed, without failing their senders", async () => {
+    const bus = busOf("gateway");
+    await until(() => bus.isConnected());
+    // Keeps the client in the last phase of draining.
+    servers.nats.pause();
+    try {
+      const closing = bus.close();
+      while (bus.isConnected()) {
+        bus.publish(keyApplied, { gateway: "test", number: 0 });
+        await sleep(10);
+      }
+      await closing;
+      expect(() => bus.publish(keyApplied, { gateway: "test", number: 0 })).not.toThrow();
+    } finally {
+      servers.nats.resume();
+    }
+  });
+});
+
 describe("the bus: permissions", () => {
   it("lets each process publish and subscribe to exactly its subjects", async () => {
     const names = ["gateway", "identity", "topology"] as const;
