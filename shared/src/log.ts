@@ -12,6 +12,8 @@ const SECRET_PATHS = ["authorization", "cookie", "key", "password", "token", "se
 // Buffered, because a write per line would cost more than making it and occupies a thread. The rest is flushed on exit.
 const BUFFER_BYTES = 16_384;
 const FLUSH_MS = 100;
+/** Lines beyond this are dropped, so that a reader that hangs does not use up the memory: some seconds at full load. */
+const MOST_BUFFERED_BYTES = 8 * 1_048_576;
 
 /**
  * Creates a logger of JSON lines, written with a short delay.
@@ -40,10 +42,18 @@ function destinationOf(descriptor: 1 | 2): DestinationStream {
   return (opened[descriptor] ??= openDestination(descriptor));
 }
 
+let dropped = 0;
+
+/** The number of lines that were dropped because their reader did not read. */
+export function droppedLines(): number {
+  return dropped;
+}
+
 /** Flushes a while after a write; pino's periodic flush also wakes a process that logs nothing. */
 function openDestination(descriptor: 1 | 2): DestinationStream & { flushSync(): void } {
-  const buffered = { minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES };
+  const buffered = { minLength: BUFFER_BYTES, maxWrite: 2 * BUFFER_BYTES, maxLength: MOST_BUFFERED_BYTES };
   const destination = pino.destination({ dest: descriptor, sync: false, ...buffered });
+  destination.on("drop", (lines: string) => (dropped += lines.split("\n").length - 1));
   let timer: NodeJS.Timeout | null = null;
   const flush = (): void => {
     timer = null;

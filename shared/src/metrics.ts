@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { droppedLines } from "./log.js";
 import { SERVER_VERSION } from "./version.js";
 
 /** Metrics of a process for Prometheus. */
@@ -34,7 +35,10 @@ export function createRegistry(processName: string): Registry {
   return registry;
 }
 
-/** Creates a registry with Node's default metrics, which are observed from now on, the version, and the request histogram. */
+/**
+ * Creates a registry with Node's default metrics, which are observed from now on, the version, the count of dropped lines
+ * of the log, and the request histogram.
+ */
 export function createMetrics(processName: string): Metrics {
   const registry = createRegistry(processName);
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLES_MS });
@@ -47,10 +51,23 @@ export function createMetrics(processName: string): Metrics {
   });
   const build = { name: "nts_build_info", help: "1; the version is in the label.", labelNames: ["version"] };
   new Gauge({ ...build, registers: [registry] }).set({ version: SERVER_VERSION }, 1);
+  addLogMetrics(registry);
   return {
     registry,
     observeRequest: (operation, status, seconds) => {
       requests.observe({ operation, status }, seconds);
     },
   };
+}
+
+function addLogMetrics(registry: Registry): void {
+  new Counter({
+    name: "nts_log_lines_dropped_total",
+    help: "Lines of the log that were dropped because nobody read them.",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
 }

@@ -50,7 +50,7 @@ describe("the internal port of every process", () => {
       for (const { url } of all()) expect((await fetch(url + path)).status).not.toBe(200);
   });
 
-  it("reports version, event loop lag, memory, descriptors and the bus", async () => {
+  it("reports version, event loop lag, memory, descriptors, the log and the bus", async () => {
     for (const process of all()) {
       const names = (await samplesOf(process)).map(({ name }) => name);
       expect(names).toEqual(
@@ -59,6 +59,7 @@ describe("the internal port of every process", () => {
           "nodejs_eventloop_lag_p99_seconds",
           "process_resident_memory_bytes",
           "process_open_fds",
+          "nts_log_lines_dropped_total",
           "nts_bus_connected",
         ]),
       );
