@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   bulkDeleteHosts,
+  createNetwork,
   createTag,
+  createWebhook,
   deleteHost,
+  deleteNetwork,
   deleteService,
   deleteSubnet,
   deleteTag,
   getHost,
   getService,
   getTopology,
+  getWebhook,
   listBindings,
   listHosts,
   listInterfaces,
+  listNetworks,
   listPorts,
   listServices,
+  listWebhooks,
   updateHost,
   updateService,
+  updateWebhook,
 } from "@nts/shared/contract";
 import { BACKGROUND } from "@nts/shared/work";
 import { violationsIn } from "../support/invariants.js";
@@ -134,6 +141,28 @@ describe("deleting a tag that many entities carry", () => {
       ...responses.slice(0, 2),
       '"2"',
     ]);
+    expect(await violations()).toEqual([]);
+  });
+});
+
+describe("deleting a large network", () => {
+  it("keeps the rights of unrestricted callers to all networks", async () => {
+    const owner = topology.aCaller();
+    const large = await aNetwork(owner);
+    await aHost(large, { services: 510 });
+    const small = await owner.call(createNetwork, { body: { name: "small" } });
+    const webhook = await owner.call(createWebhook, { body: { url: "https://example.com/hook" } });
+    await owner.call(deleteNetwork, { params: large.network });
+    expect((await owner.list(listNetworks, {})).rows.map(({ id }) => id)).toEqual([small.id]);
+
+    expect((await owner.list(listWebhooks, {})).rows.map(({ id }) => id)).toEqual([webhook.id]);
+    const { url } = await owner.call(getWebhook, { params: webhook });
+    await owner.call(updateWebhook, { params: webhook, body: { url, is_enabled: false } });
+    await owner.call(createWebhook, { body: { url } });
+    const hidden = { filter: { ...webhook.filter, network_ids: [large.network.id] } };
+    expect(await owner.refusal(createWebhook, { body: { url, ...hidden } })).toMatchObject({ 1: "invalid_reference" });
+    await sweeps.sweep();
+    await sweeps.sweep();
     expect(await violations()).toEqual([]);
   });
 });

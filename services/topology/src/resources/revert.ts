@@ -22,6 +22,7 @@ import { entriesIn, type JournalReader } from "../journal/read.js";
 import { currentSides } from "../journal/entry-texts.js";
 import { revert } from "../reverts/revert.js";
 import { type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
+import { BY_ID } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 
 /** A revert requires the rights of the opposite operations; for networks and tags, these are higher than its own. */
@@ -39,9 +40,27 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
     const restored = new Set(undos.filter(({ after }) => after === null).map(({ kind }) => kind));
     if (restored.size > 0) await storage.quota.require(scope);
     for (const kind of ["networks", "tags"] as const) if (restored.has(kind)) await storage.quota.require(scope, kind);
-    const done = await revert(storage, notices, { work: withComment(work, request_id), scope, undos });
+    const seen = await withRestored(storage, principal.scope, scope, undos);
+    const done = await revert(storage, notices, { work: withComment(work, request_id), scope: seen, undos });
     return respond.data({ request_id, ...done });
   });
+}
+
+/**
+ * The visible scope, with networks to restore: while a large network is being deleted, the scope of an unrestricted
+ * caller is a list of others.
+ */
+async function withRestored(
+  { networks }: Storage,
+  rights: Scope,
+  visible: Scope,
+  undos: readonly Undo[],
+): Promise<Scope> {
+  if (rights.networks !== "all" || visible.networks === "all") return visible;
+  const restored = undos.filter(({ kind, after }) => kind === "networks" && after === null).map(({ id }) => id);
+  const present = await networks.select(rights, { _id: { $in: restored } }, { projection: { _id: 1 }, hint: BY_ID });
+  const isPresent = new Set(present.map(({ _id }) => _id));
+  return { ...visible, networks: [...visible.networks, ...restored.filter((id) => !isPresent.has(id))] };
 }
 
 /** The recorded changes of a request in the caller's networks. @throws AppError `not_found` · `too_many_changes` */

@@ -48,6 +48,9 @@ interface Dependencies extends Parts {
   readonly audited: Audited;
 }
 
+// Handlers use the caller's rights: the visible scope of an unrestricted caller is a list of networks while a large one is
+// being deleted.
+
 const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
 
 export function mountWebhooks(router: Router, parts: Parts): void {
@@ -57,12 +60,12 @@ export function mountWebhooks(router: Router, parts: Parts): void {
   mount(router, listWebhooks, list(webhooks));
   mount(router, listWebhookProgress, progress(dependencies));
   mount(router, createWebhook, create(dependencies));
-  mount(router, getWebhook, async ({ scope, params: { id } }) => {
+  mount(router, getWebhook, async ({ principal: { scope }, params: { id } }) => {
     const { entity, revision } = await seen(webhooks, scope, id);
     return respond.data(entity, { revision });
   });
   mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(dependencies));
-  mount(router, deleteWebhook, async ({ work, scope, params: { id }, ifMatch }) => {
+  mount(router, deleteWebhook, async ({ work, principal: { scope }, params: { id }, ifMatch }) => {
     await audited({ work, scope }, [id], async (tx, note) => {
       const { entity: before, revision } = await seen(webhooks, scope, id, tx);
       requireRevision(ifMatch, revision);
@@ -78,7 +81,7 @@ export function mountWebhooks(router: Router, parts: Parts): void {
 function mountActions(router: Router, dependencies: Dependencies): void {
   const { storage, operations, reader, audited } = dependencies;
   const { webhooks } = storage;
-  mount(router, rotateWebhook, async ({ work, scope, params: { id } }) => {
+  mount(router, rotateWebhook, async ({ work, principal: { scope }, params: { id } }) => {
     const salt = operations.newSalt();
     const secret = await operations.secretOf(salt);
     await audited({ work, scope }, [id], async (tx, note) => {
@@ -88,15 +91,15 @@ function mountActions(router: Router, dependencies: Dependencies): void {
     });
     return respond.data({ secret });
   });
-  mount(router, testWebhook, async ({ scope, params: { id } }) =>
+  mount(router, testWebhook, async ({ principal: { scope }, params: { id } }) =>
     respond.data(await operations.test((await seen(webhooks, scope, id)).entity)),
   );
-  mount(router, replayWebhook, async ({ work, principal, scope, params: { id }, body: { after } }) => {
+  mount(router, replayWebhook, async ({ work, principal: { scope }, params: { id }, body: { after } }) => {
     await seen(webhooks, scope, id);
     const cursors = await reader.cursors();
     const { organizationId: organization_id } = scope;
     const asked = cursors.read(organization_id, after);
-    const { last, goneForCaller } = await reader.ends(principal.scope);
+    const { last, goneForCaller } = await reader.ends(scope);
     if (asked < goneForCaller) throw goneBehind(cursors, organization_id, goneForCaller);
     const { entity, revision } = await audited({ work, scope }, [id], async (tx, note) => {
       const found = await seen(webhooks, scope, id, tx);
@@ -106,7 +109,7 @@ function mountActions(router: Router, dependencies: Dependencies): void {
     });
     return respond.data(entity, { revision });
   });
-  mount(router, listWebhookDeliveries, async ({ scope, params: { id } }) => {
+  mount(router, listWebhookDeliveries, async ({ principal: { scope }, params: { id } }) => {
     await seen(webhooks, scope, id);
     const found = await operations.states.deliveries({ _id: id, organization_id: scope.organizationId });
     return respond.data(found.map(({ at, ...delivery }) => ({ ...delivery, at: at.toISOString() })));
@@ -122,7 +125,7 @@ async function seen(webhooks: WebhookStore, scope: Scope, ...[id, tx]: Args): Pr
 type Args = [id: string, tx?: Parameters<WebhookStore["get"]>[2]];
 
 function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
-  return ({ work, scope, query }) => {
+  return ({ work, principal: { scope }, query }) => {
     const { network_id, ...rest } = query;
     const named = network_id === undefined ? {} : { networks: network_id };
     const filter = { $and: [commonFilter(rest, scope), webhooksSeenFrom(scope), named] };
@@ -131,7 +134,7 @@ function list(webhooks: WebhookStore): UserHandler<typeof listWebhooks> {
 }
 
 function progress({ storage, operations, reader }: Dependencies): UserHandler<typeof listWebhookProgress> {
-  return async ({ scope }) => {
+  return async ({ principal: { scope } }) => {
     const { organizationId } = scope;
     const found = storage.webhooks.select(scope, webhooksSeenFrom(scope), {
       projection: { _id: 1 },
@@ -157,7 +160,7 @@ function progress({ storage, operations, reader }: Dependencies): UserHandler<ty
 function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
   const { storage, operations, reader, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, scope, body }) => {
+  return async ({ work, principal: { scope }, scope: visible, body }) => {
     const now = new Date().toISOString();
     const { organizationId: organization_id } = scope;
     const given = { id: newId(), created_at: now, updated_at: now, organization_id, paused: null };
@@ -166,7 +169,7 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
       ...withDefaults(body, { url: "", filter: EVERYTHING, format: "standard", batch_seconds: 0, is_enabled: true }),
     };
     requireUrl(operations, webhook.url);
-    await requireFilter(storage, scope, webhook.filter, EVERYTHING);
+    await requireFilter(storage, { scope, visible }, webhook.filter, EVERYTHING);
     const salt = operations.newSalt();
     const secret = await operations.secretOf(salt);
     const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
@@ -188,10 +191,10 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
 function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook> {
   const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, principal: { scope }, scope: visible, params: { id }, asked, ifMatch }) => {
     const { entity: before } = await seen(webhooks, scope, id);
     const first = withDefaults(asked(before), before);
-    await requireFilter(storage, scope, first.filter, before.filter);
+    await requireFilter(storage, { scope, visible }, first.filter, before.filter);
     const updated = await audited({ work, scope }, [id], async (tx, note) => {
       const current = await seen(webhooks, scope, id, tx);
       requireRevision(ifMatch, current.revision);
@@ -234,7 +237,7 @@ function requireUrl(operations: WebhookOperations, url: string): void {
  */
 async function requireFilter(
   { networks, tags }: Storage,
-  scope: Scope,
+  { scope, visible }: { readonly scope: Scope; readonly visible: Scope },
   { network_ids, tag_ids }: WebhookFilter,
   before: WebhookFilter,
 ): Promise<void> {
@@ -250,7 +253,7 @@ async function requireFilter(
   ] as const) {
     const fresh = named[member].filter((id) => !before[member].includes(id));
     if (fresh.length === 0) continue;
-    const found = await entities.select(scope, { _id: { $in: fresh } }, { projection: { _id: 1 }, hint: BY_ID });
+    const found = await entities.select(visible, { _id: { $in: fresh } }, { projection: { _id: 1 }, hint: BY_ID });
     const there = new Set(found.map(({ _id }) => _id));
     const missing = fresh.find((id) => !there.has(id));
     if (missing === undefined) continue;
