@@ -4,8 +4,8 @@ import { faultAt, LINE_LIMIT, linesOf } from "./lines.js";
 
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 const MOST_CELLS = 200;
-/** An apostrophe protects cells from being evaluated by spreadsheets. */
-const ESCAPED = /^'(?=[=+\-@\t\r])/;
+/** An apostrophe protects cells from being evaluated by spreadsheets; further ones belong to the text. */
+const ESCAPED = /^'(?='*[=+\-@\t\r])/;
 
 export interface Row {
   /** Its first line. */
