@@ -1,6 +1,7 @@
 import type { BindingInput, HostRecord, Interface, Port, Service, Virtualization } from "@nts/shared/contract";
 import { canonicalId, isId } from "@nts/shared/contract";
 import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
+import { AppError } from "@nts/shared/errors";
 import { bindingsOf } from "../hosts/bindings.rules.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import type { Stored } from "../storage/entities.js";
@@ -66,7 +67,7 @@ export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boo
   return [hosts, interfaces, ports, services].every(({ created, changed }) => created.length + changed.length === 0);
 }
 
-/** @param present null if the host does not exist @throws AppError `mac_address_immutable` */
+/** @param present null if the host does not exist @throws AppError `mac_address_immutable` · `network_mismatch` */
 export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
   const { host: asked } = group;
   const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
@@ -231,7 +232,10 @@ function idsOf(found: readonly (readonly [string, { readonly id: string }])[]): 
   return new Map(found.map(([id, entity]) => [id, entity.id]));
 }
 
-/** Splits the target state into created, changed and unchanged entities. @param of number of archived entities */
+/**
+ * Splits the target state into created, changed and unchanged entities. @param of number of archived entities
+ * @throws AppError `network_mismatch` if one is in another network: nothing that is counted there could follow it
+ */
 export function writesOf<T extends { readonly id: string; readonly created_at: string; readonly updated_at: string }>(
   present: readonly Stored<T>[],
   target: readonly T[],
@@ -242,11 +246,18 @@ export function writesOf<T extends { readonly id: string; readonly created_at: s
   const changed: Change<T>[] = [];
   for (const one of target) {
     const before = byId.get(one.id);
+    if (before !== undefined && networkOf(before.entity) !== networkOf(one))
+      throw new AppError("network_mismatch", { path: "network_id" });
     const after = before === undefined ? null : revised(before, { ...before.entity, ...one, ...keptOf(before.entity) }, now); // prettier-ignore
     if (before === undefined) created.push(one);
     else if (after !== null) changed.push({ before, after });
   }
   return { created, changed, unchanged: Math.max(0, of - created.length - changed.length) };
+}
+
+/** Undefined for entities of the organization. */
+function networkOf(entity: { readonly id: string; readonly network_id?: string }): string | undefined {
+  return entity.network_id;
 }
 
 /** Members that the server sets and an import does not change. */

@@ -119,7 +119,7 @@ export interface TopLevelPlan<T> {
   readonly unchanged: number;
 }
 
-/** Plans the import of some entities of a kind. */
+/** Plans the import of some entities of a kind. @throws AppError `network_mismatch` if a subnet is in another network */
 export async function planTopLevel<K extends TopLevelKind>(
   { storage, scope }: Omit<Target, "work">,
   kind: K,
