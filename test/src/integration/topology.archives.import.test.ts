@@ -5,12 +5,9 @@ import {
   type ArchiveImport,
   createHost,
   deleteHost,
-  deleteInterface,
-  getHost,
   listChanges,
   listHosts,
   patchHost,
-  patchInterface,
   patchService,
   patchTag,
 } from "@nts/shared/contract";
@@ -29,7 +26,6 @@ import {
   sendArchive,
 } from "../support/archives.js";
 import { startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, onPort } from "../support/topology-world.js";
 
 /** `npm run test:archives` has 200. */
 const ORGANIZATIONS = Number(process.env["ARCHIVES"] ?? 12);
@@ -160,67 +156,6 @@ describe("an archive imported again, or into another organization", () => {
     expect((await archiveOf(theirs)).entities).toEqual(before.entities);
     const ids = new Set(before.entities.map(({ data }) => data.id));
     expect((await archiveOf(mine)).entities.filter(({ data }) => ids.has(data.id))).toEqual([]);
-  });
-});
-
-describe("entities that moved to another host since", () => {
-  /** Two hosts with an address and a service each, and their archive. */
-  async function twoHosts() {
-    const world = await aNetwork(topology.aCaller());
-    const { owner } = world;
-    const one = await aHost(world, { interfaces: 1, ports: 1 });
-    const { id: subnet_id, network_id } = world.subnet;
-    const address = { subnet_id, ip_address: "10.0.0.100" };
-    const two = await owner.call(createHost, { body: { network_id, name: "other", interfaces: [address] } });
-    const service = await aService(world, one, { bindings: [onPort(one.ports[0], one.interfaces[0])] });
-    const { text } = await archiveOf(owner);
-    return { owner, one, two, service, text, entities: parsed(text).entities };
-  }
-
-  it("are moved back when they are services, with their bindings, and listed in the plan", async () => {
-    const { owner, one, two, service, text, entities } = await twoHosts();
-    await owner.call(patchService, { params: service, body: { host_id: two.id, bindings: [] } });
-    const plan = await imported(owner, text, "?dry_run=true");
-    expect(plan.summary.Service).toEqual({ create: 0, update: 1, unchanged: 0, failed: 0 });
-    expect((await imported(owner, text)).summary.Service).toEqual(plan.summary.Service);
-    expect(normalForm(await archiveOf(owner))).toEqual(normalForm({ entities }));
-    // Its host was deleted: its children are recreated, and moved ones stay where they are.
-    await owner.call(patchService, { params: service, body: { host_id: two.id, bindings: [] } });
-    await owner.call(deleteHost, { params: one });
-    expect((await imported(owner, text)).summary.Service).toMatchObject({ create: 1 });
-    expect(sumOf((await imported(owner, text)).summary)).toMatchObject({ create: 0, update: 0 });
-    expect((await owner.call(getHost, { params: two })).services.map(({ id }) => id)).toEqual([service.id]);
-  });
-
-  it("are moved back when they are addresses, also of two hosts that have swapped theirs", async () => {
-    const { owner, one, two, text, entities } = await twoHosts();
-    const [a, b] = [one.interfaces[0]!, two.interfaces[0]!];
-    await owner.call(patchInterface, { params: a, body: { ip_address: b.ip_address } });
-    await owner.call(patchInterface, { params: b, body: { ip_address: a.ip_address } });
-    const plan = await imported(owner, text, "?dry_run=true");
-    expect([plan.summary.Interface.update, (await imported(owner, text)).summary]).toEqual([2, plan.summary]);
-    expect(normalForm(await archiveOf(owner))).toEqual(normalForm({ entities }));
-  });
-
-  it("are reported with line and host when two interfaces have swapped their addresses", async () => {
-    const world = await aNetwork(topology.aCaller());
-    const { owner } = world;
-    const host = await aHost(world, { interfaces: 2 });
-    const [a, b] = [host.interfaces[0]!, host.interfaces[1]!];
-    const { text, entities } = await archiveOf(owner).then(({ text: whole }) => parsed(whole));
-    const give = ({ id }: { id: string }, ip_address: string) =>
-      owner.call(patchInterface, { params: { id }, body: { ip_address } });
-    await give(a, "10.0.0.200");
-    await give(b, a.ip_address);
-    await give(a, b.ip_address);
-    const lineOf = (id: string): number => entities.findIndex(({ data }) => data.id === id) + 2;
-    const { data } = (await sendArchive(owner, text)) as { data: ArchiveImport };
-    const taken = { line: lineOf(a.id), host_id: host.id };
-    expect(data.failed).toMatchObject([{ line: lineOf(host.id), id: host.id, code: "already_exists", taken }]);
-    await owner.call(deleteInterface, { params: a });
-    await imported(owner, text);
-    const { interfaces } = await owner.call(getHost, { params: host });
-    expect(interfaces.map(({ ip_address }) => ip_address)).toEqual([a.ip_address, b.ip_address]);
   });
 });
 

@@ -1,12 +1,15 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { transactionOnHosts } from "../hosts/on-host.js";
-import { countsOfBindings, insertServices, saveServices } from "../hosts/write-services.js";
+import { closeGaps } from "../hosts/shifts.js";
+import { countsOfBindings, insertServices, saveServices, type ServiceChange } from "../hosts/write-services.js";
 import { checkAddresses, type PlacedAddress, subnetClaims } from "../references/addresses-on.js";
 import { type Claim, networkClaim, requireReferences, tagClaims } from "../references/claims.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { moveServicesBack, withMovedServices } from "./moved-services.js";
+import { freeKeys } from "./free-keys.js";
+import { hostsOf, lockLosers, withMovedServices } from "./moved-services.js";
 import type { Target } from "./top-level.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, type PresentHost } from "./plan.js";
 
@@ -58,37 +61,49 @@ export async function createHosts({ storage, work, scope }: Target, plans: reado
   );
 }
 
-/** Restores an existing host, planned again inside the transaction. @throws AppError `not_found` if it was deleted */
+/**
+ * Restores an existing host with the services that were moved to others, planned again inside the transaction.
+ *
+ * @throws AppError `not_found` if it was deleted
+ */
 export async function updateHost(target: Target, group: HostGroup, naming: Naming): Promise<HostPlan> {
   const { storage, work, scope } = target;
   await storage.quota.require(scope);
-  const ids = [group.host.id];
-  const there = (await withMovedServices(target, [group], await presentHosts(target, ids, naming), naming)).get(
-    group.host.id,
-  );
-  if (there !== undefined) await moveServicesBack(target, there);
-  const hostId = there?.host.entity.id ?? "";
   return refusingDuplicates(() =>
-    transactionOnHosts(storage, { work, scope, hostIds: [hostId] }, async (tx) => {
-      const present = (await presentHosts(target, [hostId], naming, tx)).get(hostId);
-      if (present === undefined) throw new AppError("not_found", { entity: storage.hosts.name });
-      const plan = planHost(group, present, naming, new Date());
-      if (isNothing(plan)) throw new Discard(plan);
-      await writeHost(target, tx, present, plan);
-      return plan;
+    retryConflicts(work, async () => {
+      const hostIds = hostsOf(await presentHost(target, group, naming));
+      return transactionOnHosts<HostPlan | "conflict">(storage, { work, scope, hostIds }, async (tx) => {
+        const present = await presentHost(target, group, naming, tx);
+        // A service was moved again.
+        if (hostsOf(present).some((id) => !hostIds.includes(id))) throw new Discard("conflict");
+        const plan = planHost(group, present, naming, new Date());
+        if (isNothing(plan)) throw new Discard(plan);
+        await writeHost(target, tx, present, plan);
+        return plan;
+      });
     }),
   );
+}
+
+async function presentHost(target: Target, group: HostGroup, naming: Naming, tx?: ClientSession): Promise<PresentHost> {
+  const found = await presentHosts(target, [group.host.id], naming, tx);
+  const present = (await withMovedServices({ ...target, tx }, [group], found, naming)).get(group.host.id);
+  if (present === undefined) throw new AppError("not_found", { entity: target.storage.hosts.name });
+  return present;
 }
 
 async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { host }: PresentHost, plan: HostPlan): Promise<void> {
   const { guards, hosts } = storage;
   const { id, network_id: networkId } = host.entity;
   const { interfaces, ports, services } = plan;
+  const isMoved = ({ before }: ServiceChange): boolean => before.entity.host_id !== id;
+  const movedBack = services.changed.filter(isMoved);
   const locked = await hosts.lock(tx, scope, id, {
     add: { interfaces: interfaces.created.map((one) => one.id), ports: ports.created.map((one) => one.id) },
-    services: services.created.length,
+    services: services.created.length + movedBack.length,
   });
   if (locked === null) throw new AppError("not_found", { entity: hosts.name });
+  await lockLosers({ storage, scope }, tx, movedBack);
   const [next = null] = plan.hosts.changed.map(({ after }) => after);
   const moved = interfaces.changed.filter(({ before, after }) => before.entity.subnet_id !== after.entity.subnet_id || before.entity.ip_address !== after.entity.ip_address); // prettier-ignore
   const addresses = [...interfaces.created, ...moved.map(({ after }) => after.entity)];
@@ -101,14 +116,19 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   ]);
   await guards.reference(tx, scope, countsOfBindings(services.changed));
   await checkPlaces({ storage, work, scope }, tx, addresses);
-  // First, because a new interface may get an address that one of these releases.
+  await freeKeys(storage.interfaces, tx, scope, { key: "host_id", changes: moved });
+  await freeKeys(storage.ports, tx, scope, { key: "host_id", changes: ports.changed });
+  // First, because a new interface or port may get an address or number that one of these releases.
   await storage.interfaces.replace(tx, scope, interfaces.changed.map(({ after }) => after)); // prettier-ignore
   await storage.interfaces.insert(tx, scope, interfaces.created);
-  await storage.ports.insert(tx, scope, ports.created);
   await storage.ports.replace(tx, scope, ports.changed.map(({ after }) => after)); // prettier-ignore
+  await storage.ports.insert(tx, scope, ports.created);
   const hostName = next?.entity.name ?? locked.name;
   await insertServices(storage, tx, scope, { hostName, inserted: services.created });
-  await saveServices(storage, tx, scope, { changes: services.changed });
+  await saveServices(storage, tx, scope, { changes: services.changed.filter((change) => !isMoved(change)) });
+  await saveServices(storage, tx, scope, { changes: movedBack, hostName });
+  const gone = movedBack.map(({ before }) => before.entity);
+  if (gone.length > 0) await closeGaps(tx, scope, storage.services, { gone, now: new Date() });
   if (next === null) return;
   // The lock already incremented the revision to this one.
   await hosts.replace(tx, scope, [next]);

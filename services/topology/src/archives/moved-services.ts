@@ -1,6 +1,8 @@
+import type { ClientSession, Filter, FindOptions } from "mongodb";
 import type { ArchiveFailure } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { updateOne } from "../hosts/update-service.js";
+import type { ServiceChange } from "../hosts/write-services.js";
+import type { EntityDocument } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import { BY_ID } from "../storage/indexes.js";
 import { narrowedTo } from "../storage/scope.js";
@@ -8,10 +10,7 @@ import { parseAddress } from "../values/addresses.js";
 import type { Target } from "./top-level.js";
 import type { HostGroup, Naming, PresentHost } from "./plan.js";
 
-// Moves services back that were moved to another host since the export, and locates conflicts that prevent a restore.
-
-/** Temporary position, until the services of the host are reordered. */
-const LAST = 2_147_483_647;
+// Finds services that were moved to another host since the export, and conflicts that prevent a restore.
 
 /**
  * Adds services that were moved to other hosts to the hosts that they have in the archive.
@@ -19,14 +18,16 @@ const LAST = 2_147_483_647;
  * @throws AppError `already_exists` if a service is on another host, and its host in the archive no longer exists
  */
 export async function withMovedServices(
-  { storage: { services }, scope }: Pick<Target, "storage" | "scope">,
+  { storage: { services }, scope, tx }: Pick<Target, "storage" | "scope"> & { readonly tx?: ClientSession | undefined },
   groups: readonly HostGroup[],
   present: ReadonlyMap<string, PresentHost>,
   { derived }: Naming,
 ): Promise<ReadonlyMap<string, PresentHost>> {
+  const select = (filter: Filter<EntityDocument>, options: FindOptions): Promise<EntityDocument[]> =>
+    tx === undefined ? services.select(scope, filter, options) : services.selectIn(tx, scope, filter, options);
   const ids = groups.flatMap((group) => group.services.flatMap(({ id }) => [id, derived(id)]));
   if (ids.length === 0) return present;
-  const found = await services.select(scope, { _id: { $in: ids } }, { projection: { host_id: 1 }, hint: BY_ID });
+  const found = await select({ _id: { $in: ids } }, { projection: { host_id: 1 }, hint: BY_ID });
   const hostOf = new Map(found.map(({ _id, host_id }) => [_id, String(host_id)]));
   const movedTo = new Map<string, string>();
   for (const { host, services: asked } of groups) {
@@ -41,7 +42,7 @@ export async function withMovedServices(
   }
   if (movedTo.size === 0) return present;
   const whole = new Map(present);
-  for (const document of await services.select(scope, { _id: { $in: [...movedTo.keys()] } }, { projection: STORED, hint: BY_ID })) {
+  for (const document of await select({ _id: { $in: [...movedTo.keys()] } }, { projection: STORED, hint: BY_ID })) {
     const moved = services.storedIn(document, scope);
     const hostId = movedTo.get(moved.entity.id) ?? "";
     const home = whole.get(hostId);
@@ -50,18 +51,26 @@ export async function withMovedServices(
   return whole;
 } // prettier-ignore
 
-/** Moves services back to a host without their bindings, which are written with the host. */
-export async function moveServicesBack(
-  { storage, work, scope }: Target,
-  { host, services }: PresentHost,
+/** The hosts of a host's services: itself, and those that its services were moved to. */
+export function hostsOf({ host, services }: PresentHost): string[] {
+  return [...new Set([host.entity.id, ...services.map(({ entity }) => entity.host_id)])];
+}
+
+/** Locks the hosts that lose services. @throws AppError `not_found` if one was deleted */
+export async function lockLosers(
+  { storage: { hosts, services }, scope }: Pick<Target, "storage" | "scope">,
+  tx: ClientSession,
+  moved: readonly ServiceChange[],
 ): Promise<void> {
-  const { id: hostId } = host.entity;
-  for (const { entity } of services)
-    if (entity.host_id !== hostId)
-      await updateOne(storage, {
-        ...{ work, scope, id: entity.id, to: hostId, ifMatch: null },
-        asked: (current) => ({ ...current, host_id: hostId, bindings: [], position: LAST }),
-      });
+  if (moved.length === 0) return;
+  const changes = new Map<string, { services: number }>();
+  for (const { before } of moved) {
+    const { host_id: id } = before.entity;
+    changes.set(id, { services: (changes.get(id)?.services ?? 0) - 1 });
+  }
+  const locked = await hosts.lockAll(tx, scope, changes);
+  // Children of a deleted host may still be stored.
+  if (locked.size !== changes.size) throw new AppError("not_found", { entity: services.name });
 }
 
 /** The line of the entity that conflicts with an existing one, and the host that has that; null for other failures. */
@@ -81,10 +90,12 @@ export async function takenBy(
   }
   const own = [group.host.id, derived(group.host.id)];
   const ipAddresses = group.interfaces.map(({ ip_address }) => ip_address);
+  // The others are restored themselves.
+  const restored = new Set(group.interfaces.flatMap(({ id }) => [id, derived(id)]));
   const there = await interfaces.findByIdentity(narrowedTo(scope, place(group.host.network_id)), { macAddresses: [], ipAddresses }); // prettier-ignore
   for (const { id, subnet_id, ip_address } of group.interfaces) {
     const ip = parseAddress(ip_address).text;
-    const taken = there.find((one) => one.subnet_id === place(subnet_id) && one.ip_address === ip && own.includes(one.host_id) && ![id, derived(id)].includes(one.id)); // prettier-ignore
+    const taken = there.find((one) => one.subnet_id === place(subnet_id) && one.ip_address === ip && own.includes(one.host_id) && !restored.has(one.id)); // prettier-ignore
     if (taken !== undefined) return moved(id, taken.host_id);
   }
   return null;
