@@ -43,7 +43,8 @@ export interface ArchiveRequest {
 /** The state of one import. */
 interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
   readonly storage: Storage;
-  readonly organizationScope: Scope;
+  /** Without what was deleted before the import; batches also exclude what has been deleted since. */
+  readonly scopeAtStart: Scope;
   readonly checked: Checked;
   /** Local ids of tags, networks and subnets, by the ids in the archive. */
   readonly places: Map<string, string>;
@@ -74,7 +75,7 @@ export async function* importArchive({ storage, runner, slices }: ImportDependen
     await onChecked(checked);
     const lines = through(takeFile(), createInflateRaw());
     const run: Run = {
-      ...{ work, isDry, log, storage, organizationScope: scope, checked },
+      ...{ work, isDry, log, storage, scopeAtStart: scope, checked },
       places: new Map(),
       summary: emptySummary(),
       failed: [],
@@ -103,7 +104,7 @@ async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGene
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   let [done, reported] = [0, 0];
   for await (const batch of batches) {
-    const scope = await run.storage.deletions.visible(run.organizationScope);
+    const scope = await run.storage.deletions.visible(run.scopeAtStart);
     const target = { storage: run.storage, work: run.work, scope };
     if (batch.kind === "Host") await settleHosts(run, target, batch.items);
     else await settleTopLevel(run, target, batch.kind, batch.items as readonly TopLevelItem<TopLevelKind>[]);
@@ -183,8 +184,8 @@ async function runnersThere({ storage: { hosts, services }, scope }: Target, ids
   return new Set(found.flat().map(({ _id }) => _id));
 } // prettier-ignore
 
-function namingOf({ places, checked, organizationScope }: Run, there: ReadonlySet<string>): Naming {
-  const derived = (id: string): string => derivedId(organizationScope.organizationId, id);
+function namingOf({ places, checked, scopeAtStart }: Run, there: ReadonlySet<string>): Naming {
+  const derived = (id: string): string => derivedId(scopeAtStart.organizationId, id);
   return {
     derived,
     newId,

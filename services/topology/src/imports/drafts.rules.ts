@@ -1,4 +1,5 @@
 import type { BindingInput, GuessSource, Port, Service } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
 import type { Stored } from "../storage/entities.js";
 import { type Guess, isUsual } from "./guess.rules.js";
 import type { SeenAt } from "./plan-services.rules.js";
@@ -67,7 +68,7 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
     const entry: Entry = { draft, order: entries.length, interfaces: new Set(), numbers: new Set(), hasUsual: false };
     entries.push(entry);
     entryOf.set(draft, entry);
-    pushTo(byKind, kindOf(draft), entry);
+    putUnder(byKind, kindOf(draft), entry);
     for (const binding of draft.bindings) index(entry, binding);
     return draft;
   }
@@ -81,7 +82,7 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
     const isAnywhere = interfaceId === null || !entry.draft.isDiscovered;
     const key = isAnywhere ? portId : `${portId} ${interfaceId}`;
     if ((first.get(key)?.order ?? Infinity) > entry.order) first.set(key, entry);
-    if (byPort.get(portId)?.at(-1) !== entry) pushTo(byPort, portId, entry);
+    if (byPort.get(portId)?.at(-1) !== entry) putUnder(byPort, portId, entry);
     const port = numberOf.get(portId);
     if (port === undefined) return;
     entry.numbers.add(port.number);
@@ -159,10 +160,4 @@ function newDraft({ definition, name, from }: Guess, id: string): Draft {
     seenAt: new Map(),
     added: [],
   };
-}
-
-function pushTo(map: Map<string, Entry[]>, key: string, entry: Entry): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [entry]);
-  else list.push(entry);
 }

@@ -1,4 +1,5 @@
 import type { Interface } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
 import { agree } from "./merge.rules.js";
 import type { KnownNames } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
@@ -25,18 +26,13 @@ export function createKnownInterfaces(): KnownInterfaces {
   const ids = new Set<string>();
   const byMac = new Map<string, Interface[]>();
   const byIp = new Map<string, Interface[]>();
-  const put = (map: Map<string, Interface[]>, key: string, one: Interface): void => {
-    const list = map.get(key);
-    if (list === undefined) map.set(key, [one]);
-    else list.push(one);
-  };
   return {
     add: (interfaces) => {
       for (const one of interfaces) {
         if (ids.has(one.id)) continue;
         ids.add(one.id);
-        if (one.mac_address !== null) put(byMac, one.mac_address, one);
-        put(byIp, one.ip_address, one);
+        if (one.mac_address !== null) putUnder(byMac, one.mac_address, one);
+        putUnder(byIp, one.ip_address, one);
       }
     },
     withMac: (mac) => byMac.get(mac) ?? [],

@@ -17,7 +17,7 @@ export const MOST_PLACES_OF_HOST = 5_000;
 export const MOST_LISTED = 10_000;
 /** Hosts before merging. */
 export const MOST_SIGHTINGS = 100_000;
-/** Maximum addresses listed in a plan. */
+/** Stands for all addresses of a host in the text of a place. */
 export const ALL_ADDRESSES = "*";
 
 /** What a scanner reports about the service behind a port. */

@@ -20,8 +20,9 @@ export type LeaseLines = (line: Line) => Lease | null;
 const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-f:]{1,600})$/i;
 /** Smaller values are durations, which dnsmasq writes on machines without a clock. */
 const FIRST_TIME_SECONDS = 1_000_000_000;
-/** States of Kea. */
+/** Maximum columns of a row of Kea. */
 const MOST_COLUMNS = 40;
+/** Why leases in these states of Kea are skipped. */
 const KEA_STATES: ReadonlyMap<string, string> = new Map([
   ["1", "it was declined: something else has the address"],
   ["2", "it has expired"],

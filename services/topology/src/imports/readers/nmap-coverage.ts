@@ -32,7 +32,7 @@ export interface Examined {
 
 type Scanned = ReadonlyMap<Protocol, readonly PortRange[]>;
 
-/** Port numbers. */
+/** Maximum characters of the reported port numbers of a protocol. */
 const MOST_CHARACTERS = 1_000;
 const NOTHING: ReadonlySet<number> = new Set();
 
@@ -44,14 +44,14 @@ export function createExamined(): Examined {
   let states = new Set<string>();
   let last = "";
 
-  const putUnder = (map: Map<Protocol, Set<number>>, protocol: Protocol, number: number): void => {
+  const note = (map: Map<Protocol, Set<number>>, protocol: Protocol, number: number): void => {
     map.set(protocol, (map.get(protocol) ?? new Set<number>()).add(number));
   };
 
   return {
     port: (protocol, number, state) => {
       if (protocol !== undefined && number >= 1 && number <= 65_535)
-        putUnder(state === "closed" ? closed : unclear, protocol, number);
+        note(state === "closed" ? closed : unclear, protocol, number);
     },
     others: (state) => {
       last = state;

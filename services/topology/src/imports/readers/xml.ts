@@ -1,8 +1,9 @@
 import { SaxesParser } from "saxes";
 import { type AppError, validationFailed } from "@nts/shared/errors";
 
-// Streaming XML. Rejects malformed input and anything an attacker could use: document type declarations, custom
-// entities, deep nesting. Truncated input is not an error: what came before has been delivered.
+// Streaming XML. Rejects malformed input and anything an attacker could use: document types with declarations, custom
+// entities, deep nesting. Other document types, such as nmap's, are ignored, and what they refer to is not read. Truncated
+// input is not an error: what came before has been delivered.
 
 export const DEPTH_LIMIT = 32;
 export const NAME_LIMIT = 100;
