@@ -7,9 +7,11 @@ import {
   createInterface,
   createPort,
   createSubnet,
+  createTag,
   deleteHost,
   deleteInterface,
   deletePort,
+  deleteTag,
   getHost,
   getService,
   getSubnet,
@@ -20,6 +22,8 @@ import {
   patchInterface,
   patchPort,
   patchService,
+  patchTag,
+  type Tag,
 } from "@nts/shared/contract";
 import {
   archiveOf,
@@ -245,6 +249,30 @@ describe("what a newer entity of a host has", () => {
     const { interfaces } = await owner.call(getHost, { params: host });
     expect(interfaces.map(({ ip_address }) => ip_address)).toEqual([a.ip_address, b.ip_address]);
   });
+});
+
+describe("the names of tags", () => {
+  it("are restored when tags have them from one another, also across batches, and kept by a newer tag", async () => {
+    const owner = topology.aCaller();
+    const create = (name: string) => owner.call(createTag, { body: { name } });
+    const rename = (tag: { id: string }, name: string) => owner.call(patchTag, { params: tag, body: { name } });
+    const tags: Tag[] = [];
+    for (let n = 0; n < 24; n++) tags.push(await create(`tag ${n}`));
+    const before = await archiveOf(owner);
+    const [a, b, c, d] = [tags[0]!, tags[1]!, tags[10]!, tags[23]!]; // In two batches of twenty.
+    // Four have their names from one another, and a newer tag has that of the fifth.
+    for (const [tag, name] of [[a, "free"], [c, a.name], [d, c.name], [tags[2]!, d.name], [a, "tag 2"], [b, "lost"]] as const)
+      await rename(tag, name);
+    const newer = await create(b.name);
+    const plan = await importOf(owner, before.text, "?dry_run=true");
+    expect(plan.summary.Tag).toMatchObject({ create: 0, update: 5 });
+    const { failed, summary } = await importOf(owner, before.text);
+    expect(failed).toMatchObject([{ entity: "Tag", id: b.id, code: "already_exists" }]);
+    expect(summary.Tag).toEqual({ create: 0, update: 4, unchanged: 19, failed: 1 });
+    await owner.call(deleteTag, { params: newer });
+    await imported(owner, before.text);
+    expect(normalForm(await archiveOf(owner))).toEqual(normalForm(before));
+  }); // prettier-ignore
 });
 
 async function revisionOf(kind: string, id: string): Promise<number> {

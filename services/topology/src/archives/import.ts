@@ -18,6 +18,7 @@ import { createTopLevel, type TopLevelKind, planTopLevel, replaceTopLevel, type 
 import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
+import { renamedTogether } from "./renamed-tags.js";
 import type { Slices } from "./slices.js";
 
 // Imports an archive in two passes: it is validated and spooled (compressed) during upload, and then written in batches of one
@@ -50,6 +51,8 @@ interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
   readonly places: Map<string, string>;
   readonly summary: ArchiveSummary;
   readonly failed: ArchiveFailure[];
+  /** Tags whose names others have. */
+  readonly taken: TopLevelItem<"Tag">[];
   faultsInARow: number;
 }
 
@@ -79,6 +82,7 @@ export async function* importArchive({ storage, runner, slices }: ImportDependen
       places: new Map(),
       summary: emptySummary(),
       failed: [],
+      taken: [],
       faultsInARow: 0,
     };
     yield* responseText(run, batchesIn(lines));
@@ -104,8 +108,8 @@ async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGene
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   let [done, reported] = [0, 0];
   for await (const batch of batches) {
-    const scope = await run.storage.deletions.visible(run.scopeAtStart);
-    const target = { storage: run.storage, work: run.work, scope };
+    const target = await targetOf(run);
+    if (batch.kind !== "Tag") await settleTaken(run, target);
     if (batch.kind === "Host") await settleHosts(run, target, batch.items);
     else await settleTopLevel(run, target, batch.kind, batch.items as readonly TopLevelItem<TopLevelKind>[]);
     done += sizeOf(batch);
@@ -113,7 +117,12 @@ async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGene
     reported = done;
     yield `,${done}`;
   }
+  await settleTaken(run, await targetOf(run));
   yield `],"failed":${JSON.stringify(run.failed)},"summary":${JSON.stringify(run.summary)}}`;
+}
+
+async function targetOf({ storage, work, scopeAtStart }: Run): Promise<Target> {
+  return { storage, work, scope: await storage.deletions.visible(scopeAtStart) };
 }
 
 function sizeOf(batch: Batch): number {
@@ -139,9 +148,28 @@ async function settleTopLevel<K extends TopLevelKind>(run: Run, target: Target, 
   for (const item of differing)
     await eachOrAll(run, [item], async ([{ data }]) => {
       const { changed, unchanged } = await planTopLevel(target, kind, [data], naming);
-      for (const change of changed) await replaceTopLevel(target, kind, change);
+      await replaceTopLevel(target, kind, changed);
       count(run, kind, { created: [], changed, unchanged });
-    }, onFailed); // prettier-ignore
+    }, (failed, error) => {
+      if (kind !== "Tag" || error.code !== "already_exists") return onFailed(failed, error);
+      run.taken.push(failed as unknown as TopLevelItem<"Tag">);
+      return Promise.resolve();
+    }); // prettier-ignore
+} // prettier-ignore
+
+/** Restores tags whose names others had when it was their turn; these may have been restored by now. */
+async function settleTaken(run: Run, target: Target): Promise<void> {
+  const taken = run.taken.splice(0);
+  const naming = namingOf(run, new Set());
+  for (const together of taken.length === 0 ? [] : await renamedTogether(target, taken, run.places))
+    await eachOrAll(run, [together], async ([some]) => {
+      const { changed, unchanged } = await planTopLevel(target, "Tag", some.map(({ data }) => data), naming);
+      await replaceTopLevel(target, "Tag", changed);
+      count(run, "Tag", { created: [], changed, unchanged });
+    }, (some, error) => {
+      for (const { line, data } of some) fail(run, { line, entity: "Tag", id: data.id, taken: null }, error, { Tag: 1 });
+      return Promise.resolve();
+    });
 } // prettier-ignore
 
 async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[]): Promise<void> {

@@ -7,13 +7,14 @@ import { requireReferences, tagClaims } from "../references/claims.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
+import type { Entities, EntityDocument, Stored } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import { tagKeyOf } from "../storage/stores/tags.js";
 import { reservedIn } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import type { ArchivedForms } from "./forms.js";
+import { freeKeys } from "./free-keys.js";
 import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 
 // Restores tags, networks and subnets: the few entities that others reference.
@@ -157,17 +158,21 @@ export async function createTopLevel<K extends TopLevelKind>(target: Target, kin
   await refusingDuplicates(() => storage.transaction(work, created.map(({ id }) => id), (tx) => insert(target, tx, created))); // prettier-ignore
 } // prettier-ignore
 
-/** Restores one entity, planned again inside the transaction. @throws AppError `not_found` */
-export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, change: Change<TopLevelEntities[K]>): Promise<void> {
+/** Restores entities, planned again inside the transaction. @throws AppError `not_found` */
+export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, changes: readonly Change<TopLevelEntities[K]>[]): Promise<void> {
+  if (changes.length === 0) return;
   const { storage, work, scope } = target;
   const { entities, replace } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
-  const { id } = change.after.entity as Entity;
+  const ids = changes.map(({ after }) => after.entity.id);
   await refusingDuplicates(() =>
-    storage.transaction(work, [id], async (tx) => {
-      const before = await entities(storage).get(scope, id, tx);
-      const [again] = writesOf([before], [change.after.entity], { now: new Date(), of: 1 }).changed;
-      if (again === undefined) throw new Discard(null);
-      await replace(target, tx, again);
+    storage.transaction(work, ids, async (tx) => {
+      const before: Stored<TopLevelEntities[K]>[] = [];
+      for (const id of ids) before.push(await entities(storage).get(scope, id, tx));
+      const asked = changes.map(({ after }) => after.entity);
+      const again = writesOf(before, asked, { now: new Date(), of: asked.length }).changed;
+      if (again.length === 0) throw new Discard(null);
+      if (kind === "Tag") await freeKeys(storage.tags, tx, scope, { key: "name_key", changes: again });
+      for (const change of again) await replace(target, tx, change);
       return null;
     }),
   );
