@@ -25,6 +25,7 @@ import {
   updateWebhook,
 } from "@nts/shared/contract";
 import { BACKGROUND } from "@nts/shared/work";
+import { archiveOf, imported } from "../support/archives.js";
 import { violationsIn } from "../support/invariants.js";
 import { seedTopology } from "../support/seed.js";
 import { startManualJournal, entriesDuring, startSweptTopology, type Sweeps } from "../support/sweeps.js";
@@ -152,6 +153,7 @@ describe("deleting a large network", () => {
     await aHost(large, { services: 510 });
     const small = await owner.call(createNetwork, { body: { name: "small" } });
     const webhook = await owner.call(createWebhook, { body: { url: "https://example.com/hook" } });
+    const { text } = await archiveOf(owner);
     await owner.call(deleteNetwork, { params: large.network });
     expect((await owner.list(listNetworks, {})).rows.map(({ id }) => id)).toEqual([small.id]);
 
@@ -161,6 +163,9 @@ describe("deleting a large network", () => {
     await owner.call(createWebhook, { body: { url } });
     const hidden = { filter: { ...webhook.filter, network_ids: [large.network.id] } };
     expect(await owner.refusal(createWebhook, { body: { url, ...hidden } })).toMatchObject({ 1: "invalid_reference" });
+
+    const { summary } = await imported(owner, text);
+    expect([summary.Network.create, summary.Service.create]).toEqual([1, 510]);
     await sweeps.sweep();
     await sweeps.sweep();
     expect(await violations()).toEqual([]);

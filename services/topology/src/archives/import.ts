@@ -33,6 +33,7 @@ const STEPS = 500;
 
 export interface ArchiveRequest {
   readonly work: Work;
+  /** The caller's rights; what is hidden changes during the import. */
   readonly scope: Scope;
   readonly isDry: boolean;
   readonly file: UploadedBytes;
@@ -44,8 +45,7 @@ export interface ArchiveRequest {
 /** The state of one import. */
 interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
   readonly storage: Storage;
-  /** Without what was deleted before the import; batches also exclude what has been deleted since. */
-  readonly scopeAtStart: Scope;
+  readonly rights: Scope;
   readonly checked: Checked;
   /** Local ids of tags, networks and subnets, by the ids in the archive. */
   readonly places: Map<string, string>;
@@ -78,7 +78,7 @@ export async function* importArchive({ storage, runner, slices }: ImportDependen
     await onChecked(checked);
     const lines = through(takeFile(), createInflateRaw());
     const run: Run = {
-      ...{ work, isDry, log, storage, scopeAtStart: scope, checked },
+      ...{ work, isDry, log, storage, rights: scope, checked },
       places: new Map(),
       summary: emptySummary(),
       failed: [],
@@ -121,8 +121,8 @@ async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGene
   yield `],"failed":${JSON.stringify(run.failed)},"summary":${JSON.stringify(run.summary)}}`;
 }
 
-async function targetOf({ storage, work, scopeAtStart }: Run): Promise<Target> {
-  return { storage, work, scope: await storage.deletions.visible(scopeAtStart) };
+async function targetOf({ storage, work, rights }: Run): Promise<Target> {
+  return { storage, work, scope: await storage.deletions.visible(rights) };
 }
 
 function sizeOf(batch: Batch): number {
@@ -212,8 +212,8 @@ async function runnersThere({ storage: { hosts, services }, scope }: Target, ids
   return new Set(found.flat().map(({ _id }) => _id));
 } // prettier-ignore
 
-function namingOf({ places, checked, scopeAtStart }: Run, there: ReadonlySet<string>): Naming {
-  const derived = (id: string): string => derivedId(scopeAtStart.organizationId, id);
+function namingOf({ places, checked, rights }: Run, there: ReadonlySet<string>): Naming {
+  const derived = (id: string): string => derivedId(rights.organizationId, id);
   return {
     derived,
     newId,

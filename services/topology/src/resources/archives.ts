@@ -45,7 +45,7 @@ export function mountArchives(router: Router, { storage, notices, runner, journa
     return respond.file(streamed(work, lines()), FILE, { revision: FORM + changes_cursor });
   });
 
-  mount(router, importArchive, ({ work, scope, query: { dry_run: isDry }, body: file, log }) => {
+  mount(router, importArchive, ({ work, principal: { scope }, query: { dry_run: isDry }, body: file, log }) => {
     const { organizationId } = scope;
     const onChecked: ArchiveRequest["onChecked"] = async (checked) => {
       if (isDry) return;
