@@ -267,12 +267,20 @@ describe("reserved ranges of a subnet", () => {
     expect(await owner.refusal(patchSubnet, smaller)).toEqual([400, "ip_outside_subnet", expect.anything()]);
   });
 
-  it("are deleted with the subnet", async () => {
+  it("are deleted with the subnet, and kept by a deletion that is only planned or refused", async () => {
     const subnet = await aSubnet(29);
     const made = await next(subnet);
     await owner.call(deleteInterface, { params: { id: made.id } });
-    await owner.call(deleteSubnet, { params: { id: subnet.id } });
-    expect(await topology.db.collection("free_addresses").countDocuments({ subnet_id: subnet.id })).toBe(0);
+    const params = { id: subnet.id };
+    const kept = () => topology.db.collection("free_addresses").find({ subnet_id: subnet.id }).toArray();
+    const before = await kept();
+    expect(before.length).toBeGreaterThan(1);
+    await owner.call(deleteSubnet, { params, query: { dry_run: true } });
+    const headers = { "idempotency-key": "delete", "if-match": '"plan-another"' };
+    expect((await owner.refusal(deleteSubnet, { params, headers }))[1]).toBe("precondition_failed");
+    expect(await kept()).toEqual(before);
+    await owner.call(deleteSubnet, { params, query: { explain: true } });
+    expect(await kept()).toEqual([]);
   });
 });
 

@@ -21,6 +21,7 @@ import { commonFilter } from "../storage/lists.js";
 import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 import { requireRevision } from "@nts/shared/revision";
+import { afterCommit } from "@nts/shared/work";
 import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
 import type { Stored } from "../storage/entities.js";
@@ -124,5 +125,5 @@ async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed):
     await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
     await subnets.remove(tx, scope, { _id: { $in: ids } });
   });
-  await storage.addresses.forget(scope, ids);
+  await afterCommit(work, () => storage.addresses.forget(scope, ids));
 }
