@@ -147,6 +147,7 @@ export const updateService = endpoint({
   response: Service,
   errors: [
     "not_found",
+    "quota_exceeded",
     "invalid_reference",
     "network_mismatch",
     ...bindingErrors,

@@ -7,11 +7,16 @@ import {
   createSubnet,
   createTag,
   deleteHost,
+  deleteTag,
+  patchService,
   updateHost,
+  updateService,
 } from "@nts/shared/contract";
 import { createStorage } from "@nts/topology/storage/storage";
+import { waitForJournal } from "../support/moments.js";
+import { revert, withRequestId } from "../support/reverts.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork } from "../support/topology-world.js";
+import { aHost, aNetwork, echoOf, onPort } from "../support/topology-world.js";
 
 const LIMIT = 40;
 /** The quota of networks, and of tags. */
@@ -23,8 +28,11 @@ let topology: Topology;
 beforeAll(async () => {
   topology = await startTopology({
     instances: 2,
+    journal: true,
     storage: (it, db) => createStorage(db, it.transaction, { quotas: { entities: LIMIT, networks: FEW, tags: FEW } }),
   });
+  // What exists before the journal starts is recorded as reconciled.
+  await waitForJournal(topology.aCaller());
 });
 afterAll(() => topology.stop());
 
@@ -62,6 +70,47 @@ it("an organization creates no more than its quota, of all kinds together, until
 
   await owner.call(deleteHost, { params: host });
   await owner.call(createHost, { body: { network_id, name: "there is room again" } });
+});
+
+it("an organization that has used up its quota adds no bindings by updates, alone or together, but changes and removes them", async () => {
+  const world = await aNetwork(topology.aCaller());
+  const { owner } = world;
+  const { ports, services } = await aHost(world, { ports: 2, services: 34 });
+  const [bound, ...others] = services as [(typeof services)[0], ...typeof services];
+  const body = { bindings: [onPort(ports[0])] };
+  await owner.call(patchService, { params: bound, body });
+  const stored = () =>
+    topology.db.collection("bindings").countDocuments({ organization_id: owner.scope.organizationId });
+  for (const caller of [owner, owner.via(1)])
+    for (const params of others.slice(0, 2)) {
+      expect(await caller.refusal(updateService, { params, body: { ...echoOf(params), ...body } })).toEqual(exceeded);
+      expect(await caller.refusal(patchService, { params, body })).toEqual(exceeded);
+      expect(await caller.refusal(patchService, { params, body, query: { dry_run: true } })).toEqual(exceeded);
+    }
+  const together = others.map((params) => owner.refusal(patchService, { params, body }));
+  expect(await Promise.all(together)).toEqual(others.map(() => exceeded));
+  expect(await stored()).toBe(1);
+
+  await owner.call(patchService, { params: bound, body: { bindings: [onPort(ports[1])], name: "still changed" } });
+  await owner.call(patchService, { params: bound, body: { bindings: [] } });
+  expect(await stored()).toBe(0);
+  await owner.call(patchService, { params: others[0]!, body });
+});
+
+it("an organization that has used up its quota adds no bindings by reverting their removal", async () => {
+  const world = await aNetwork(topology.aCaller());
+  const { owner } = world;
+  const { ports, services: [service] } = await aHost(world, { ports: 1, services: 35 }); // prettier-ignore
+  const params = service!;
+  await owner.call(patchService, { params, body: { bindings: [onPort(ports[0])] } });
+  const removal = await withRequestId((headers) =>
+    owner.call(patchService, { params, body: { bindings: [] }, headers }),
+  );
+  const tag = await owner.call(createTag, { body: { name: "the last entity" } });
+  const { status, code } = await revert(owner, removal);
+  expect([status, code]).toEqual([403, "quota_exceeded"]);
+  await owner.call(deleteTag, { params: tag });
+  expect((await revert(owner, removal)).status).toBe(200);
 });
 
 it("an organization exceeds its quota by no more than what is created concurrently", async () => {

@@ -39,12 +39,15 @@ const MOST_ATTEMPTS = 16;
  *
  * @param jointly for updates that may be written together with those of other requests
  * @returns the resulting state, or the current one if nothing changes
+ * @throws AppError `quota_exceeded` if it adds bindings, which count as entities
  */
 export async function updateOne(storage: Storage, asked: Asked, jointly?: JointUpdates): Promise<Stored<Service>> {
   const { services, shortWrites } = storage;
   const { work, scope, id } = asked;
   const read = await services.get(scope, id);
-  if (nextInPlace(read, asked) === null) return read;
+  const next = nextInPlace(read, asked);
+  if (next === null) return read;
+  if (next === "not in place" && addsBindings(read.entity, asked)) await storage.quota.require(scope);
   // The stored revision may differ from the read one while deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
   if (shortWrites === null || !isAsStored || work.unit !== undefined)
@@ -131,6 +134,10 @@ function nextInPlace(current: Stored<Service>, { asked, ifMatch }: Asked): Store
   if (!staysInPlace(entity, body) || tagClaims(body.tags, entity.tags).length > 0) return "not in place";
   requireRevision(ifMatch, revision);
   return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
+}
+
+function addsBindings(service: Service, { asked }: Asked): boolean {
+  return new Set(asked(service).bindings.map(bindingKey)).size > service.bindings.length;
 }
 
 /** The update without position and bindings. */

@@ -21,7 +21,7 @@ import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
 import { currentSides } from "../journal/entry-texts.js";
 import { revert } from "../reverts/revert.js";
-import { type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
+import { addsEntities, type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
 import { BY_ID } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -37,8 +37,8 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
     await caughtUp(storage.database, scope, work);
     const undos = undosOf(await changesOf(reader, storage, principal.scope, request_id));
     requireRights(principal, undos);
+    if (undos.some(addsEntities)) await storage.quota.require(scope);
     const restored = new Set(undos.filter(({ after }) => after === null).map(({ kind }) => kind));
-    if (restored.size > 0) await storage.quota.require(scope);
     for (const kind of ["networks", "tags"] as const) if (restored.has(kind)) await storage.quota.require(scope, kind);
     const seen = await withRestored(storage, principal.scope, scope, undos);
     const done = await revert(storage, notices, { work: withComment(work, request_id), scope: seen, undos });

@@ -47,6 +47,16 @@ function stateIn(text: string | null): Entity | null {
   return text === null ? null : (JSON.parse(text) as Entity);
 }
 
+/** Whether it adds entities: the one that it restores, or bindings of a service. */
+export function addsEntities({ before, after }: Undo): boolean {
+  return after === null || bindingsIn(before) > bindingsIn(after);
+}
+
+function bindingsIn(entity: Entity | null): number {
+  const bindings = entity?.["bindings"];
+  return Array.isArray(bindings) ? bindings.length : 0;
+}
+
 /** Groups children by host. */
 export function byHost<T extends { readonly host_id: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {
   const found = new Map<string, T[]>();
