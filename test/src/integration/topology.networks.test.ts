@@ -9,11 +9,13 @@ import {
   getSubnet,
   listNetworks,
   listSubnets,
+  patchSubnet,
   type Subnet,
   updateNetwork,
   updateSubnet,
 } from "@nts/shared/contract";
 import { listNetworkIds } from "@nts/shared/contract/internal";
+import { profiled } from "../support/profiled.js";
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
 import { createOneOfEachKind, KINDS, operationsOf } from "../support/topology-everything.js";
 import { aHost, aNetwork, unknownEntity, type World } from "../support/topology-world.js";
@@ -113,18 +115,8 @@ const update = ({ owner, subnet }: World, changes: object): Promise<Subnet> =>
 const refusal = ({ owner, subnet }: World, changes: object): Promise<Refusal> =>
   owner.refusal(updateSubnet, { params: subnet, body: { ...subnet, ...changes } });
 
-describe("subnets", () => {
-  it("are stored in canonical form, without host bits, with the server's source", async () => {
-    const { owner, network } = await aWorld();
-    const add = (cidr: string, more: object = {}) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...more } }); // prettier-ignore
-    expect((await add("2001:0DB8:0:0::/32")).cidr).toBe("2001:db8::/32");
-    const made = await add("10.9.0.0/16", { source: { type: "Forged" }, subnet_type: "Lan", description: "d" });
-    expect(made).toMatchObject({ source: { type: "Manual" }, subnet_type: "Lan", description: "d", tags: [] });
-    for (const cidr of ["10.0.0.1/24", "2001:db8::1/64", "10.0.0.0/33", "10.0.0.0", "2001:db8::/129", "lan"])
-      expect(await owner.refusal(createSubnet, { body: { network_id: network.id, name: "n", cidr } })).toMatchObject([400, "validation_failed", { errors: [{ path: "cidr" }] }]); // prettier-ignore
-  });
-
-  it("change their block while it contains every address, and otherwise name the first one outside", async () => {
+describe("the block of a subnet", () => {
+  it("changes while it contains every address, and otherwise the refusal names the first one outside", async () => {
     const world = await aWorld();
     await aHost(world, { interfaces: 3 });
     expect((await update(world, { cidr: "10.0.0.0/30" })).cidr).toBe("10.0.0.0/30");
@@ -134,12 +126,42 @@ describe("subnets", () => {
     expect((await update(world, { cidr: "10.0.0.0/8" })).cidr).toBe("10.0.0.0/8");
   });
 
-  it("check new addresses against their present block", async () => {
+  it("changes after reading one address outside of it, or none, whatever the number of interfaces", async () => {
+    const world = await aWorld();
+    await aHost(world, { interfaces: 200 });
+    const examined = async (cidr: string): Promise<unknown[]> => {
+      const filter = { ns: /\.interfaces$/, "command.find": "interfaces" };
+      const params = world.subnet;
+      let status = 0;
+      const reads = await profiled(topology.db, filter, async () => {
+        ({ status } = await world.owner.send(patchSubnet, { params, body: { cidr } }));
+      });
+      return [status, Math.max(...reads.map((read) => Number(read["docsExamined"])))];
+    };
+    expect(await examined("10.0.0.0/24")).toEqual([200, 0]);
+    expect(await examined("10.0.0.128/25")).toEqual([400, 1]);
+    expect(await examined("10.0.0.0/25")).toEqual([400, 1]);
+    expect(await examined("2001:db8::/32")).toEqual([400, 1]);
+  });
+
+  it("is what new addresses are checked against", async () => {
     const world = await aWorld();
     const host = await aHost(world);
     await update(world, { cidr: "10.0.0.0/30" });
     const body = { host_id: host.id, network_id: host.network_id, subnet_id: world.subnet.id, ip_address: "10.0.0.4" };
     expect(await world.owner.refusal(createInterface, { body })).toEqual([400, "ip_outside_subnet", { ip_address: "10.0.0.4", cidr: "10.0.0.0/30" }]); // prettier-ignore
+  });
+});
+
+describe("subnets", () => {
+  it("are stored in canonical form, without host bits, with the server's source", async () => {
+    const { owner, network } = await aWorld();
+    const add = (cidr: string, more: object = {}) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...more } }); // prettier-ignore
+    expect((await add("2001:0DB8:0:0::/32")).cidr).toBe("2001:db8::/32");
+    const made = await add("10.9.0.0/16", { source: { type: "Forged" }, subnet_type: "Lan", description: "d" });
+    expect(made).toMatchObject({ source: { type: "Manual" }, subnet_type: "Lan", description: "d", tags: [] });
+    for (const cidr of ["10.0.0.1/24", "2001:db8::1/64", "10.0.0.0/33", "10.0.0.0", "2001:db8::/129", "lan"])
+      expect(await owner.refusal(createSubnet, { body: { network_id: network.id, name: "n", cidr } })).toMatchObject([400, "validation_failed", { errors: [{ path: "cidr" }] }]); // prettier-ignore
   });
 
   it("are in use while they have an interface, and can be deleted after", async () => {

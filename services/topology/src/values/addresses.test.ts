@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { AppError } from "@nts/shared/errors";
 import fc from "fast-check";
-import { parseAddress, parseBlock } from "./addresses.js";
+import { blockAround, parseAddress, parseBlock } from "./addresses.js";
 
 const ipv4 = fc.ipV4();
 const ipv6 = fc.ipV6().filter((text) => !text.includes(".")); // the embedded notation has a test of its own
@@ -131,6 +131,18 @@ describe("addresses: blocks", () => {
     const v6 = parseBlock("2001:db8:0:10::/60", "cidr");
     expect(["2001:db8:0:10::1", "2001:db8:0:1f:ffff::"].every(v6.contains)).toBe(true);
     expect(["2001:db8:0:20::1", "2001:db8:0:f::", "10.0.0.1"].some(v6.contains)).toBe(false);
+  });
+
+  it("contain exactly the addresses with keys from their first to their last one", () => {
+    fc.assert(
+      fc.property(ipv4, ipv4, fc.nat(32), (base, address, bits) => {
+        const block = parseBlock(blockAround(base, bits), "cidr");
+        const { key } = parseAddress(address);
+        expect(key >= block.first && key <= block.last).toBe(block.contains(address));
+      }),
+    );
+    const { first, last } = parseBlock("2001:db8:0:10::/60", "cidr");
+    expect([first, last]).toEqual(["2001:db8:0:10::", "2001:db8:0:1f:ffff:ffff:ffff:ffff"].map((text) => parseAddress(text).key)); // prettier-ignore
   });
 
   it("contain an IPv4 address written as IPv6, and do not mix families", () => {

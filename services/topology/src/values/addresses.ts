@@ -11,6 +11,9 @@ export interface Address {
 }
 
 export interface Block extends Address {
+  /** The keys of its first and last address. */
+  readonly first: string;
+  readonly last: string;
   contains(address: string): boolean;
 }
 
@@ -36,6 +39,8 @@ export function parseBlock(cidr: string, path: string): Block {
   return {
     text: `${textOf(network)}/${bits}`,
     key: `${keyOf(network)}/${String(bits).padStart(3, "0")}`,
+    first: keyOf(network),
+    last: keyOf(network, bits),
     contains: (text) => {
       const address = ipaddr.process(text);
       return address.kind() === network.kind() && address.match(network, bits);
@@ -47,8 +52,11 @@ function textOf(address: Parsed): string {
   return address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
 }
 
-function keyOf(address: Parsed): string {
-  const digits = address.toByteArray().map((byte) => byte.toString(16).padStart(2, "0"));
+/** @param bits the prefix length of a block, of which the key is that of the last address */
+function keyOf(address: Parsed, bits = Infinity): string {
+  const hostBitsAt = (at: number): number => 0xff >> Math.max(0, Math.min(8, bits - 8 * at));
+  const bytes = address.toByteArray().map((byte, at) => byte | hostBitsAt(at));
+  const digits = bytes.map((byte) => byte.toString(16).padStart(2, "0"));
   return `${address.kind() === "ipv4" ? "4" : "6"}${digits.join("")}`;
 }
 
