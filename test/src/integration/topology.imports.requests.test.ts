@@ -1,7 +1,16 @@
 /** Parameters of an import: network, subnets, content type; and rejections of the whole import. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { randomUUID } from "node:crypto";
-import { anEmptyNetwork, hostsOf, importScan, scanFile, scanOf, sendScan, upHost } from "../support/imports.js";
+import {
+  anEmptyNetwork,
+  hostsOf,
+  importFile,
+  importScan,
+  scanFile,
+  scanOf,
+  sendScan,
+  upHost,
+} from "../support/imports.js";
 import { scanOfBlock, type Up } from "../support/sightings.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aNetwork } from "../support/topology-world.js";
@@ -70,6 +79,19 @@ describe("a scan that was made earlier", () => {
     expect(await seenOf()).toEqual([first, first, true]);
     await scan([NAS, TV]);
     expect((await seenOf())[2]).toBe(false);
+  });
+
+  it("does not take the place of the format that found something last", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const { ip, mac = "" } = NAS;
+    const neighbour = `${ip} dev eth0 lladdr ${mac} REACHABLE\n`;
+    await importFile(owner, "ip-neigh", { network_id }, neighbour);
+    const seen_at = daysAgo(1);
+    await importFile(owner, "dhcp-leases", { network_id, seen_at }, `0 ${mac} ${ip} * *\n`);
+    const seenOf = async () => (await hostsOf(owner, network_id)).flatMap(({ seen, interfaces: [one] }) => [seen, one?.seen]); // prettier-ignore
+    for (const seen of await seenOf()) expect(seen).toMatchObject({ first_at: seen_at, by: "ip-neigh" });
+    await importFile(owner, "dhcp-leases", { network_id }, `0 ${mac} ${ip} * *\n`);
+    for (const seen of await seenOf()) expect(seen).toMatchObject({ first_at: seen_at, by: "dhcp-leases" });
   });
 
   it("is rejected when its time is in the future", async () => {

@@ -12,7 +12,7 @@ import { type ScopedCollection, scopedCollection } from "./scoped-collection.js"
 export type SightedKind = "hosts" | "interfaces" | "ports" | "services";
 
 export interface Sightings {
-  /** Later misses are kept. @param by the format that found them */
+  /** Later misses, and the format of a later sighting, are kept. @param by the format that found them */
   found(
     scope: Scope,
     kind: SightedKind,
@@ -28,12 +28,14 @@ export function createSightings({ db, share }: Database): Sightings {
   return {
     found: async (scope, kind, ids, { atMs, by }) => {
       if (ids.length === 0) return;
-      const update = {
-        $set: { seen_by: by, sighted: true },
-        $min: { seen_first: atMs },
-        $max: { seen_last: atMs },
-        $unset: { missed: "" as const },
+      const isLast = { $gte: [atMs, { $ifNull: ["$seen_last", atMs] }] };
+      const seen = {
+        seen_first: { $min: ["$seen_first", atMs] },
+        seen_last: { $max: ["$seen_last", atMs] },
+        seen_by: { $cond: [isLast, { $literal: by }, "$seen_by"] },
+        sighted: true,
       };
+      const update = [{ $set: seen }, { $unset: "missed" }];
       const filter = { ...within(scope), _id: { $in: [...ids] }, missed: { $not: { $gt: atMs } } };
       await share(scope, () => collectionOf(kind).updateMany(filter, update, { hint: BY_ID }));
     },
