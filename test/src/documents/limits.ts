@@ -232,7 +232,8 @@ function ofResources(): Rows {
 }
 
 function ofImports(): Rows {
-  const { spool, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, thread } = RUNNER_LIMITS;
+  const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, thread } =
+    RUNNER_LIMITS;
   return [
     [
       "a file",
@@ -254,6 +255,10 @@ function ofImports(): Rows {
     [
       "uploaded files waiting for their import, per process of topology",
       `${mib(spool.totalBytes)}, ${mib(spool.organizationBytes)} per organization; when full, the organization with the most loses one (503)`,
+    ],
+    [
+      "unread results of imports, per process of topology",
+      `${mib(unread.totalBytes)} compressed, ${mib(unread.organizationBytes)} per organization; when full, the organization with the most loses one: its connection is closed, and an import that is not done ends`,
     ],
     ["one import", `${thread.seconds} s of processor time and ${thread.memoryMb} MiB of heap, in its own thread`],
   ];

@@ -2,14 +2,18 @@ import type { UploadedBytes } from "@nts/shared/contract";
 import { createImportQueue } from "./queue.js";
 import { createSpool, type FileBlocks } from "./spool.js";
 import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
+import { createUnreadResults, type UnreadLimits } from "./unread.js";
 
-// Resources shared by the imports of a process: memory, slots, threads.
+// Resources shared by the imports of a process: memory, slots, threads. An import has its slot and its thread until it is
+// done, whether or not its result has been read.
 
 const MIB = 1_048_576;
 
 export interface RunnerLimits {
   /** Maximum bytes of unread files. */
   readonly spool: { readonly totalBytes: number; readonly organizationBytes: number };
+  /** Maximum bytes of unread results. */
+  readonly unread: UnreadLimits;
   readonly running: number;
   readonly runningOfOrganization: number;
   readonly waiting: number;
@@ -21,6 +25,7 @@ export interface RunnerLimits {
 /** Response headers are due in eight seconds: queueing and reading the largest file fit well. */
 export const RUNNER_LIMITS: RunnerLimits = {
   spool: { totalBytes: 64 * MIB, organizationBytes: 40 * MIB },
+  unread: { totalBytes: 32 * MIB, organizationBytes: 8 * MIB },
   running: 4,
   runningOfOrganization: 2,
   waiting: 16,
@@ -40,18 +45,24 @@ export interface ImportRunner {
   /**
    * Receives a file, waits for a slot, and runs an import in its own thread until it ends.
    *
+   * @param work yields the text of the result
    * @throws AppError `rate_limited` · `unavailable`
    */
-  run<T>(organizationId: string, file: UploadedBytes, work: (turn: Turn) => AsyncGenerator<T>): AsyncGenerator<T>;
-  /** The same without a thread. @param work gets the file, which may be transferred once */
-  runWithFile<T>(
+  run(
     organizationId: string,
     file: UploadedBytes,
-    work: (takeFile: Turn["takeFile"]) => AsyncGenerator<T>,
-  ): AsyncGenerator<T>;
+    work: (turn: Turn) => AsyncGenerator<string>,
+  ): AsyncGenerator<string>;
+  /** The same without a thread. @param work gets the file, which may be transferred once */
+  runWithFile(
+    organizationId: string,
+    file: UploadedBytes,
+    work: (takeFile: Turn["takeFile"]) => AsyncGenerator<string>,
+  ): AsyncGenerator<string>;
   running(): number;
   waiting(): number;
   spooledBytes(): number;
+  unreadBytes(): number;
 }
 
 /** @param startThread creates the threads of import sessions */
@@ -61,7 +72,8 @@ export function createImportRunner(
 ): ImportRunner {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
-  const runWithFile: ImportRunner["runWithFile"] = async function* (organizationId, file, work) {
+  const unread = createUnreadResults(limits.unread);
+  const inSlot: ImportRunner["runWithFile"] = async function* (organizationId, file, work) {
     const spooled = await spool.receive(organizationId, file);
     try {
       const leave = await queue.enter(organizationId);
@@ -77,10 +89,13 @@ export function createImportRunner(
       spooled.release();
     }
   };
+  const runWithFile: ImportRunner["runWithFile"] = (organizationId, file, work) =>
+    unread.ahead(organizationId, inSlot(organizationId, file, work));
   return {
     running: queue.running,
     waiting: queue.waiting,
     spooledBytes: spool.bytes,
+    unreadBytes: unread.bytes,
     runWithFile,
     run: (organizationId, file, work) =>
       runWithFile(organizationId, file, async function* (takeFile) {

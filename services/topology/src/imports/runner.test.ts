@@ -1,0 +1,88 @@
+import { describe, expect, it } from "@jest/globals";
+import { createImportRunner, RUNNER_LIMITS, type ImportRunner } from "./runner.js";
+import type { Remote } from "./thread.js";
+
+const PIECE = `{"host":"${"x".repeat(50_000)}"},`;
+const PIECES = 200;
+
+/** A runner of one import at a time, whose threads do nothing. */
+function aRunner(limits: Partial<typeof RUNNER_LIMITS> = {}) {
+  const threads = { running: 0 };
+  const runner = createImportRunner({ ...RUNNER_LIMITS, running: 1, waitMs: 50, ...limits }, () => {
+    threads.running++;
+    return {
+      session: {} as Remote,
+      end: () => {
+        threads.running--;
+        return Promise.resolve();
+      },
+    };
+  });
+  return { runner, threads };
+}
+
+async function* file(): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(Buffer.from("scan"));
+}
+
+/** Starts an import with this result. */
+const start = (runner: ImportRunner, organization: string, pieces = PIECES, fault?: Error): AsyncGenerator<string> =>
+  runner.run(organization, file(), async function* () {
+    for (let n = 0; n < pieces; n++) yield await Promise.resolve(`${n}${PIECE}`);
+    if (fault !== undefined) throw fault;
+  });
+
+const wholeText = (pieces: number): string => Array.from({ length: pieces }, (_, n) => `${n}${PIECE}`).join("");
+
+async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+async function ended(runner: ImportRunner): Promise<void> {
+  while (runner.running() > 0) await new Promise(setImmediate);
+}
+
+describe("an import whose result is not read", () => {
+  it("leaves its slot and its thread to others when it is done, and its result to be read later", async () => {
+    const { runner, threads } = aRunner();
+    const unread = start(runner, "a");
+    const first = await unread.next();
+    await ended(runner);
+    expect(threads.running).toBe(0);
+    expect(await textOf(start(runner, "b"))).toBe(wholeText(PIECES));
+    expect(`${String(first.value)}${await textOf(unread)}`).toBe(wholeText(PIECES));
+    expect(runner.unreadBytes()).toBe(0);
+  });
+
+  it("is cut off when its organization holds too much, without effect on others", async () => {
+    const { runner } = aRunner({ unread: { totalBytes: 10_000_000, organizationBytes: 100_000 } });
+    const [unread, other] = [start(runner, "a"), start(runner, "b", 1)];
+    await unread.next();
+    await ended(runner);
+    expect(await textOf(other)).toBe(wholeText(1));
+    await expect(textOf(unread)).rejects.toMatchObject({ code: "unavailable" });
+    expect(runner.unreadBytes()).toBe(0);
+  });
+
+  it("ends when its reader does, and leaves nothing", async () => {
+    const { runner, threads } = aRunner();
+    const left = start(runner, "a", Infinity);
+    await left.next();
+    await left.return(undefined);
+    expect([runner.running(), threads.running, runner.unreadBytes()]).toEqual([0, 0, 0]);
+  });
+});
+
+describe("an import that fails", () => {
+  it("fails where its result ends, or at once if it has none", async () => {
+    const { runner } = aRunner();
+    const fault = new Error("broken");
+    await expect(start(runner, "a", 0, fault).next()).rejects.toThrow("broken");
+    const later = start(runner, "a", 1, fault);
+    expect((await later.next()).value).toBe(wholeText(1));
+    await expect(later.next()).rejects.toThrow("broken");
+    expect([runner.running(), runner.unreadBytes()]).toEqual([0, 0]);
+  });
+});
