@@ -6,8 +6,7 @@ import { isUser, type Principal } from "./tenancy.js";
  * Rejects callers that may not use an operation at all, whatever it concerns. Applied by the gateway and by every
  * service.
  *
- * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level,
- * or
+ * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level, or
  * `all_networks`
  * @see docs/api.md "Permissions"
  */

@@ -57,9 +57,8 @@ export interface Writes {
   /**
    * Performs a write.
    *
-   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed`
-   * if the
-   * plan differs, and whatever the handler throws
+   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed` if
+   * the plan differs, and whatever the handler throws
    */
   run(requested: RequestedWrite, handling: Handling): Promise<HandlerResponse<unknown>>;
 }

@@ -236,11 +236,9 @@ export function sightingPlan({
   seen_before: before,
   as_of: asOf,
 }: SightingQuery): Pick<ListPlan, "filter" | "selective"> {
-  const [asked] = [missed !== undefined && "missed", before !== undefined && "seen_before"].filter(
-    (name) => name !== false,
-  );
-  if (asked === undefined) return { filter: {} };
-  if (asOf !== undefined) throw validationFailed({ path: asked, message: "is not available for past states" });
+  if (missed === undefined && before === undefined) return { filter: {} };
+  const path = missed === undefined ? "seen_before" : "missed";
+  if (asOf !== undefined) throw validationFailed({ path, message: "is not available for past states" });
   const filter = {
     ...(before !== undefined && { seen_last: { $lt: Date.parse(before) } }),
     ...(missed !== undefined && { missed: missed ? { $gt: 0 } : { $exists: false } }),

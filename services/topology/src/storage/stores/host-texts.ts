@@ -128,8 +128,8 @@ export async function* piecesOf(
 
 export interface OneHost {
   readonly id: string;
-  readonly host: Buffer;
   /** The host's own text. */
+  readonly host: Buffer;
   readonly moment: Moment;
 }
 
