@@ -176,7 +176,10 @@ function createDelivery(settings: TopologyConfig, { db, bus, registry, log }: De
       });
       workers = started;
     },
-    stop: () => workers?.stop(),
+    stop: async () => {
+      webhooks.operations.stop();
+      await workers?.stop();
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import type { Webhook, WebhookDelivery } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
 import { createShares } from "@nts/shared/shares";
 import type { WebhookStates } from "../storage/webhook-states.js";
 import type { AddressGuard } from "./guard.js";
@@ -25,11 +26,13 @@ export interface WebhookOperations {
   /** The input from which a new secret is derived. */
   newSalt(): string;
   readonly secretOf: SecretOf;
-  /** Sends a test message and records the delivery. */
+  /** Sends a test message and records the delivery. @throws AppError `unavailable` if the process stops meanwhile */
   test(webhook: Webhook): Promise<WebhookDelivery>;
+  /** Aborts test messages. */
+  stop(): void;
 }
 
-interface DeskParts {
+interface Dependencies {
   readonly states: WebhookStates;
   readonly guard: AddressGuard;
   readonly send: Send;
@@ -37,9 +40,11 @@ interface DeskParts {
   readonly most: number;
 }
 
-export function createWebhookOperations({ states, guard, send, secretOf, most }: DeskParts): WebhookOperations {
+export function createWebhookOperations({ states, guard, send, secretOf, most }: Dependencies): WebhookOperations {
   const shares = createShares({ operations: TESTS_OF_ORGANIZATION, waiting: 8, waitMs: LONGEST_WAIT_MS });
   const inTurn = createBoundedQueue({ atATime: TESTS, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const stopping = new AbortController();
+  const { signal } = stopping;
   return {
     states,
     most,
@@ -52,13 +57,17 @@ export function createWebhookOperations({ states, guard, send, secretOf, most }:
       const { id, body, headers: own } = testMessage({ webhookId, format });
       const secret = await secretOf(state?.salt ?? newSalt());
       const headers = { ...own, ...signatureHeaders(secret, { id, body }) };
-      const { signal } = new AbortController();
       const sent = (): ReturnType<Send> => send({ url, body, headers, withinMs: TEST_MS, signal });
       const { status, error, durationMs: duration_ms } = await shares.use(organization_id, () => inTurn(sent));
+      // Not the fault of the receiver.
+      if (signal.aborted && error !== null) throw new AppError("unavailable");
       const outcome = error === null ? ("delivered" as const) : ("failed" as const);
       const delivery = { id, kind: "test" as const, changes: 0, cursor: null, attempt: 1, outcome, status, error, duration_ms }; // prettier-ignore
       await states.note(of, delivery);
       return { ...delivery, at: new Date().toISOString() };
+    },
+    stop: () => {
+      stopping.abort();
     },
   };
 }
