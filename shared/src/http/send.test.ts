@@ -40,6 +40,14 @@ describe("the response of a service", () => {
     expect(await (await fetch(url)).json()).toEqual([1, 2, 3]);
   });
 
+  it("to HEAD lets go of pieces that are not sent", async () => {
+    let isReleased = false;
+    // Not a generator: one that has not started releases nothing when it is ended.
+    const held = { next: () => Promise.reject(new Error("nobody reads it")), return: () => Promise.resolve({ done: true as const, value: (isReleased = true) }) }; // prettier-ignore
+    const url = await aServerOf(() => respond.jsonPieces({ [Symbol.asyncIterator]: () => held as never }));
+    expect([(await fetch(url, { method: "HEAD" })).status, isReleased]).toEqual([200, true]);
+  });
+
   it("contains a list of up to 1 MiB as a whole, with its total", async () => {
     const url = await aServerOf(() => respond.list(parts(",1", "", ",2"), all));
     const { headers } = await fetch(url);

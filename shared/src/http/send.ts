@@ -44,7 +44,7 @@ export function sendError(response: ServerResponse, error: AppError): void {
     return;
   }
   // Headers of the response that the failure replaces.
-  for (const name of ["etag", "trailer", "content-disposition"]) response.removeHeader(name);
+  for (const name of ["etag", "trailer", "content-disposition", INTERNAL.meta]) response.removeHeader(name);
   const waitSeconds = retryAfterSeconds(error);
   if (waitSeconds !== null) response.setHeader("retry-after", waitSeconds);
   if (error.code === "unsupported_media_type" && response.req.method === "PATCH")
@@ -165,8 +165,15 @@ async function sendPieces(
   response.setHeader("content-type", file === null ? JSON_TYPE : `${file.mediaType}; charset=utf-8`);
   if (file !== null && file.fileName !== null)
     response.setHeader("content-disposition", `attachment; filename="${file.fileName}"`);
-  if (response.req.method !== "HEAD") for await (const piece of pieces) if (!(await isTaken(response, piece))) return;
+  if (response.req.method === "HEAD") await discard(pieces);
+  else for await (const piece of pieces) if (!(await isTaken(response, piece))) return;
   response.end();
+}
+
+/** Lets go of what unread pieces hold. */
+async function discard(pieces: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
+  const reading = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
+  await reading.return?.();
 }
 
 /** Sends a piece and waits until the client accepts more. @returns false if it disconnected or got another response */

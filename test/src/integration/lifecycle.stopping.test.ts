@@ -43,6 +43,28 @@ describe("a system whose processes stop", () => {
   });
 });
 
+describe("a system whose database is killed", () => {
+  it("survives it while changes are waited for, whether or not their client reads them", async () => {
+    const { session } = await anAccount(stack.url);
+    const { next } = (await session.send("get", "/api/v1/changes?limit=1000")).body.meta as unknown as { next: string };
+    const path = `/api/v1/changes?wait=25&after=${next}`;
+    expect((await session.send("head", path)).status).toBe(200);
+    const reading = session.send("get", path).then(
+      ({ status }) => status,
+      () => null,
+    );
+    await sleep(REQUESTS_ARRIVE_MS);
+    await stack.servers.mongodb!.kill();
+    // Once this one has failed, the one before has, too.
+    expect(await reading).not.toBe(200);
+    await stack.servers.mongodb!.restart();
+    const [topology] = stack.topologies;
+    const isServed = async (): Promise<boolean> => (await session.send("get", "/api/v1/networks")).status === 200;
+    await until(async () => !topology!.isRunning() || (await isServed()), 100, 20_000);
+    expect(topology!.isRunning()).toBe(true);
+  });
+});
+
 describe("a system whose database is unavailable", () => {
   it("returns 503 with Retry-After and never 500 while its database is unavailable, and recovers afterwards", async () => {
     const { session } = await anAccount(stack.url);

@@ -20,7 +20,7 @@ import { JOURNALED } from "../journal/entries.rules.js";
 import type { Feeds } from "../journal/feeds.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import type { Asked, JournalReader, Reached } from "../journal/read.js";
-import { waitFor, type Waiting } from "../journal/waiting.js";
+import { waitFor, type Waiter, type Waiting } from "../journal/waiting.js";
 import type { Storage } from "../storage/storage.js";
 import { streamOf } from "./change-stream.js";
 
@@ -79,29 +79,15 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
     oldest,
   });
   const reached: Reached = { n: null, isEnd: false };
-  const page = await begin(reader, scope, asked, reached);
-  if (wait === 0 || page.first !== null || until !== undefined) return respondWithPage(page, () => metaOf(reached));
-
-  const networks = scope.networks === "all" ? "all" : new Set([...scope.networks, null]);
-  const waiter = waiting.begin(principal.userId, organization, networks);
   const look = async (): Promise<FirstPage> => {
     const { last: newest } = await reader.ends(scope);
     return begin(reader, scope, { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } }, reached); // prettier-ignore
   };
-  const isThere = ({ first }: FirstPage): boolean => first !== null;
-  const waited = waitFor(waiter, { seconds: wait, isOver: () => work.isAbandoned(), look, isThere });
-  return respond.jsonPieces(
-    (async function* () {
-      // Headers are sent at once to show that the response has started.
-      yield "";
-      try {
-        yield* pagePieces(await waited, () => metaOf(reached));
-      } finally {
-        waiter.end();
-      }
-    })(),
-    OPEN_META,
-  );
+  const pages = { first: () => begin(reader, scope, asked, reached), meta: () => metaOf(reached) };
+  if (wait === 0 || until !== undefined) return respondWith(pagePieces(pages));
+  const networks = scope.networks === "all" ? "all" : new Set([...scope.networks, null]);
+  const startWaiting = (): Waiter => waiting.begin(principal.userId, organization, networks);
+  return respondWith(awaitedPieces(pages, { startWaiting, seconds: wait, isOver: () => work.isAbandoned(), look }));
 }
 
 /** The subject of a history. */
@@ -124,18 +110,24 @@ async function historyOf(
   const all = { first: 1, last };
   const range = direction === "asc" ? { first: (from ?? 0) + 1, last } : { first: 1, last: (from ?? last + 1) - 1 };
   const reached: Reached = { n: null, isEnd: false };
-  const page = await begin(reader, scope, { filter, range, direction, limit }, reached);
-  const isKnown = async (): Promise<boolean> => {
-    const any = await begin(reader, scope, { filter, range: all, direction: "desc", limit: 1 }, { n: null, isEnd: false }); // prettier-ignore
-    return any.first !== null || isThere();
+  const isRecorded = async (): Promise<boolean> => {
+    const asked: Asked = { filter, range: all, direction: "desc", limit: 1 };
+    for await (const _entries of reader.entries(scope, asked, { n: null, isEnd: false })) return true;
+    return false;
   };
-  if (page.first === null && !(await isKnown())) throw new AppError("not_found", { entity });
-  return respondWithPage(page, () => {
+  if (!(await isThere()) && !(await isRecorded())) throw new AppError("not_found", { entity });
+  const first = (): Promise<FirstPage> => begin(reader, scope, { filter, range, direction, limit }, reached);
+  const meta = (): object => {
     const next = reached.n ?? (direction === "asc" ? (from ?? 0) : null);
     const isLast = next === null || (reached.isEnd && direction === "desc");
     return { next: isLast ? null : cursors.of(scope.organizationId, next) };
-  });
+  };
+  return respondWith(pagePieces({ first, meta }));
 }
+
+// A response may be sent without its pieces: for HEAD, or to a client that is gone. A generator that is ended before it
+// starts runs no `finally`, so nothing is acquired outside of them. What fails before the first piece is still a failure
+// response.
 
 /** A page whose first rows were read; null if it has none. */
 interface FirstPage {
@@ -151,18 +143,60 @@ async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached:
 
 const OPEN_META = { headers: { [INTERNAL.meta]: "open" } };
 
-function respondWithPage(page: FirstPage, meta: () => object): HandlerResponse<never> {
-  return respond.jsonPieces(pagePieces(page, meta), OPEN_META);
+function respondWith(pieces: AsyncGenerator<string, void, void>): HandlerResponse<never> {
+  return respond.jsonPieces(pieces, OPEN_META);
 }
 
-async function* pagePieces({ first, rest }: FirstPage, meta: () => object): AsyncGenerator<string> {
-  let before = "[";
-  for (let rows = first; rows !== null;) {
-    yield before + rows.join(",");
-    before = ",";
-    const { value, done } = await rest.next();
-    rows = done === true ? null : value;
+interface Pages {
+  readonly first: () => Promise<FirstPage>;
+  /** The beginning of `meta`, once everything is read. */
+  readonly meta: () => object;
+}
+
+async function* pagePieces({ first, meta }: Pages): AsyncGenerator<string, void, void> {
+  yield* piecesOf(await first(), meta);
+}
+
+interface Poll {
+  /** @throws AppError `too_many_in_flight` */
+  readonly startWaiting: () => Waiter;
+  readonly seconds: number;
+  readonly isOver: () => boolean;
+  readonly look: () => Promise<FirstPage>;
+}
+
+/** The same, waiting for a page that is not empty. */
+async function* awaitedPieces(
+  { first, meta }: Pages,
+  { startWaiting, ...poll }: Poll,
+): AsyncGenerator<string, void, void> {
+  const page = await first();
+  if (page.first !== null) {
+    yield* piecesOf(page, meta);
+    return;
   }
-  // The gateway adds the common members.
-  yield `${first === null ? "[" : ""}],"meta":${JSON.stringify(meta()).slice(0, -1)}`;
+  const waiter = startWaiting();
+  try {
+    // Headers are sent at once to show that the response has started.
+    yield "";
+    yield* piecesOf(await waitFor(waiter, { ...poll, isThere: (found) => found.first !== null }), meta);
+  } finally {
+    waiter.end();
+  }
+}
+
+async function* piecesOf({ first, rest }: FirstPage, meta: () => object): AsyncGenerator<string, void, void> {
+  try {
+    let before = "[";
+    for (let rows = first; rows !== null;) {
+      yield before + rows.join(",");
+      before = ",";
+      const { value, done } = await rest.next();
+      rows = done === true ? null : value;
+    }
+    // The gateway adds the common members.
+    yield `${first === null ? "[" : ""}],"meta":${JSON.stringify(meta()).slice(0, -1)}`;
+  } finally {
+    await rest.return();
+  }
 }
