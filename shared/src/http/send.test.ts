@@ -40,12 +40,19 @@ describe("the response of a service", () => {
     expect(await (await fetch(url)).json()).toEqual([1, 2, 3]);
   });
 
-  it("to HEAD lets go of pieces that are not sent", async () => {
-    let isReleased = false;
+  it("to HEAD has the type of what is not sent, and lets go of it", async () => {
+    const released: string[] = [];
     // Not a generator: one that has not started releases nothing when it is ended.
-    const held = { next: () => Promise.reject(new Error("nobody reads it")), return: () => Promise.resolve({ done: true as const, value: (isReleased = true) }) }; // prettier-ignore
-    const url = await aServerOf(() => respond.jsonPieces({ [Symbol.asyncIterator]: () => held as never }));
-    expect([(await fetch(url, { method: "HEAD" })).status, isReleased]).toEqual([200, true]);
+    const held = (name: string) => ({
+      next: () => Promise.reject(new Error("nobody reads it")),
+      return: () => Promise.resolve({ done: true as const, value: released.push(name) }),
+    });
+    const unread = (name: string) => ({ [Symbol.asyncIterator]: () => held(name) as never });
+    for (const given of [respond.list(unread("list"), all), respond.jsonPieces(unread("pieces"))]) {
+      const { status, headers } = await fetch(await aServerOf(() => given), { method: "HEAD" });
+      expect([status, headers.get("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+    }
+    expect(released).toEqual(["list", "pieces"]);
   });
 
   it("contains a list of up to 1 MiB as a whole, with its total", async () => {

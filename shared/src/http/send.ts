@@ -75,6 +75,8 @@ async function sendList(
 ): Promise<void> {
   if (response.req.method === "HEAD" && total === null) {
     setList(response, { limit, offset });
+    response.setHeader("content-type", JSON_TYPE);
+    await discard(parts);
     response.end();
     return;
   }
