@@ -41,6 +41,8 @@ export interface Work {
   readonly author?: Author;
   /** The request, for the audit log; absent if there is none. */
   readonly origin?: Origin;
+  /** Whether the client has a copy of a representation (`If-None-Match`), by its revision; absent for background work. */
+  readonly hasCopyOf?: (revision: string) => boolean;
   /** Set if the transaction does not simply commit: for dry runs, explained writes and idempotency keys. */
   readonly unit?: UnitOfWork;
 }

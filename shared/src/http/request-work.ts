@@ -5,6 +5,7 @@ import type { Shares } from "../shares.js";
 import type { Origin, Work } from "../work.js";
 import type { Author } from "../writes/author.js";
 import type { Reading } from "./body.js";
+import { isFresh } from "./conditions.js";
 import { sendError } from "./send.js";
 import { isUser, type Principal } from "./tenancy.js";
 
@@ -62,5 +63,6 @@ export function workOf(shares: Shares, response: ServerResponse, { principal, cl
     ...(organizationId !== null && { organizationId }),
     ...(author !== null && { author }),
     origin,
+    hasCopyOf: (revision) => isFresh(response.req.headers, `"${revision}"`),
   };
 }

@@ -8,10 +8,10 @@ import { createArchiveImports } from "../archives/imports.js";
 import { archiveLines } from "../archives/write.js";
 import type { Notices } from "../deletions/notices.js";
 import type { ImportRunner } from "../imports/runner.js";
-import type { JournalReader } from "../journal/read.js";
 import { streamed } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
 import { createAudited } from "./audited.js";
+import { readSeenState, type StateParts } from "./seen-state.js";
 
 /** Changes with the content of the file. */
 const FORM = "a1.";
@@ -21,19 +21,18 @@ interface Parts {
   readonly storage: Storage;
   readonly notices: Notices;
   readonly runner: ImportRunner;
-  readonly journal: Pick<JournalReader, "place" | "cursors">;
+  readonly journal: StateParts["journal"];
 }
 
 export function mountArchives(router: Router, { storage, notices, runner, journal }: Parts): void {
   const audited = createAudited(storage, notices);
   const importLines = createArchiveImports(storage, runner);
+  const state = { database: storage.database, journal, form: FORM };
 
   mount(router, exportArchive, async ({ work, scope, principal }) => {
     const { scope: rights } = principal;
-    // Read first: the archive may contain more than its cursor covers, never less.
-    const [place, cursors] = await Promise.all([journal.place(rights), journal.cursors()]);
     const { organizationId: organization_id } = rights;
-    const changes_cursor = cursors.of(organization_id, place);
+    const { cursor: changes_cursor, tag } = await readSeenState(state, { work, principal });
     const networks = rights.networks === "all" ? "all" : "some";
     // A 304 is not audited, so this runs only when lines are requested.
     const lines = async function* (): AsyncGenerator<string> {
@@ -42,7 +41,7 @@ export function mountArchives(router: Router, { storage, notices, runner, journa
       await audited(asking, [keyOf(organization_id)], (_tx, note) => note(notedExport(organization_id, networks)));
       yield* archiveLines(storage, rights, { organization_id, changes_cursor });
     };
-    return respond.file(streamed(work, lines()), FILE, { revision: FORM + changes_cursor });
+    return respond.file(streamed(work, lines()), FILE, tag);
   });
 
   mount(router, importArchive, ({ work, principal: { scope }, query: { dry_run: isDry }, body: file, log }) => {

@@ -16,11 +16,11 @@ import { drawing } from "../exports/drawing.js";
 import { readNames, readNetworkNames } from "../exports/names.js";
 import { inPieces } from "../exports/pieces.js";
 import { hostsIn } from "../exports/rows.js";
-import type { JournalReader } from "../journal/read.js";
 import { TAG_INDEX } from "../storage/indexes.js";
 import { allRows, commonFilter, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
+import { readSeenState, type StateParts } from "./seen-state.js";
 
 type Query = QueryOf<typeof exportInventory>;
 
@@ -72,27 +72,21 @@ const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
 };
 
 /** Exports all hosts with their children in another format. */
-export function mountExports(
-  router: Router,
-  storage: Storage,
-  journal: Pick<JournalReader, "place" | "cursors">,
-): void {
+export function mountExports(router: Router, storage: Storage, journal: StateParts["journal"]): void {
   // One piece at a time, and requests go first: otherwise a few exports would keep the process busy.
   const paced = createPacer({ ...PACE, rest: () => storage.database.idle() });
+  const state = { database: storage.database, journal, form: FORM };
 
   mount(router, exportInventory, async ({ work, scope: whole, principal, params: { format }, query }) => {
     requireFitting(format, query);
     const scope = narrowedTo(whole, query.network_id);
     if (format === "ansible") await requireFew(storage, scope, query);
-    // Read first: later reads may be newer than the ETag, never older.
-    const [place, cursors] = await Promise.all([journal.place(principal.scope), journal.cursors()]);
+    const { place, tag } = await readSeenState(state, { work, principal });
     const asked = { query, place, readNames: () => readNames(storage, whole) };
     // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
-    return respond.file(streamed(work, paced(inPieces(text), scope.organizationId)), file, {
-      revision: `${FORM}${cursors.of(scope.organizationId, place)}`,
-    });
+    return respond.file(streamed(work, paced(inPieces(text), scope.organizationId)), file, tag);
   });
 }
 
