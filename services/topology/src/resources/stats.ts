@@ -12,7 +12,9 @@ export function mountStats(router: Router, storage: Storage, reader: JournalRead
   const kept = createCachedStats();
   mount(router, getStats, async ({ scope: whole, principal, query: { network_id: networkId } }) => {
     const [scope, rights] = [narrowedTo(whole, networkId), narrowedTo(principal.scope, networkId)];
-    const { stats, etag } = await kept(scope, () => count(storage, reader, { scope, rights, now: new Date() }));
+    const { stats, etag } = await kept({ scope, rights }, () =>
+      count(storage, reader, { scope, rights, now: new Date() }),
+    );
     return respond.data(stats, { revision: etag });
   });
 }

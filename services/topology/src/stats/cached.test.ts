@@ -1,8 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Stats } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { createCachedStats } from "./cached.js";
 
-const all = (organizationId: string) => ({ organizationId, networks: "all" }) as const;
+const seen = (organizationId: string, networks: Scope["networks"], rights = networks) => ({
+  scope: { organizationId, networks },
+  rights: { organizationId, networks: rights },
+});
+const all = (organizationId: string) => seen(organizationId, "all");
 
 /** Counts that end on request. */
 function counting() {
@@ -38,11 +43,19 @@ describe("cached statistics", () => {
     expect(await tagOf("c", 2)).not.toBe(await tagOf("a", 1));
   });
 
+  it("are not shared between callers with other rights who see the same networks while another one is being deleted", async () => {
+    const kept = createCachedStats(60_000);
+    const daysOf = async (rights: Scope["networks"], changes: number): Promise<unknown> =>
+      (await kept(seen("o", ["1"], rights), () => Promise.resolve({ days: [{ changes }] } as Stats))).stats.days;
+    expect(await daysOf("all", 2)).toEqual([{ changes: 2 }]);
+    expect(await daysOf(["1"], 1)).toEqual([{ changes: 1 }]);
+  });
+
   it("are computed one at a time per organization, and fail only for the callers that requested them", async () => {
     const { started, count, end } = counting();
     const kept = createCachedStats();
     const failing = kept(all("o"), () => Promise.reject(new Error("unavailable")));
-    const requests = [kept({ organizationId: "o", networks: ["1"] }, count("o1")), kept({ organizationId: "o", networks: ["2"] }, count("o2"))]; // prettier-ignore
+    const requests = [kept(seen("o", ["1"]), count("o1")), kept(seen("o", ["2"]), count("o2"))]; // prettier-ignore
     const other = kept(all("p"), count("p"));
     await expect(failing).rejects.toThrow("unavailable");
     await new Promise(setImmediate);

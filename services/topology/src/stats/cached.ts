@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { LRUCache } from "lru-cache";
 import type { Stats } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Counting } from "./count.js";
 
 // Statistics are cached for ten times the duration of counting, and counted once at a time per organization. Counting therefore takes
 // at most about a tenth of the time, regardless of request frequency.
@@ -18,12 +19,12 @@ export interface Cached {
   readonly etag: string;
 }
 
-/** Returns the cached statistics of a scope, or counts. */
-export type CachedStats = (scope: Scope, count: () => Promise<Stats>) => Promise<Cached>;
+/** Returns the cached statistics of a scope and rights, or counts. */
+export type CachedStats = (counted: Pick<Counting, "scope" | "rights">, count: () => Promise<Stats>) => Promise<Cached>;
 
 export function createCachedStats(leastMs = LEAST_MS): CachedStats {
   const kept = new LRUCache<string, Cached>({ max: MOST_KEPT, ttl: leastMs });
-  /** Running counts by scope, and the last one of each organization. */
+  /** Running counts by scope and rights, and the last one of each organization. */
   const running = new Map<string, Promise<Cached>>();
   const last = new Map<string, Promise<unknown>>();
 
@@ -40,9 +41,9 @@ export function createCachedStats(leastMs = LEAST_MS): CachedStats {
     return one;
   }
 
-  return (scope, count) => {
+  return ({ scope, rights }, count) => {
     const { organizationId } = scope;
-    const key = keyOf(scope);
+    const key = `${organizationId} ${networksOf(scope)} ${networksOf(rights)}`;
     const known = kept.get(key);
     if (known !== undefined) return Promise.resolve(known);
     const mine =
@@ -57,8 +58,8 @@ export function createCachedStats(leastMs = LEAST_MS): CachedStats {
   };
 }
 
-function keyOf({ organizationId, networks }: Scope): string {
-  return `${organizationId} ${networks === "all" ? "all" : digestOf([...networks].sort().join(" "))}`;
+function networksOf({ networks }: Scope): string {
+  return networks === "all" ? "all" : digestOf([...networks].sort().join(" "));
 }
 
 function etagOf(stats: Stats): string {
