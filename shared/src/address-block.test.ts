@@ -35,6 +35,12 @@ describe("a block of addresses", () => {
     ]);
   });
 
+  it("is IPv6 if only its last 32 bits are written like IPv4", () => {
+    expect(["::10.0.0.0/104", "::10.0.0.1", "0:0:0:0:0:0:10.0.0.1"].map(normalBlock)).toEqual([
+      ...["::a00:0/104", "::a00:1/128", "::a00:1/128"],
+    ]);
+  });
+
   it("rejects host bits, and IPv4-mapped blocks larger than all of IPv4", () => {
     expect(["10.0.0.1/8", "2001:db8::1/32", "::ffff:0.0.0.0/90"].map(normalBlock)).toEqual([null, null, null]);
   });

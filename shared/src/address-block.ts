@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
+import { addressText, networkOf, readAddress } from "./addresses.js";
 
 /** What an address is counted under; IPv6 by its /64, which is one customer's allocation. */
 export function addressBlockOf(address: string): string {
@@ -23,13 +24,10 @@ export function siteOf(address: string): string {
  */
 export function normalBlock(text: string): string | null {
   const [given = "", length] = text.split("/");
-  const address = ipaddr.process(given);
+  const address = readAddress(given);
   const bits = address.kind() === "ipv4" ? 32 : 128;
   // The prefix length of an IPv4-mapped block counts from the start of IPv6.
   const prefix = length === undefined ? bits : Number(length) - (address.kind() === "ipv4" && isIPv6(given) ? 96 : 0);
-  if (prefix < 0) return null;
-  const cidr = `${address.toString()}/${prefix}`;
-  const network = bits === 32 ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
-  if (network.toString() !== address.toString()) return null;
-  return `${address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString()}/${prefix}`;
+  if (prefix < 0 || networkOf(address, prefix).toString() !== address.toString()) return null;
+  return `${addressText(address)}/${prefix}`;
 }

@@ -58,6 +58,8 @@ describe("interfaces: addresses", () => {
     { cidr: "2001:db8:1::/48", inside: "2001:DB8:1:ffff::1", outside: "2001:DB8:2::1", written: "2001:db8:2::1" },
     { cidr: "2001:db8:1::/48", inside: "2001:db8:1::", outside: "10.0.0.1", written: "10.0.0.1" },
     { cidr: "10.20.0.0/24", inside: "::ffff:10.20.0.7", outside: "::ffff:10.21.0.7", written: "10.21.0.7" },
+    { cidr: "::a01:200/120", inside: "::10.1.2.3", outside: "::ffff:10.1.2.3", written: "10.1.2.3" },
+    { cidr: "10.1.2.0/24", inside: "10.1.2.3", outside: "::10.1.2.3", written: "::a01:203" },
     { cidr: "192.0.2.7/32", inside: "192.0.2.7", outside: "192.0.2.8", written: "192.0.2.8" },
   ])("may be $inside in $cidr and not $outside: on create, update and change of subnet", async (one) => {
     const place = await aPlace();

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { readBlock } from "@nts/shared/addresses";
 import type { ReservedRange, Subnet } from "@nts/shared/contract";
 import { type Fault, validationFailed } from "@nts/shared/errors";
 import { parseAddress, parseBlock } from "./addresses.js";
@@ -19,7 +20,7 @@ export interface AddressSpace extends Span {
 }
 
 export function spaceOf({ cidr, reserved }: Pick<Subnet, "cidr" | "reserved">): AddressSpace {
-  const [network, bits] = ipaddr.parseCIDR(cidr);
+  const [network, bits] = readBlock(cidr);
   const family = network.kind() === "ipv4" ? "4" : "6";
   const hostBits = (family === "4" ? 32 : 128) - bits;
   const start = numberOf(parseAddress(network.toString()).key);

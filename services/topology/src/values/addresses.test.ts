@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { blockAround, parseAddress, parseBlock } from "./addresses.js";
 
 const ipv4 = fc.ipV4();
-const ipv6 = fc.ipV6().filter((text) => !text.includes(".")); // the embedded notation has a test of its own
+const ipv6 = fc.ipV6();
 
 /** The 128 bits of an address, computed independently by the platform's parser. */
 function bitsOf(text: string): bigint {
@@ -48,6 +48,17 @@ describe("addresses: one canonical form for each address", () => {
       expect(parseAddress(given)).toEqual(parseAddress("10.0.0.7"));
     },
   );
+
+  it.each([
+    ["::10.1.2.3", "::a01:203"],
+    ["::0.0.0.1", "::1"],
+    ["0:0:0:0:0:0:10.1.2.3", "::a01:203"],
+    ["::ffff:0:10.1.2.3", "::ffff:0:a01:203"],
+    ["64:ff9b::10.1.2.3", "64:ff9b::a01:203"],
+  ])("reads %s as IPv6 with these last 32 bits: %s", (given, canonical) => {
+    expect(parseAddress(given)).toEqual(parseAddress(canonical));
+    expect(parseAddress(given).text).toBe(canonical);
+  });
 
   it("equals what the platform writes, for any address", () => {
     fc.assert(
@@ -116,6 +127,14 @@ describe("addresses: blocks", () => {
 
   it("are formatted as in RFC 5952 for IPv6", () => {
     expect(parseBlock("2001:0DB8:0:0:0:0:0:0/32", "cidr").text).toBe("2001:db8::/32");
+    expect(parseBlock("::10.1.2.0/120", "cidr").text).toBe("::a01:200/120");
+  });
+
+  it("contain an IPv6 address that ends like an IPv4 one in either notation", () => {
+    const block = parseBlock("::a01:200/120", "cidr");
+    expect(["::10.1.2.3", "::a01:203"].every(block.contains)).toBe(true);
+    expect(["10.1.2.3", "::ffff:10.1.2.3"].some(block.contains)).toBe(false);
+    expect(parseBlock("10.1.2.0/24", "cidr").contains("::10.1.2.3")).toBe(false);
   });
 
   it("contain the addresses that share their leading bits, and no others", () => {

@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { addressText, networkOf, type ParsedAddress, readAddress, readBlock } from "@nts/shared/addresses";
 import { validationFailed } from "@nts/shared/errors";
 
 // Canonical addresses and blocks. The contract has already validated the notation. Keys are strings in numeric order,
@@ -17,12 +17,10 @@ export interface Block extends Address {
   contains(address: string): boolean;
 }
 
-type Parsed = ReturnType<typeof ipaddr.process>;
-
 /** Canonicalizes an address; IPv4-mapped IPv6 becomes IPv4. */
 export function parseAddress(text: string): Address {
-  const address = ipaddr.process(text);
-  return { text: textOf(address), key: keyOf(address) };
+  const address = readAddress(text);
+  return { text: addressText(address), key: keyOf(address) };
 }
 
 /**
@@ -31,29 +29,24 @@ export function parseAddress(text: string): Address {
  * @throws AppError `validation_failed` at `path` if host bits are set
  */
 export function parseBlock(cidr: string, path: string): Block {
-  const [network, bits] = ipaddr.parseCIDR(cidr);
-  const masked =
-    network.kind() === "ipv4" ? ipaddr.IPv4.networkAddressFromCIDR(cidr) : ipaddr.IPv6.networkAddressFromCIDR(cidr);
+  const [network, bits] = readBlock(cidr);
+  const masked = networkOf(network, bits);
   if (keyOf(masked) !== keyOf(network))
-    throw validationFailed({ path, message: `must have all host bits zero, as in ${textOf(masked)}/${bits}` });
+    throw validationFailed({ path, message: `must have all host bits zero, as in ${addressText(masked)}/${bits}` });
   return {
-    text: `${textOf(network)}/${bits}`,
+    text: `${addressText(network)}/${bits}`,
     key: `${keyOf(network)}/${String(bits).padStart(3, "0")}`,
     first: keyOf(network),
     last: keyOf(network, bits),
     contains: (text) => {
-      const address = ipaddr.process(text);
+      const address = readAddress(text);
       return address.kind() === network.kind() && address.match(network, bits);
     },
   };
 }
 
-function textOf(address: Parsed): string {
-  return address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
-}
-
 /** @param bits the prefix length of a block, of which the key is that of the last address */
-function keyOf(address: Parsed, bits = Infinity): string {
+function keyOf(address: ParsedAddress, bits = Infinity): string {
   const hostBitsAt = (at: number): number => 0xff >> Math.max(0, Math.min(8, bits - 8 * at));
   const bytes = address.toByteArray().map((byte, at) => byte | hostBitsAt(at));
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, "0"));
@@ -62,10 +55,5 @@ function keyOf(address: Parsed, bits = Infinity): string {
 
 /** The canonical block with this prefix length around an address. */
 export function blockAround(ip: string, bits: number): string {
-  const cidr = `${ip}/${bits}`;
-  const network =
-    ipaddr.process(ip).kind() === "ipv4"
-      ? ipaddr.IPv4.networkAddressFromCIDR(cidr)
-      : ipaddr.IPv6.networkAddressFromCIDR(cidr);
-  return `${textOf(network)}/${bits}`;
+  return `${addressText(networkOf(readAddress(ip), bits))}/${bits}`;
 }
