@@ -1,3 +1,5 @@
+import fc from "fast-check";
+
 /**
  * Breaking changes of an OpenAPI document for its clients, without failures, since clients must expect any status. Not
  * `oasdiff`: its module is missing on some Go proxies, and it needs Go.
@@ -168,8 +170,23 @@ function ofLimits(old: Schema, now: Schema, place: string): string[] {
   return [
     ...UPPER.flatMap((name) => narrower(name, (was, is) => is < was, Infinity)),
     ...LOWER.flatMap((name) => narrower(name, (was, is) => is > was, name === "minimum" ? -Infinity : 0)),
-    ...["pattern", "format"].flatMap((name) => (now[name] !== undefined && now[name] !== old[name] ? [`${place}: another ${name}`] : [])), // prettier-ignore
+    ...(now.format !== undefined && now.format !== old.format ? [`${place}: another format`] : []),
+    ...(now.pattern !== undefined && !matchesAll(now.pattern, old.pattern) ? [`${place}: another pattern`] : []),
   ];
+}
+
+/** Texts per pattern. */
+const SAMPLES = 200;
+const samples = new Map<string, readonly string[]>();
+
+/** Whether a pattern matches what another one does, as far as samples tell. */
+function matchesAll(pattern: string, other: string | undefined): boolean {
+  if (other === undefined || pattern === other) return pattern === other;
+  const given = { numRuns: SAMPLES, seed: 1 };
+  const texts = samples.get(other) ?? fc.sample(fc.stringMatching(new RegExp(other)), given);
+  samples.set(other, texts);
+  const now = new RegExp(pattern);
+  return texts.every((text) => now.test(text));
 }
 
 function alternativesOf({ anyOf, oneOf }: Schema): readonly Schema[] | null {
