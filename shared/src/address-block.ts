@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
-import { addressText, networkOf, readAddress } from "./addresses.js";
+import { addressText, networkOf, readAddress, readBlock } from "./addresses.js";
 
 /** What an address is counted under; IPv6 by its /64, which is one customer's allocation. */
 export function addressBlockOf(address: string): string {
@@ -23,11 +23,8 @@ export function siteOf(address: string): string {
  * @returns null if it has host bits
  */
 export function normalBlock(text: string): string | null {
-  const [given = "", length] = text.split("/");
-  const address = readAddress(given);
-  const bits = address.kind() === "ipv4" ? 32 : 128;
-  // The prefix length of an IPv4-mapped block counts from the start of IPv6.
-  const prefix = length === undefined ? bits : Number(length) - (address.kind() === "ipv4" && isIPv6(given) ? 96 : 0);
-  if (prefix < 0 || networkOf(address, prefix).toString() !== address.toString()) return null;
-  return `${addressText(address)}/${prefix}`;
+  const address = readAddress(text.split("/", 1)[0] ?? "");
+  const [network, bits] = text.includes("/") ? readBlock(text) : [address, address.kind() === "ipv4" ? 32 : 128];
+  if (networkOf(network, bits).toString() !== network.toString()) return null;
+  return `${addressText(network)}/${bits}`;
 }

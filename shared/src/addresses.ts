@@ -10,10 +10,17 @@ export function readAddress(text: string): ParsedAddress {
   return ipaddr.process(unambiguous(text));
 }
 
-/** Parses a block: its address, which may have host bits, and the length of its prefix. */
+/** All IPv4-mapped addresses. */
+const MAPPED_BITS = 96;
+
+/**
+ * Parses a block: its address, which may have host bits, and the length of its prefix. A block of IPv4-mapped addresses
+ * only becomes IPv4, as they do; larger ones stay IPv6.
+ */
 export function readBlock(cidr: string): [ParsedAddress, number] {
   const [address, bits] = ipaddr.parseCIDR(unambiguous(cidr));
-  return [address, bits];
+  const isMapped = bits >= MAPPED_BITS && address.kind() === "ipv6" && (address as ipaddr.IPv6).isIPv4MappedAddress();
+  return isMapped ? [(address as ipaddr.IPv6).toIPv4Address(), bits - MAPPED_BITS] : [address, bits];
 }
 
 /** Sets all host bits to zero. */

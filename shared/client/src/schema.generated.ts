@@ -183,7 +183,7 @@ export interface components {
         Ipv4Address: string;
         /** Format: ipv6 */
         Ipv6Address: string;
-        /** @description All host bits are zero. */
+        /** @description All host bits are zero. A block of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, becomes IPv4. */
         Cidr: string;
         UserApiKeyPatch: {
             name?: components["schemas"]["Text1To100"];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PERMISSIONS } from "./endpoint.js";
 import { textFault } from "./formats.js";
+import { IPV6_PATTERN } from "./ip-notation.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -39,7 +40,7 @@ export const Timestamp = z
   .meta({ id: "Timestamp", format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
 
 const Ipv4Address = z.ipv4().meta({ id: "Ipv4Address" });
-const Ipv6Address = z.ipv6().meta({ id: "Ipv6Address" });
+const Ipv6Address = z.ipv6().meta({ id: "Ipv6Address", pattern: IPV6_PATTERN });
 export const IpAddress = z
   .union([Ipv4Address, Ipv6Address], { error: "must be an IPv4 or IPv6 address" })
   .meta({ id: "IpAddress" });

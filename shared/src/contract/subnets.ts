@@ -14,6 +14,7 @@ import {
   text,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { IPV6_BLOCK_PATTERN } from "./ip-notation.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
@@ -43,10 +44,14 @@ export type Subnet = z.infer<typeof Subnet>;
 
 /** IPv4 or IPv6 in CIDR notation with all host bits zero. */
 export const Cidr = z
-  .union([z.cidrv4(), z.cidrv6()], {
+  .union([z.cidrv4(), z.cidrv6().meta({ pattern: IPV6_BLOCK_PATTERN })], {
     error: "must be an IPv4 or IPv6 block in CIDR notation",
   })
-  .meta({ id: "Cidr", description: "All host bits are zero." });
+  .meta({
+    id: "Cidr",
+    description:
+      "All host bits are zero. A block of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, becomes IPv4.",
+  });
 
 const Reserved = z
   .array(

@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import { readBlock } from "@nts/shared/addresses";
 import type { ReservedRange, Subnet } from "@nts/shared/contract";
 import { type Fault, validationFailed } from "@nts/shared/errors";
-import { parseAddress, parseBlock } from "./addresses.js";
+import { keyOf, parseAddress, parseBlock } from "./addresses.js";
 
 // Assignable addresses of a subnet: without network and broadcast address for IPv4, without subnet-router anycast for
 // IPv6 (RFC 4291), but both of point-to-point links (RFC 3021, RFC 6164), and a block of one address.
@@ -17,23 +17,33 @@ export interface AddressSpace extends Span {
   readonly family: "4" | "6";
   /** Ascending and disjoint. */
   readonly reserved: readonly Span[];
+  /** The IPv4-mapped addresses of a larger block: they are IPv4, so none of its own. */
+  readonly mapped: Span | null;
+  /** Both, ascending: what is never assigned. */
+  readonly passed: readonly Span[];
 }
+
+const MAPPED: Span = { first: 0xffffn << 32n, last: (0x1_0000n << 32n) - 1n };
 
 export function spaceOf({ cidr, reserved }: Pick<Subnet, "cidr" | "reserved">): AddressSpace {
   const [network, bits] = readBlock(cidr);
   const family = network.kind() === "ipv4" ? "4" : "6";
   const hostBits = (family === "4" ? 32 : 128) - bits;
-  const start = numberOf(parseAddress(network.toString()).key);
+  const start = numberOf(keyOf(network));
   const end = start + (1n << BigInt(hostBits)) - 1n;
   const isLink = hostBits <= 1;
+  const mapped = family === "6" && start < MAPPED.first && end >= MAPPED.last ? MAPPED : null;
+  const spans = reserved.map(({ from, to }) => ({
+    first: numberOf(parseAddress(from).key),
+    last: numberOf(parseAddress(to).key),
+  }));
   return {
     family,
     first: isLink ? start : start + 1n,
     last: isLink || family === "6" ? end : end - 1n,
-    reserved: reserved.map(({ from, to }) => ({
-      first: numberOf(parseAddress(from).key),
-      last: numberOf(parseAddress(to).key),
-    })),
+    reserved: spans,
+    mapped,
+    passed: mapped === null ? spans : [...spans, mapped].sort((a, b) => (a.first < b.first ? -1 : 1)),
   };
 }
 
@@ -54,10 +64,10 @@ export function textAt(space: Pick<AddressSpace, "family">, address: bigint): st
   return parseAddress(ipaddr.fromByteArray(bytes).toString()).text;
 }
 
-/** The first unreserved address from here on. */
-export function pastReserved({ reserved }: AddressSpace, from: bigint): bigint {
+/** The first address from here on that may be assigned. */
+export function pastReserved({ passed }: AddressSpace, from: bigint): bigint {
   let address = from;
-  for (const { first, last } of reserved) if (address >= first && address <= last) address = last + 1n;
+  for (const { first, last } of passed) if (address >= first && address <= last) address = last + 1n;
   return address;
 }
 
@@ -67,9 +77,14 @@ export function isGivable(space: AddressSpace, address: bigint): boolean {
 }
 
 /** Number of assignable addresses, and of reserved ones among them. */
-export function sizesOf({ first, last, reserved }: AddressSpace): { size: bigint; reserved: bigint } {
-  const lengths = reserved.map((span) => within(span, { first, last })).map((span) => span.last - span.first + 1n);
-  return { size: last - first + 1n, reserved: lengths.reduce((sum, length) => (length < 0n ? sum : sum + length), 0n) };
+export function sizesOf({ first, last, reserved, mapped }: AddressSpace): { size: bigint; reserved: bigint } {
+  const sizeIn = (span: Span): bigint => lengthOf(span) - (mapped === null ? 0n : lengthOf(within(span, mapped)));
+  const sizes = reserved.map((span) => sizeIn(within(span, { first, last })));
+  return { size: sizeIn({ first, last }), reserved: sizes.reduce((sum, size) => sum + size, 0n) };
+}
+
+function lengthOf({ first, last }: Span): bigint {
+  return last < first ? 0n : last - first + 1n;
 }
 
 /** The intersection of two ranges. */

@@ -113,6 +113,8 @@ describe("addresses: blocks", () => {
     ["0.0.0.1/0", "0.0.0.0/0"],
     ["2001:db8::1/64", "2001:db8::/64"],
     ["2001:db8:0:8::/60", "2001:db8::/60"],
+    ["::ffff:10.0.0.1/120", "10.0.0.0/24"],
+    ["::ffff:0:0/95", "::fffe:0:0/95"],
   ])("reject host bits in %s and name the intended block", (cidr, meant) => {
     expect(faultOf(cidr)).toEqual(["validation_failed", { errors: [{ path: "cidr", message: expect.stringContaining(meant) }] }]); // prettier-ignore
   });
@@ -169,5 +171,27 @@ describe("addresses: blocks", () => {
     expect(block.contains("::ffff:10.1.2.3")).toBe(true);
     expect(block.contains("a01:203::")).toBe(false);
     expect(parseBlock("::/0", "cidr").contains("10.1.2.3")).toBe(false);
+  });
+});
+
+describe("addresses: IPv4-mapped blocks", () => {
+  it.each([
+    ["::ffff:192.168.0.0/112", "192.168.0.0/16"],
+    ["::ffff:c0a8:0/112", "192.168.0.0/16"],
+    ["0:0:0:0:0:FFFF:10.0.0.7/128", "10.0.0.7/32"],
+    ["::ffff:0:0/96", "0.0.0.0/0"],
+  ])("of IPv4-mapped addresses only are IPv4, as these addresses are: %s is %s", (given, canonical) => {
+    const [block, same] = [parseBlock(given, "cidr"), parseBlock(canonical, "cidr")];
+    expect([block.text, block.key]).toEqual([canonical, same.key]);
+    expect(["192.168.0.1", "10.0.0.7", "::ffff:10.0.0.7"].map(block.contains)).toEqual(
+      ["192.168.0.1", "10.0.0.7", "10.0.0.7"].map(same.contains),
+    );
+  });
+
+  it.each(["::/0", "::/64", "::fffe:0:0/95"])("of more than these addresses stay IPv6, without them: %s", (cidr) => {
+    const block = parseBlock(cidr, "cidr");
+    expect(block.text).toBe(cidr);
+    expect(["::ffff:10.0.0.7", "::ffff:a00:7", "10.0.0.7"].some(block.contains)).toBe(false);
+    expect(block.contains("::fffe:a00:7")).toBe(true);
   });
 });

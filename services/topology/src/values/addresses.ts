@@ -45,8 +45,8 @@ export function parseBlock(cidr: string, path: string): Block {
   };
 }
 
-/** @param bits the prefix length of a block, of which the key is that of the last address */
-function keyOf(address: ParsedAddress, bits = Infinity): string {
+/** The key of an address. @param bits the prefix length of a block, for the key of its last address */
+export function keyOf(address: ParsedAddress, bits = Infinity): string {
   const hostBitsAt = (at: number): number => 0xff >> Math.max(0, Math.min(8, bits - 8 * at));
   const bytes = address.toByteArray().map((byte, at) => byte | hostBitsAt(at));
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, "0"));
