@@ -2060,6 +2060,7 @@ export interface components {
                 network_id: components["schemas"]["Uuid"];
                 name: string;
                 cidr: string;
+                /** @description Assignable addresses; exact, even above 2^53. */
                 size: number;
                 used: number;
             }[];

@@ -45,6 +45,9 @@ export const IpAddress = z
   .union([Ipv4Address, Ipv6Address], { error: "must be an IPv4 or IPv6 address" })
   .meta({ id: "IpAddress" });
 
+/** An integer of any size; clients that parse numbers as doubles lose precision above 2^53. */
+export const Amount = z.number().meta({ override: { type: "integer", minimum: 0 } });
+
 /** ISO 8601 in any time zone. */
 export const Instant = z.iso
   .datetime({ offset: true })

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Category } from "./categories.js";
-import { filters, Id, Timestamp } from "./common.js";
+import { Amount, filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Protocol } from "./ports.js";
 
@@ -22,7 +22,13 @@ export const Stats = z
       .describe("Based on up to 100,000 hosts and services."),
     ports: z.array(z.object({ number: Count, protocol: Protocol, hosts: Count })).describe("The 20 most frequent."),
     subnets: z
-      .array(z.object({ id: Id, network_id: Id, name: z.string(), cidr: z.string(), size: Count, used: Count }))
+      .array(
+        z.object({
+          ...{ id: Id, network_id: Id, name: z.string(), cidr: z.string() },
+          size: Amount.describe("Assignable addresses; exact, even above 2^53."),
+          used: Count,
+        }),
+      )
       .describe("The 20 fullest."),
     days: z.array(z.object({ day: z.string(), changes: Count })).describe("The last seven days in UTC."),
   })

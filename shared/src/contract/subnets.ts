@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  Amount,
   byId,
   Description,
   filters,
@@ -122,9 +123,6 @@ export const createSubnet = endpoint({
 });
 
 export const getSubnet = subnets.getOne(Subnet);
-
-/** An integer of any size; clients that parse numbers as doubles lose precision above 2^53. */
-const Amount = z.number().meta({ override: { type: "integer", minimum: 0 } });
 
 export const Utilization = z
   .object({

@@ -103,6 +103,18 @@ describe("assistants: reading and changing", () => {
     expect(changed.data).toMatchObject({ changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]) }); // prettier-ignore
   });
 
+  it("get an overview of a network with a subnet whose size no number can hold", async () => {
+    const own = await anAccount(stack.url);
+    const { network } = await aNetworkWithAHost(own.session);
+    const block = { network_id: network.id, cidr: "fd00:1::/64", name: "six" };
+    const { id: subnet_id } = await own.session.data<{ id: string }>("post", "/api/v1/subnets", block);
+    const interfaces = [{ subnet_id, ip_address: "fd00:1::1" }];
+    await own.session.data("post", "/api/v1/hosts", { network_id: network.id, name: "six", interfaces });
+    const { client } = await anAssistant({ permissions: "Viewer" }, own);
+    const { data } = await call(client, "overview");
+    expect(data["fullest_subnets"]).toMatchObject([{ used: 1 }, { cidr: "fd00:1::/64", size: "about 1.8e+19", used: 1 }]); // prettier-ignore
+  });
+
   it("change something only as it was planned, and not when it has changed meanwhile", async () => {
     const own = await anAccount(stack.url);
     const { host } = await aNetworkWithAHost(own.session);

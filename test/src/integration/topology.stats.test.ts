@@ -1,6 +1,6 @@
 /** Statistics: permissions, and agreement with the lists. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createTag, getStats, type Stats } from "@nts/shared/contract";
+import { createHost, createSubnet, createTag, getStats, type Stats } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, aService, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -85,5 +85,20 @@ describe("the statistics of an inventory", () => {
   it("are rejected for an invalid network", async () => {
     const { status, code } = await topology.aCaller().raw("get", "/api/v1/stats?network_id=x");
     expect([status, code]).toEqual([400, "validation_failed"]);
+  });
+});
+
+describe("the statistics of subnets", () => {
+  it("contain the exact size of an IPv6 subnet, however large", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    for (const [n, [cidr, address]] of [["fd00:1::/64", "fd00:1::1"], ["10.7.0.0/30", "10.7.0.1"], ["::/0", "fd00:2::1"]].entries()) {
+      const subnet = await owner.call(createSubnet, { body: { network_id: network.id, cidr: cidr!, name: cidr! } });
+      const interfaces = [{ ip_address: address!, subnet_id: subnet.id }];
+      await owner.call(createHost, { body: { network_id: network.id, name: `h${n}`, interfaces } });
+    } // prettier-ignore
+    const { status, text, data } = await owner.send(getStats, {});
+    expect([status, data.subnets.map(({ cidr }) => cidr)]).toEqual([200, ["10.7.0.0/30", "fd00:1::/64", "::/0"]]);
+    const sizes = [...text.matchAll(/"size":(\d+),"used":1[,}]/g)].map(([, size]) => size);
+    expect(sizes).toEqual(["2", "18446744073709551615", "340282366920938463463374607431768211455"]);
   });
 });

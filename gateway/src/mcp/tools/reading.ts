@@ -161,6 +161,11 @@ export const whoIs = tool({
   },
 });
 
+/** Numbers are doubles here, so one beyond their precision is called approximate. */
+function amountOf(amount: number): number | string {
+  return Number.isSafeInteger(amount) ? amount : `about ${amount.toExponential(1)}`;
+}
+
 export const overview = tool({
   name: "overview",
   title: "Overview",
@@ -181,7 +186,9 @@ export const overview = tool({
         networks: networks.data.map(({ id, name }) => ({ id, name })),
         categories: categories.slice(0, 15),
         ports: ports.slice(0, 10),
-        fullest_subnets: subnets.slice(0, 5).map(({ id, name, cidr, size, used }) => ({ id, name, cidr, size, used })),
+        fullest_subnets: subnets
+          .slice(0, 5)
+          .map(({ id, name, cidr, size, used }) => ({ id, name, cidr, size: amountOf(size), used })),
       },
       next: networks.pagination.has_more ? "call find, or overview with a network_id" : null,
     };

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Part, PartBody } from "../parts/part.js";
 import { subnetPath } from "../paths.js";
+import { amountText } from "../subnets/amounts.js";
 import { type Bar, Bars } from "./bars.js";
 import classes from "./stats.module.css";
 
@@ -44,5 +45,5 @@ function fullness({ id, name, cidr, size, used }: Stats["subnets"][number]): Bar
       {name}
     </Anchor>
   );
-  return { id, label, text: `${used.toLocaleString("en")} of ${size.toLocaleString("en")}`, share: used / size };
+  return { id, label, text: `${amountText(used)} of ${amountText(size)}`, share: used / size };
 }

@@ -4,6 +4,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { JournalReader } from "../journal/read.js";
 import { count } from "../stats/count.js";
 import { createCachedStats } from "../stats/cached.js";
+import { jsonOf } from "../stats/exact.rules.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -15,6 +16,6 @@ export function mountStats(router: Router, storage: Storage, reader: JournalRead
     const { stats, etag } = await kept({ scope, rights }, () =>
       count(storage, reader, { scope, rights, now: new Date() }),
     );
-    return respond.data(stats, { revision: etag });
+    return respond.json(jsonOf(stats), { revision: etag });
   });
 }

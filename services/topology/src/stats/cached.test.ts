@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Stats } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createCachedStats } from "./cached.js";
+import type { ExactStats } from "./exact.rules.js";
 
 const seen = (organizationId: string, networks: Scope["networks"], rights = networks) => ({
   scope: { organizationId, networks },
@@ -9,13 +9,15 @@ const seen = (organizationId: string, networks: Scope["networks"], rights = netw
 });
 const all = (organizationId: string) => seen(organizationId, "all");
 
+const statsAt = (at: string, more = {}): ExactStats => ({ at, subnets: [], ...more }) as unknown as ExactStats;
+
 /** Counts that end on request. */
 function counting() {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const count = (name: string) => () => {
     started.push(name);
-    return new Promise<Stats>((resolve) => ends.push(() => resolve({ at: name } as Stats)));
+    return new Promise<ExactStats>((resolve) => ends.push(() => resolve(statsAt(name))));
   };
   const end = async (): Promise<void> => {
     ends.shift()?.();
@@ -38,7 +40,7 @@ describe("cached statistics", () => {
   it("have the same ETag while the numbers are the same, whenever they were computed", async () => {
     const kept = createCachedStats();
     const tagOf = async (organization: string, ports: number): Promise<string> =>
-      (await kept(all(organization), () => Promise.resolve({ at: organization, totals: { ports } } as Stats))).etag;
+      (await kept(all(organization), () => Promise.resolve(statsAt(organization, { totals: { ports } })))).etag;
     expect(await tagOf("a", 1)).toBe(await tagOf("b", 1));
     expect(await tagOf("c", 2)).not.toBe(await tagOf("a", 1));
   });

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { LRUCache } from "lru-cache";
-import type { Stats } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Counting } from "./count.js";
+import { type ExactStats, jsonOf } from "./exact.rules.js";
 
 // Statistics are cached for ten times the duration of counting, and counted once at a time per organization. Counting therefore takes
 // at most about a tenth of the time, regardless of request frequency.
@@ -14,13 +14,16 @@ const LEAST_MS = 1_000;
 const MOST_KEPT = 500;
 
 export interface Cached {
-  readonly stats: Stats;
+  readonly stats: ExactStats;
   /** Depends on the numbers only, not on the time of counting. */
   readonly etag: string;
 }
 
 /** Returns the cached statistics of a scope and rights, or counts. */
-export type CachedStats = (counted: Pick<Counting, "scope" | "rights">, count: () => Promise<Stats>) => Promise<Cached>;
+export type CachedStats = (
+  counted: Pick<Counting, "scope" | "rights">,
+  count: () => Promise<ExactStats>,
+) => Promise<Cached>;
 
 export function createCachedStats(leastMs = LEAST_MS): CachedStats {
   const kept = new LRUCache<string, Cached>({ max: MOST_KEPT, ttl: leastMs });
@@ -31,7 +34,7 @@ export function createCachedStats(leastMs = LEAST_MS): CachedStats {
   async function counted(
     key: string,
     before: Promise<unknown> | undefined,
-    count: () => Promise<Stats>,
+    count: () => Promise<ExactStats>,
   ): Promise<Cached> {
     await before?.catch(() => undefined);
     const startedMs = performance.now();
@@ -62,8 +65,8 @@ function networksOf({ networks }: Scope): string {
   return networks === "all" ? "all" : digestOf([...networks].sort().join(" "));
 }
 
-function etagOf(stats: Stats): string {
-  return digestOf(JSON.stringify({ ...stats, at: "" }));
+function etagOf(stats: ExactStats): string {
+  return digestOf(jsonOf({ ...stats, at: "" }));
 }
 
 function digestOf(text: string): string {

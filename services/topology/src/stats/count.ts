@@ -6,6 +6,7 @@ import { addedUp, COUNTED, type Counts } from "../storage/guards.js";
 import { BY_ID, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { sizesOf, spaceOf } from "../values/address-space.js";
+import type { ExactStats } from "./exact.rules.js";
 
 // Counts in the database with sequential queries, because concurrent operations per organization are limited.
 
@@ -24,7 +25,7 @@ export interface Counting {
 }
 
 /** Computes the statistics of a scope. */
-export async function count(storage: Reads, reader: Reader, { scope, rights, now }: Counting): Promise<Stats> {
+export async function count(storage: Reads, reader: Reader, { scope, rights, now }: Counting): Promise<ExactStats> {
   const { counted, tags } = storage;
   const byNetwork = await counted.byNetwork(scope);
   const totals = filled([...byNetwork.values()].reduce((sum, one) => addedUp(sum, one), {}));
@@ -71,16 +72,16 @@ async function virtualization({ counted }: Reads, scope: Scope): Promise<Stats["
     .slice(0, MOST.listed);
 }
 
-async function fullest({ counted, subnets }: Reads, scope: Scope): Promise<Stats["subnets"]> {
+async function fullest({ counted, subnets }: Reads, scope: Scope): Promise<ExactStats["subnets"]> {
   const bySubnet = await counted.bySubnet(scope, MOST.subnets);
   const found = await byId(subnets, scope, [...bySubnet.keys()]);
   return [...found.values()]
     .map((subnet) => {
       const { id, network_id, name, cidr } = subnet;
-      const size = Number(sizesOf(spaceOf(subnet)).size);
-      return { id, network_id, name, cidr, size, used: Math.min(size, bySubnet.get(id) ?? 0) };
+      const { size } = sizesOf(spaceOf(subnet));
+      return { id, network_id, name, cidr, size, used: Math.min(Number(size), bySubnet.get(id) ?? 0) };
     })
-    .sort((a, b) => b.used / b.size - a.used / a.size || b.used - a.used)
+    .sort((a, b) => b.used / Number(b.size) - a.used / Number(a.size) || b.used - a.used)
     .slice(0, MOST.listed);
 }
 
