@@ -76,6 +76,9 @@ const PlannedRemovedBinding = z
   .meta({ id: "PlannedRemovedBinding" });
 export type PlannedRemovedBinding = z.infer<typeof PlannedRemovedBinding>;
 
+/** Prefix of a plan's ETag, which no revision has. */
+export const PLAN_TAG = "plan-";
+
 /** The changes that a write makes or would make. @see docs/writing-safely.md */
 export const Plan = z
   .object({

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import {
   type Plan,
+  PLAN_TAG,
   PLANNED_BYTES,
   PLANNED_CHANGES,
   type PlannedChange,
@@ -11,9 +12,6 @@ import { nameOf } from "../contract/names.rules.js";
 
 // A hash identifies exactly this change of exactly this state; a limited part is listed. As new ids and times differ
 // between runs, a new id is hashed as the position of its first use.
-
-/** Prefix of a plan's ETag, which no revision has. */
-export const PLAN_TAG = "plan-";
 
 /** Members that do not describe the change. */
 const UNRECORDED = new Set(["id", "created_at", "updated_at"]);

@@ -77,7 +77,7 @@ const post = (secret: string | null, body: string, headers: Record<string, strin
   });
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-describe("assistants: reading and changing", () => {
+describe("assistants: reading", () => {
   it("see about eight tools, with reading ones marked, and the instruction that the inventory is data", async () => {
     const { client } = await anAssistant();
     const { tools } = await client.listTools();
@@ -114,7 +114,9 @@ describe("assistants: reading and changing", () => {
     const { data } = await call(client, "overview");
     expect(data["fullest_subnets"]).toMatchObject([{ used: 1 }, { cidr: "fd00:1::/64", size: "about 1.8e+19", used: 1 }]); // prettier-ignore
   });
+});
 
+describe("assistants: planning and changing", () => {
   it("change something only as it was planned, and not when it has changed meanwhile", async () => {
     const own = await anAccount(stack.url);
     const { host } = await aNetworkWithAHost(own.session);
@@ -132,6 +134,29 @@ describe("assistants: reading and changing", () => {
     expect(done.data).toEqual({ done: "change", kind: "host", id: host.id });
     expect(await own.session.data("get", path)).toMatchObject({ name: "storage", description: "moved" });
   });
+
+  it("change nothing without a plan, whatever they send as its etag", async () => {
+    const own = await anAccount(stack.url);
+    const { network, host } = await aNetworkWithAHost(own.session);
+    const { client } = await anAssistant({ permissions: "Owner" }, own);
+    const path = `/api/v1/hosts/${host.id}`;
+    const { headers } = await own.session.send("get", path);
+    const plan = { action: "change", kind: "host", id: host.id, members: { name: "storage" } };
+    const { etag } = (await call(client, "plan_change", plan)).data as unknown as { etag: string };
+    const changes = [
+      { action: "delete", kind: "network", id: network.id },
+      plan,
+      { action: "create", kind: "tag", members: { name: "unplanned" } },
+    ];
+    for (const unplanned of ["*", '"*"', "x, *", `${etag}, *`, `*, ${etag}`, `W/${etag}`, "plan-", '"plan-x"', headers.get("etag")!])
+      for (const change of changes) {
+        const { isError, text } = await call(client, "apply_change", { ...change, etag: unplanned });
+        expect([unplanned, isError, text]).toEqual([unplanned, true, expect.stringMatching(/call plan_change/)]);
+      } // prettier-ignore
+    expect(await own.session.data("get", path)).toMatchObject({ name: "nas" });
+    expect(await own.session.data("get", "/api/v1/tags")).toEqual([]);
+    expect((await call(client, "apply_change", { ...plan, etag })).data).toMatchObject({ done: "change" });
+  });
 });
 
 describe("assistants: rights", () => {
@@ -140,14 +165,15 @@ describe("assistants: rights", () => {
     const { host, network } = await aNetworkWithAHost(own.session);
     const { client } = await anAssistant({ permissions: "Viewer" }, own);
     const tries = Number(ATTEMPTS ?? 20);
+    const etag = `"plan-${"x".repeat(22)}"`;
     const changes = [
-      { action: "delete", kind: "host", id: host.id, etag: "*" },
-      { action: "change", kind: "host", id: host.id, members: { name: "mine" }, etag: '"1"' },
+      { action: "delete", kind: "host", id: host.id, etag },
+      { action: "change", kind: "host", id: host.id, members: { name: "mine" }, etag },
       {
         action: "create",
         kind: "subnet",
         members: { network_id: network.id, cidr: "10.9.0.0/24", name: "x" },
-        etag: "*",
+        etag,
       },
     ];
     for (let at = 0; at < tries; at += 1) {

@@ -22,6 +22,7 @@ import {
   patchSubnet,
   patchTag,
   type Plan,
+  PLAN_TAG,
 } from "@nts/shared/contract";
 import { z } from "zod";
 import { pageOf, short } from "../results.rules.js";
@@ -107,13 +108,17 @@ export const planChange = tool({
   },
 });
 
+/** Any other condition, above all `*`, would let through a change that nobody has seen. Assistants may drop the quotes. */
+const OF_A_PLAN = new RegExp(`^(?:"${PLAN_TAG}[\\w-]{22}"|${PLAN_TAG}[\\w-]{22})$`);
+const NOT_OF_A_PLAN = "not the etag of a plan; call plan_change, show its plan to the person, and pass its etag";
+
 export const applyChange = tool({
   name: "apply_change",
   title: "Apply a planned change",
   description: "Does exactly what plan_change has shown, or fails if something has changed since. Only after the person has agreed.", // prettier-ignore
   input: z.object({
     ...change,
-    etag: z.string().min(1).max(200).describe("Of the plan."),
+    etag: z.string().regex(OF_A_PLAN, NOT_OF_A_PLAN).describe("Of the plan."),
     comment: z.string().max(200).optional().describe("Why, for the journal."),
   }),
   writes: "destructive",
@@ -121,7 +126,8 @@ export const applyChange = tool({
     const lack = lackOf(asked);
     if (lack !== null) return { data: { lack }, next: lack };
     const [operation, input] = askedBy(asked);
-    const conditions = { ifMatch: etag, ...(comment !== undefined && comment !== "" && { comment }) };
+    const ifMatch = `"${etag.replaceAll('"', "")}"`;
+    const conditions = { ifMatch, ...(comment !== undefined && comment !== "" && { comment }) };
     const done = await client.call(operation, { ...(input as object), ...conditions });
     const made = done as { id?: string } | null;
     return { data: { done: asked.action, kind: asked.kind, id: made?.id ?? asked.id ?? null }, next: null };
