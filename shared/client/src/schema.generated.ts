@@ -1948,7 +1948,7 @@ export interface components {
              * @description For CSV: the error code of the invalid cell.
              * @enum {string}
              */
-            code?: "missing_address" | "not_an_address" | "unusable_address" | "too_many_addresses" | "not_a_mac_address" | "not_a_port" | "unknown_protocol" | "too_many_rows";
+            code?: "missing_address" | "not_an_address" | "unusable_address" | "too_many_addresses" | "not_a_mac_address" | "unassigned_mac_addresses" | "not_a_port" | "unknown_protocol" | "too_many_rows";
         };
         /** @description Failed hosts count only as failed; their children are not counted. */
         ImportSummary: {

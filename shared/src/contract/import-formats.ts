@@ -20,6 +20,9 @@ const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "docker"]);
 export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;
 export type CsvResource = (typeof CSV_RESOURCES)[number];
 
+/** Stands for an unknown MAC address in a list, so that the others keep their places. */
+export const UNKNOWN_MAC = "?";
+
 /** Error codes for cells of a CSV table. */
 export const CELL_FAULTS = [
   "missing_address",
@@ -27,6 +30,7 @@ export const CELL_FAULTS = [
   "unusable_address",
   "too_many_addresses",
   "not_a_mac_address",
+  "unassigned_mac_addresses",
   "not_a_port",
   "unknown_protocol",
   "too_many_rows",

@@ -1,4 +1,5 @@
 import type { CsvResource, Host } from "@nts/shared/contract";
+import { UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
 import { boundOn, type ExportWriter } from "./writer.rules.js";
 
 // CSV tables (RFC 4180) with the headings of the import, so that exports can be imported again.
@@ -14,13 +15,7 @@ const TABLES: Readonly<Record<CsvResource, Table>> = {
   hosts: {
     headings: ["name", "hostname", "ip_addresses", "mac_addresses", "description"],
     rowsOf: ({ name, hostname, interfaces, description }) => [
-      [
-        name,
-        hostname,
-        interfaces.map(({ ip_address }) => ip_address).join(" "),
-        [...new Set(interfaces.flatMap(({ mac_address }) => mac_address ?? []))].join(" "),
-        description,
-      ],
+      [name, hostname, interfaces.map(({ ip_address }) => ip_address).join(" "), macsOf(interfaces), description],
     ],
   },
   interfaces: {
@@ -46,6 +41,12 @@ const TABLES: Readonly<Record<CsvResource, Table>> = {
     },
   },
 };
+
+/** One per address, so that the import knows which address has which; empty if none is known. */
+function macsOf(interfaces: Host["interfaces"]): string {
+  if (interfaces.every(({ mac_address }) => mac_address === null)) return "";
+  return interfaces.map(({ mac_address }) => mac_address ?? UNKNOWN_MAC).join(" ");
+}
 
 /** A table of children of hosts. */
 export function createCsvWriter(resource: CsvResource): ExportWriter {

@@ -141,7 +141,7 @@ describe("a table", () => {
     fileOf(createCsvWriter(resource), ...hosts).split("\r\n").slice(0, -1); // prettier-ignore
 
   it.each([
-    ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55,"],
+    ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,"],
     ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55"],
     ["ports", "NAS (Büro),10.0.0.5,443,Tcp"],
     ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true"],

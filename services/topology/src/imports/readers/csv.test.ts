@@ -4,6 +4,7 @@ import { createCsvWriter } from "../../exports/formats/csv.rules.js";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile } from "../testing/corpus.js";
 import { faultsOf, importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { createCsvWriter } from "../../exports/formats/csv.rules.js";
 import { csv } from "./csv.js";
 
 describe("a CSV table", () => {
@@ -126,5 +127,51 @@ describe("a CSV table, cell by cell,", () => {
     [`ip,name\n${",".repeat(300)}\n`, "line 2, column 201: must not have more than 200 cells"],
   ])("is rejected with the place when it is malformed: %j", (file, refusal) => {
     expect(refusalOf(csv, file)).toBe(refusal);
+  });
+});
+
+const [CARD, OTHER] = ["00:11:22:33:44:55", "00:11:22:33:44:66"];
+const ADDRESSES = ["192.168.1.20", "192.168.1.4", "2001:db8::5"];
+
+/** Address and MAC address of each interface that a table makes. */
+function cardsIn(file: string): (readonly [ip: string, mac: string | null])[] {
+  return read(csv, file).hosts.flatMap(({ addresses }) => addresses.map(({ ip, mac }) => [ip, mac] as const));
+}
+
+describe("MAC addresses of a CSV table of hosts", () => {
+  /** All ways in which up to three interfaces have a MAC address of two, or an unknown one. */
+  const known = [null, CARD, OTHER];
+  const combinations = [1, 2, 3].flatMap((count) =>
+    Array.from({ length: known.length ** count }, (_, n) =>
+      Array.from({ length: count }, (_, at) => known[Math.floor(n / known.length ** at) % known.length] ?? null),
+    ),
+  );
+
+  it.each(combinations.map((macs) => [macs]))("belong to the same addresses after an export and an import: %j", (macs) => {
+    const interfaces = macs.map((mac_address, n) => ({ ip_address: ADDRESSES[n], mac_address }));
+    const host = { name: "nas", hostname: null, description: null, interfaces } as unknown as Host;
+    const writer = createCsvWriter("hosts");
+    const file = writer.begin + writer.hosts([host]);
+    expect(cardsIn(file)).toEqual(macs.map((mac, n) => [ADDRESSES[n], mac]));
+    expect(skippedIn(csv, file)).toEqual([]);
+  }); // prettier-ignore
+
+  it.each([
+    ["mac_addresses", CARD, [null, null]],
+    ["MACs", CARD, [null, null]],
+    ["mac_addresses", `${CARD} ${OTHER} ${CARD}`, [null, null]],
+    ["mac_addresses", `${CARD} ${OTHER}`, [CARD, OTHER]],
+    ["mac_addresses", `? ${OTHER}`, [null, OTHER]],
+    ["mac_addresses", "", [null, null]],
+    ["mac_address", CARD, [CARD, CARD]],
+    ["MAC", CARD, [CARD, CARD]],
+    ["mac", `${CARD} ${OTHER} ${CARD}`, [null, null]],
+  ])("under %s are assigned to two addresses only where it is certain which has which: %s", (heading, cell, macs) => {
+    const file = `name,ip_addresses,${heading}\nnas,${ADDRESSES[0]} ${ADDRESSES[1]},${cell}\n`;
+    expect(cardsIn(file).map(([, mac]) => mac)).toEqual(macs);
+    const isLeftOut = cell !== "" && macs.every((mac) => mac === null);
+    expect(read(csv, file).skipped.listed.map(({ column, code }) => [column, code])).toEqual(
+      isLeftOut ? [[heading, "unassigned_mac_addresses"]] : [],
+    );
   });
 });

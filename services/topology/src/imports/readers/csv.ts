@@ -1,4 +1,4 @@
-import type { CellFault, CsvResource } from "@nts/shared/contract/import-formats";
+import { type CellFault, type CsvResource, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
 import type { Protocol } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { together } from "../merge.rules.js";
@@ -25,6 +25,8 @@ import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, 
 
 /** Maximum addresses per cell. */
 const MOST_ADDRESSES_OF_A_ROW = 100;
+/** Headings of a column with a MAC address per address. */
+const PER_ADDRESS = /(?:addresses|macs)$/i;
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 /** Maximum length of a heading line. */
 const MOST_HEADINGS = 200;
@@ -79,10 +81,28 @@ interface Fault {
   readonly code: CellFault;
 }
 
-/** Invalid MAC addresses, without which the row still counts. */
-function macFaults({ all }: TableRow): Fault[] {
-  const wrong = wordsIn(all("mac")).filter((word) => macIn(word) === null);
-  return wrong.map((word) => ({ reason: `${word.slice(0, 50)} is not a MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
+/** MAC addresses that are invalid, or of no certain address; the row still counts without them. */
+function macFaults(row: TableRow): Fault[] {
+  const written = wordsIn(row.all("mac"));
+  const wrong = written.filter((word) => word !== UNKNOWN_MAC && macIn(word) === null);
+  const faults: Fault[] = wrong.map((word) => ({ reason: `${word.slice(0, 50)} is not a MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
+  const { length } = wordsIn(row.all("address"));
+  if (length === 0 || macsOf(row, length) !== null) return faults;
+  const reason = `${written.length} MAC addresses for ${length} addresses: there must be one for each, or ${UNKNOWN_MAC} if it is unknown`; // prettier-ignore
+  return [...faults, { reason, column: "mac", code: "unassigned_mac_addresses" }];
+}
+
+/**
+ * The MAC address of each of so many addresses; null if it is uncertain which has which. Tables exported earlier listed
+ * each known one once, so that a single one need not be that of all.
+ */
+function macsOf({ all, heading }: TableRow, count: number): readonly (string | null)[] | null {
+  const macs = wordsIn(all("mac")).map((text) => macIn(text));
+  const [first = null] = macs;
+  if (macs.length === count) return macs;
+  const isOfAll = macs.length === 1 && !PER_ADDRESS.test(heading("mac"));
+  if (isOfAll || macs.every((mac) => mac === null)) return Array.from({ length: count }, () => first);
+  return null;
 }
 
 /** The host of a row, or why it is skipped. */
@@ -100,14 +120,14 @@ function hostOf(row: TableRow, resource: CsvResource): SeenHost | Fault {
   return { line, addresses, hostname: hostnameIn(of("hostname")), name, vendor, ports: port.ports };
 }
 
-/** The addresses of a row, each with the corresponding or only MAC address; or why there are none. */
-function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: string | null } | Fault {
-  const written = wordsIn(all("address"));
+/** The addresses of a row, each with its MAC address; or why there are none. */
+function addressesOf(row: TableRow): { addresses: SeenAddress[]; vendor: string | null } | Fault {
+  const written = wordsIn(row.all("address"));
   const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
   if (written.length === 0) return fault("missing_address", "it has no address");
   if (written.length > MOST_ADDRESSES_OF_A_ROW)
     return fault("too_many_addresses", `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses`);
-  const macs = wordsIn(all("mac")).map((text) => macIn(text));
+  const macs = macsOf(row, written.length);
   const addresses: SeenAddress[] = [];
   let vendor: string | null = null;
   for (const [index, text] of written.entries()) {
@@ -116,7 +136,7 @@ function addressesOf({ all }: TableRow): { addresses: SeenAddress[]; vendor: str
     if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is not an IP address`);
     if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
     if (isLinkLocal(ip)) return fault("unusable_address", `${ip} is link-local`);
-    const card = cardOf(macs[macs.length === 1 ? 0 : index] ?? null, ip);
+    const card = cardOf(macs?.[index] ?? null, ip);
     vendor ??= card.vendor;
     addresses.push({ ip, mac: card.mac });
   }
