@@ -2,8 +2,10 @@ import { createHash, type Hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Endpoint } from "../contract/endpoint.js";
+import { revertChanges } from "../contract/revert.js";
 import { IDEMPOTENCY_KEY, IdempotencyKey, PLAN_TAG, takesIdempotencyKey } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
+import type { Effect } from "../writes/recorder.js";
 import { placeOf, type Remembering } from "../writes/remembered.js";
 import type { RequestedWrite } from "../writes/writes.js";
 import type { HandlerResponse } from "./respond.js";
@@ -37,7 +39,6 @@ export function requestedWriteOf(
   >;
   const expected = operation.plans === true && ifMatch?.length === 1 && ifMatch[0]?.startsWith(PLAN_TAG) === true;
   const isBulk = Array.isArray(body);
-  const action = isBulk || operation.method === "delete" ? "delete" : operation.method === "post" ? "create" : "update";
   // A dry run consumes no key, but rejects an invalid one like the write.
   const keyed = rememberingOf(request, operation, principal, bytes);
   const remembering = isDry ? null : keyed;
@@ -45,10 +46,17 @@ export function requestedWriteOf(
   const named = new Set(isBulk ? (body as string[]) : Object.values(params as Record<string, string>));
   return {
     isDry,
-    plan: isDry || explain ? { action, named } : null,
+    plan: isDry || explain ? { effect: effectOf(operation, isBulk), named } : null,
     expected: expected ? (ifMatch[0] ?? null) : null,
     remembering,
   };
+}
+
+/** What a write does overall. A revert may do anything, depending on the request that it reverts. */
+function effectOf({ operationId, method }: Endpoint, isBulk: boolean): Effect | null {
+  if (operationId === revertChanges.operationId) return null;
+  if (isBulk || method === "delete") return "delete";
+  return method === "post" ? "create" : "update";
 }
 
 function rememberingOf(

@@ -13,6 +13,9 @@ import { nameOf } from "../contract/names.rules.js";
 // A hash identifies exactly this change of exactly this state; a limited part is listed. As new ids and times differ
 // between runs, a new id is hashed as the position of its first use.
 
+/** Parts of an entity with ids and times of their own: a member, and their collection. */
+const PARTS = "bindings";
+
 /** Members that do not describe the change. */
 const UNRECORDED = new Set(["id", "created_at", "updated_at"]);
 
@@ -29,6 +32,9 @@ export interface Recorded {
   readonly after: object | null;
 }
 
+/** What a write does overall, if anything. */
+export type Effect = Exclude<Plan["action"], "none">;
+
 export interface Recorder {
   record(change: Recorded): void;
   /** How many more changes a plan can list. */
@@ -40,8 +46,8 @@ export interface Recorder {
   removedBindings(removed: readonly PlannedRemovedBinding[]): void;
   /** The ETag alone. */
   etag(): string;
-  /** @param action the action if it changes something */
-  plan(action: Exclude<Plan["action"], "none">): Plan;
+  /** @param effect if it changes something; null if the changes decide */
+  plan(effect: Effect | null): Plan;
 }
 
 /** @param named ids that the request itself deletes; all other deletions are cascaded */
@@ -50,6 +56,7 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
   const removed: PlannedRemovedBinding[] = [];
   const cascades = new Map<string, number>();
   const newIds = new Map<string, string>();
+  const actions = new Set<PlannedChange["action"]>();
   const hash = createHash("sha256");
   let [bytes, recorded, truncated] = [0, 0, false];
 
@@ -66,6 +73,7 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
     record: ({ kind, id, revision, before, after }) => {
       recorded += 1;
       const action = before === null && after !== null ? "create" : after === null ? "delete" : "update";
+      if (kind.collection !== PARTS) actions.add(action);
       const fields = after === null ? {} : fieldsOf(before, after);
       if (after !== null) noteNewIds(newIds, before, after);
       const entry = [action, kind.name, newIds.get(id) ?? id, revision, withoutTimes(fields)];
@@ -83,6 +91,7 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
       if (by === 0) return;
       recorded += by;
       truncated = true;
+      if (collection !== PARTS) actions.add("delete");
       hash.update(`${collection} ${by}\n`);
       along(collection, by);
     },
@@ -90,8 +99,8 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
       removed.push(...more);
     },
     etag,
-    plan: (action) => ({
-      action: recorded === 0 ? "none" : action,
+    plan: (effect) => ({
+      action: recorded === 0 ? "none" : (effect ?? effectOf(actions)),
       changes,
       truncated,
       removed_bindings: removed,
@@ -103,6 +112,13 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
   function etag(): string {
     return PLAN_TAG + hash.copy().digest("base64url").slice(0, 22);
   }
+}
+
+/** Creating or deleting usually updates something else, too; doing both is an update of the whole. */
+function effectOf(actions: ReadonlySet<PlannedChange["action"]>): Effect {
+  const creates = actions.has("create");
+  if (creates === actions.has("delete")) return "update";
+  return creates ? "create" : "delete";
 }
 
 /** Members with different values. */
@@ -117,9 +133,6 @@ function fieldsOf(before: object | null, after: object): PlannedChange["fields"]
     }),
   );
 }
-
-/** Parts of an entity with ids and times of their own. */
-const PARTS = "bindings";
 
 function partsOf(entity: object | null): readonly Record<string, unknown>[] {
   const parts: unknown = (entity as Record<string, unknown> | null)?.[PARTS];

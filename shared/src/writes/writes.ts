@@ -10,7 +10,7 @@ import { createAbandonedSweep } from "../mongo/abandoned.js";
 import { Discard, type RunTransaction } from "../mongo/transaction.js";
 import { requireNotAbandoned, type Work } from "../work.js";
 import { createDryRuns } from "./dry-runs.js";
-import { createRecorder, type Recorder, recordIn } from "./recorder.js";
+import { createRecorder, type Effect, type Recorder, recordIn } from "./recorder.js";
 import {
   type RememberedResponse,
   createRememberedResponses,
@@ -31,8 +31,8 @@ const EVERY_MS = 100;
 /** What a request asks of its write. */
 export interface RequestedWrite {
   readonly isDry: boolean;
-  /** Records what the write does; null if no plan is requested. */
-  readonly plan: { readonly action: Exclude<Plan["action"], "none">; readonly named: ReadonlySet<string> } | null;
+  /** Records what the write does, with an effect as in {@link Recorder.plan}; null if no plan is requested. */
+  readonly plan: { readonly effect: Effect | null; readonly named: ReadonlySet<string> } | null;
   /** The required ETag of the plan; null for any. */
   readonly expected: string | null;
   /** Null without an idempotency key. */
@@ -210,7 +210,7 @@ async function attempt(
   try {
     const given = await handle(workIn(work, unit));
     const revision = isDry || given.revision === undefined ? undefined : String(given.revision);
-    const meta = plan === null || recorder === null ? undefined : metaOf(requested, recorder.plan(plan.action));
+    const meta = plan === null || recorder === null ? undefined : metaOf(requested, recorder.plan(plan.effect));
     const made: Made = {
       json: await textOf(given),
       ...(meta && { meta }),
