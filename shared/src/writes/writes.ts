@@ -104,9 +104,10 @@ function createRemembering(dependencies: Dependencies, endAbandoned: () => Promi
     const found = await handling.work.use(() => responses.find(remembering));
     if (found === null) return null;
     if (isOutOfSight(found, handling)) {
-      // Rejected like the request itself; whatever it does is rolled back.
+      // Rejected like the request itself; whatever it does is rolled back. What this caller may do is another request
+      // than the one there, and the fingerprint is not compared, so that guessing that one reveals nothing.
       await once({ isDry: true, plan: null, expected: null, remembering: null }, handling, dependencies);
-      throw new AppError("idempotency_in_progress");
+      throw new AppError("idempotency_mismatch");
     }
     if (found.fingerprint !== remembering.fingerprint) throw new AppError("idempotency_mismatch");
     if (remembering.isDeletion) await dependencies.deleted();

@@ -194,6 +194,23 @@ describe("an idempotency key", () => {
     expect((await owner.send(createTag, { body, headers })).headers["idempotency-replayed"]).toBeUndefined();
   });
 
+  it("is used up for a key of the same user that may not access the network of the first write", async () => {
+    const member = owner.colleague({ permission: "Member" });
+    const other = await aNetwork(owner, "Other");
+    const elsewhere = await aHost(other);
+    const headers = keyed("used-elsewhere");
+    const first = { ...newService("elsewhere"), headers };
+    expect((await member.send(createService, first)).status).toBe(200);
+    const restricted = member.restrictedTo([other.network.id]);
+    const body = { ...newService("here").body, host_id: elsewhere.id, network_id: other.network.id };
+    for (const replica of [restricted, restricted.via(1)])
+      expect((await replica.refusal(createService, { body, headers })).slice(0, 2)).toEqual([422, "idempotency_mismatch"]); // prettier-ignore
+    expect((await owner.list(listServices, { query: { host_id: elsewhere.id } })).total).toBe(0);
+    // The first request and another one there are rejected in the same way, so nothing tells which one was made.
+    for (const guess of [first, { ...newService("another"), headers }])
+      expect((await restricted.refusal(createService, guess))[1]).toBe("invalid_reference");
+  });
+
   it("reveals nothing of a network that the caller may no longer access", async () => {
     const input = { ...newService("seen"), headers: keyed("seen") };
     const member = owner.colleague({ permission: "Member", networks: [world.network.id] });
