@@ -34,7 +34,8 @@ Settings (environment variables):
   DATA_DIR          data folder of the npm start whose database to use, default .local
   MONGODB_URL       the database, if it was not started by npm start
   MONGODB_DATABASE  its name, default identity
-Without npm: node services/identity/dist/admin/main.js create-owner <email>, with the settings of the service.
+Without npm, as in the images: node dist/bundle/admin.js create-owner <email> in services/identity, with the settings of
+the service.
 `;
 
 interface OnAccount {
