@@ -100,7 +100,7 @@ async function post(
     const { summary } = await client.call(importFile, { params: { format }, query, body: text, onText });
     const { hosts, services } = summary;
     terminal.print(
-      `${source.padEnd(11)} ${hosts.create} hosts new, ${hosts.update} changed, ${hosts.unchanged} unchanged; ${services.create} services new`,
+      `${source.padEnd(11)} hosts: ${hosts.create} new, ${hosts.update} changed, ${hosts.unchanged} unchanged; services: ${services.create} new`,
     );
     return hosts.failed > 0 ? EXIT.conflict : EXIT.success;
   } catch (error) {

@@ -164,7 +164,7 @@ describe("nts: collecting and following", () => {
     const tooLong = "x".repeat(300);
     const broken = await nts(env, "collect", "--only", "ss", "neighbours", "--hostname", tooLong);
     expect([broken.exitCode, broken.stderr]).toEqual([1, expect.stringMatching(/^ss: .*validation_failed/)]);
-    expect(broken.stdout).toMatch(/^neighbours +0 hosts new/);
+    expect(broken.stdout).toMatch(/^neighbours +hosts: 0 new/);
     expect((await nts({ ...env, PATH: join(programs(), "none") }, "collect")).exitCode).not.toBe(0);
   });
 
