@@ -36,6 +36,6 @@ function readerFor(blocks: readonly Uint8Array[]): Reader {
   if (reader !== undefined) return reader;
   const known = READERS.map(({ format }) => format).join(", ");
   const message =
-    beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, name it in the path`;
+    beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, select its format`;
   throw validationFailed({ path: "line 1, column 1", message });
 }
