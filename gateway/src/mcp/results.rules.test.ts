@@ -21,6 +21,11 @@ describe("the response of a tool", () => {
     });
   });
 
+  it("ends with what to do next", () => {
+    expect(inventoryText({}, "call find")).toMatch(/\nThere is more: call find\.$/);
+    expect(inventoryText({}, { sentence: "No host has it." })).toMatch(/<\/inventory>\nNo host has it\.$/);
+  });
+
   it("truncates long texts", () => {
     expect([short("abc", 3), short("abcd", 3), short(null, 3)]).toEqual(["abc", "ab…", null]);
   });

@@ -25,10 +25,13 @@ export function pageOf<Item>(
   return { items: items.slice(0, count), next: count < items.length ? from + count : null };
 }
 
+/** What to call for more, or another sentence; null if the result is complete. */
+export type Following = string | { readonly sentence: string } | null;
+
 /** The result as text. `<` is escaped so that it cannot close the marks. */
-export function inventoryText(data: unknown, next: string | null): string {
+export function inventoryText(data: unknown, next: Following): string {
   const json = JSON.stringify(data).replaceAll("<", "\\u003c");
-  const way = next === null ? "That is all." : `There is more: ${next}.`;
+  const way = next === null ? "That is all." : typeof next === "string" ? `There is more: ${next}.` : next.sentence;
   return `${NOTE}\n<inventory>\n${json}\n</inventory>\n${way}`;
 }
 

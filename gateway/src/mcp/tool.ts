@@ -1,5 +1,6 @@
 import type { Client } from "@nts/shared/client";
 import type { z } from "zod";
+import type { Following } from "./results.rules.js";
 
 /** A tool for assistants. Its result is bounded: see `results.rules.ts`. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject> {
@@ -15,8 +16,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
 
 export interface ToolResult {
   readonly data: unknown;
-  /** What to call for more; null if complete. */
-  readonly next: string | null;
+  readonly next: Following;
 }
 
 /** Keeps the type of the input. */

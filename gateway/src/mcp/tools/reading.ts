@@ -156,7 +156,10 @@ export const whoIs = tool({
     const hosts = data.filter(isIt).slice(0, PAGE).map(hostLine);
     return {
       data: { address, hosts },
-      next: hosts.length === 0 ? "no host has it; call find with a part of it" : `call describe_host with an id`,
+      next:
+        hosts.length === 0
+          ? { sentence: "No host has it. Call `find` with a part of it." }
+          : "call describe_host with an id",
     };
   },
 });
