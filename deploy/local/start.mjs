@@ -16,7 +16,10 @@ Settings (environment variables):
   NATS_URL     use this NATS instead of starting one
   MONGODB_DOWNLOAD_URL
                where MongoDB is downloaded from when no mongod is installed, default https://fastdl.mongodb.org
-All other variables are passed to the processes, for example RATE_LIMIT_PER_MINUTE=1000 npm start.
+Other settings (docs/configuration.md) are passed to the processes, for example RATE_LIMIT_PER_MINUTE=1000 npm start.
+Not passed are those that the start sets itself: HOST, OPS_PORT, NODE_OPTIONS, the addresses of the services, database
+names and secrets. Each process serves /livez, /readyz and /metrics on a free port of 127.0.0.1, which is the ops_port in
+its log.
 
 Servers that are not installed are downloaded once to the user's cache folder; nothing is installed on the system.
 Several systems can run at the same time if each has its own PORT and DATA_DIR.

@@ -79,7 +79,7 @@ startProcess(async () => {
     mostConnections: config.MAX_CONNECTIONS + config.CHANGE_STREAMS,
   });
   addConnectionMetrics(registry, server);
-  log.info({ port: server.port, gateway: gatewayId }, "gateway listens");
+  log.info({ port: server.port, ops_port: operations.port, gateway: gatewayId }, "gateway listens");
 
   stopOnSignal(log, {
     readiness,
