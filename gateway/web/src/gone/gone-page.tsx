@@ -9,6 +9,7 @@ import { ManyFilter } from "../list/filters.js";
 import { type ListState, useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
 import classes from "../list/list-view.module.css";
+import { UNDOABLE_LARGE } from "../list/undo-text.js";
 import { type Selecting, useSelection } from "../list/use-selection.js";
 import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -129,7 +130,7 @@ function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, 
     const what = chosen.size === 1 ? "1 entry" : `${chosen.size} entries`;
     ask({
       title: `Delete ${what}?`,
-      text: "Interfaces, ports and services of a deleted host are deleted as well, and so are bindings to deleted interfaces and ports. This cannot be undone.",
+      text: `Interfaces, ports and services of a deleted host are deleted as well, and so are bindings to deleted interfaces and ports. ${UNDOABLE_LARGE} Each kind is a request of its own there.`,
       verb: `Delete ${what}`,
       plan: async () =>
         joined(await Promise.all(deletions.map(({ entity, ids }) => showPlan(DELETES[entity], { body: [...ids] })))),

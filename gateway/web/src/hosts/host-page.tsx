@@ -27,7 +27,7 @@ export default function HostPage(): ReactNode {
       noun="host"
       list={PATHS.hosts}
       remove={deleteHost}
-      consequence="Its interfaces, ports and services are deleted as well. This cannot be undone."
+      consequence="Its interfaces, ports and services are deleted as well."
       editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
       history={<HistoryPart operation={getHostHistory} id={id} />}
     >

@@ -45,7 +45,7 @@ export default function HostsPage(): ReactNode {
     one: deleteHost,
     many: bulkDeleteHosts,
     noun: "host",
-    consequence: "Its interfaces, ports and services are deleted as well. This cannot be undone.",
+    consequence: "Its interfaces, ports and services are deleted as well.",
     selection,
   });
   const actions = networks.length > 0 && (

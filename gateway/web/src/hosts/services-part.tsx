@@ -29,7 +29,7 @@ export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly
   const { removeOne } = useRemoval({
     one: deleteService,
     noun: "service",
-    consequence: "Its bindings are deleted as well. This cannot be undone.",
+    consequence: "Its bindings are deleted as well.",
   });
   const moveTo = (service: Service, position: number): void => {
     // absent members are unchanged

@@ -1,9 +1,9 @@
 import type { Input } from "@nts/shared/client";
 import type { Endpoint } from "@nts/shared/contract";
-import type { ReactNode } from "react";
 import { usePlan, useWrite } from "../api/queries.js";
 import { type Question, useConfirm } from "../parts/confirm.js";
 import { notifySuccess } from "../parts/toast.js";
+import { withUndo } from "./undo-text.js";
 import type { Selecting } from "./use-selection.js";
 
 interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
@@ -11,8 +11,8 @@ interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
   readonly many?: Many;
   /** Singular, such as `host`; the plural has an s. */
   readonly noun: string;
-  /** What is deleted with it. */
-  readonly consequence: ReactNode;
+  /** What is deleted with it, as a sentence. */
+  readonly consequence: string;
   readonly selection?: Selecting;
 }
 
@@ -35,7 +35,7 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
     removeOne: (id, name, afterwards) => {
       ask({
         title: `Delete ${name}?`,
-        text: consequence,
+        text: withUndo(consequence, one),
         verb: "Delete",
         ...planOf(one, { params: { id } }),
         run: async () => {
@@ -51,7 +51,7 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
       const what = `${ids.length} ${ids.length === 1 ? noun : `${noun}s`}`;
       ask({
         title: `Delete ${what}?`,
-        text: consequence,
+        text: withUndo(consequence, many ?? one),
         verb: `Delete ${what}`,
         ...planOf(many ?? one, { body: ids }),
         run: async () => {

@@ -42,8 +42,7 @@ export default function NetworksPage(): ReactNode {
     one: deleteNetwork,
     many: bulkDeleteNetworks,
     noun: "network",
-    consequence:
-      "All of its subnets, hosts, interfaces, ports and services are deleted as well. This cannot be undone.",
+    consequence: "All of its subnets, hosts, interfaces, ports and services are deleted as well.",
     selection,
   });
   const add = may && (

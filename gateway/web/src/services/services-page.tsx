@@ -58,7 +58,7 @@ export default function ServicesPage(): ReactNode {
     one: deleteService,
     many: bulkDeleteServices,
     noun: "service",
-    consequence: "Its bindings are deleted as well. This cannot be undone.",
+    consequence: "Its bindings are deleted as well.",
     selection,
   });
   const groupOf = (service: Service): string =>

@@ -27,7 +27,7 @@ export default function TagsPage(): ReactNode {
     one: deleteTag,
     many: bulkDeleteTags,
     noun: "tag",
-    consequence: "It is removed from everything that uses it. This cannot be undone.",
+    consequence: "It is removed from everything that uses it.",
     selection,
   });
   const columns: readonly Column<Tag>[] = [
