@@ -68,7 +68,7 @@ function Organizations({ all, presentId }: OrganizationsProps): ReactNode {
         {all.map(({ id, name, permissions }) => (
           <Menu.Item
             key={id}
-            classNames={{ itemLabel: classes.organization }}
+            classNames={{ itemLabel: classes.membership }}
             aria-current={id === presentId}
             leftSection={id === presentId ? <Check size={16} aria-hidden /> : <Building2 size={16} aria-hidden />}
             onClick={() => void (id === presentId ? undefined : actIn(id))}

@@ -16,8 +16,8 @@ import {
   Users,
   Waypoints,
 } from "lucide-react";
-import type { ReactNode } from "react";
-import { NavLink } from "react-router";
+import { type ReactNode, useEffect, useRef } from "react";
+import { NavLink, useLocation } from "react-router";
 import { PATHS } from "../paths.js";
 import { useSession } from "../session/session.js";
 import { useNetworkScope } from "./networks.js";
@@ -63,10 +63,11 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
 /** The navigation, according to the caller's level; `onNavigate` is called when a link is followed. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
   const { permissions } = useSession();
+  const links = useVisibleEntry();
   return (
     <>
       <NetworkChoice />
-      <nav aria-label="Main">
+      <nav ref={links} aria-label="Main" className={classes.links}>
         {GROUPS.map(({ label, entries }) => (
           <div key={label} className={classes.group}>
             <div className={classes.groupLabel}>{label}</div>
@@ -87,6 +88,16 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
       </nav>
     </>
   );
+}
+
+/** Scrolls the links to the current page, if the window is too low for all. */
+function useVisibleEntry(): React.RefObject<HTMLElement | null> {
+  const { pathname } = useLocation();
+  const links = useRef<HTMLElement>(null);
+  useEffect(() => {
+    links.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest" });
+  }, [pathname]);
+  return links;
 }
 
 const ALL = "all";
