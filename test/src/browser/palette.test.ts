@@ -31,6 +31,18 @@ describe("the command palette", () => {
   };
   const options = (page: Page): Promise<string[]> => page.getByRole("option").allInnerTexts();
 
+  it("keeps what is typed before it has loaded", async () => {
+    const { page, close } = await aPerson(browser, stack.url, { account: full });
+    await page.goto(PATHS.tags);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("new tag");
+    await page.locator("input[role=combobox]:focus").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "New tag" }).waitFor();
+    await close();
+  });
+
   it("navigates by keyboard to what matches by name or by address and port, and restores the focus", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
     await page.goto(PATHS.tags);

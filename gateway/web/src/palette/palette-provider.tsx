@@ -1,12 +1,28 @@
 import { ActionIcon, VisuallyHidden } from "@mantine/core";
 import { useHotkeys, useOs } from "@mantine/hooks";
 import { Search } from "lucide-react";
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
+import {
+  createContext,
+  type Dispatch,
+  lazy,
+  type ReactNode,
+  type SetStateAction,
+  Suspense,
+  useCallback,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from "react";
 import { flushSync } from "react-dom";
 import { Editor, type EditorName } from "./editors.js";
 import classes from "./palette.module.css";
 
-const Palette = lazy(() => import("./palette.js"));
+const load = () => import("./palette.js");
+const Palette = lazy(load);
+
+/** Until a page has requested its own data. */
+const PRELOAD_MS = 1_000;
 
 const Context = createContext<() => void>(() => undefined);
 
@@ -18,18 +34,28 @@ interface Edited {
 /** Opens the palette by Ctrl-K, ⌘K or its buttons, and the editors opened from it. */
 export function PaletteProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState("");
   const [edited, setEdited] = useState<Edited | null>(null);
   const open = useCallback(() => {
     // an open window may contain input, and must be closed first
-    if (document.querySelector("[role=dialog]") === null) setOpen(true);
+    if (document.querySelector("[role=dialog]") !== null) return;
+    setText("");
+    setOpen(true);
   }, []);
   useHotkeys([["mod+K", open]], []);
+  useEarlyTyping(isOpen, setText);
+  useEffect(() => {
+    const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <Context value={open}>
       {children}
       {isOpen && (
         <Suspense>
           <Palette
+            text={text}
+            onText={setText}
             // synchronous, so that the focus returns before anything else takes it
             onClose={() => flushSync(() => setOpen(false))}
             onEdit={(name, hostId = "") => setEdited({ name, hostId })}
@@ -39,6 +65,22 @@ export function PaletteProvider({ children }: { readonly children: ReactNode }):
       {edited !== null && <Editor {...edited} onClose={() => setEdited(null)} />}
     </Context>
   );
+}
+
+/** Keeps what is typed before the palette has loaded and its field has the focus. */
+function useEarlyTyping(isOpen: boolean, onText: Dispatch<SetStateAction<string>>): void {
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    const keep = (event: KeyboardEvent): void => {
+      const { key, ctrlKey, metaKey, altKey } = event;
+      const isText = key.length === 1 && !ctrlKey && !metaKey && !altKey;
+      if (!isText || document.activeElement?.matches("[role=dialog] *") === true) return;
+      event.preventDefault();
+      onText((text) => text + key);
+    };
+    window.addEventListener("keydown", keep, true);
+    return () => window.removeEventListener("keydown", keep, true);
+  }, [isOpen, onText]);
 }
 
 /** The button to open the palette, with its keyboard shortcut. */

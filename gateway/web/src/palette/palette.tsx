@@ -1,6 +1,6 @@
 import { Combobox, Modal, TextInput, useCombobox, VisuallyHidden } from "@mantine/core";
 import { Search } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import { useReturnFocus } from "../forms/use-return-focus.js";
@@ -11,13 +11,14 @@ import { useCommands } from "./use-commands.js";
 import { useFound } from "./use-found.js";
 
 interface PaletteProps {
+  readonly text: string;
+  readonly onText: (text: string) => void;
   readonly onClose: () => void;
   readonly onEdit: (name: EditorName, hostId?: string) => void;
 }
 
 /** Command palette: finds pages, actions and entities by name. */
-export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
-  const [text, setText] = useState("");
+export default function Palette({ text, onText, onClose, onEdit }: PaletteProps): ReactNode {
   const navigate = useNavigate();
   const go = (path: string): void => void navigate(path);
   const commands = useCommands(go, onEdit);
@@ -66,7 +67,7 @@ export default function Palette({ onClose, onEdit }: PaletteProps): ReactNode {
               maxLength={100}
               leftSection={<Search size={18} aria-hidden />}
               value={text}
-              onChange={({ currentTarget }) => setText(currentTarget.value)}
+              onChange={({ currentTarget }) => onText(currentTarget.value)}
             />
           </Combobox.EventsTarget>
           <Combobox.Options className={classes.options} aria-label="Results" tabIndex={0} aria-busy={found.isLoading}>
