@@ -34,7 +34,9 @@ describe("the classification of failures", () => {
       waitSeconds: 3,
       text: "Wait 3 seconds.",
     });
-    expect(describeFailure(anError(403, "permission_denied", { required: "Admin" })).text).toContain("the Admin level");
+    const textFor = (required: string): string => describeFailure(anError(403, "permission_denied", { required })).text;
+    expect(textFor("Admin")).toContain("the Admin level. Ask an Owner of");
+    expect(textFor("Member")).toContain("the Member level. Ask an Owner or Admin of");
   });
 
   it("retries only requests that were not rejected", () => {
@@ -45,14 +47,16 @@ describe("the classification of failures", () => {
 });
 
 describe("the messages of form fields", () => {
-  it("are shown at the field that the API names", () => {
+  it("are shown as sentences at the field that the API names", () => {
     const errors = [
       { path: "name", message: "must not be empty" },
+      { path: "password", message: "is too easy to guess. Add another word." },
       { path: "interfaces.0.ip_address", message: "no" },
     ];
     expect(faultsByPath(anError(400, "validation_failed", { errors }))).toEqual({
-      name: "must not be empty",
-      "interfaces.0.ip_address": "no",
+      name: "This must not be empty.",
+      password: "This is too easy to guess. Add another word.",
+      "interfaces.0.ip_address": "No.",
     });
     expect(faultsByPath(anError(409, "already_exists", { entity: "Tag", field: "name" }))).toEqual({ name: ERRORS.already_exists }); // prettier-ignore
     expect(faultsByPath(anError(400, "invalid_reference", { path: "subnet_id" }))).toEqual({ subnet_id: ERRORS.invalid_reference }); // prettier-ignore

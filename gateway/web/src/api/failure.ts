@@ -64,7 +64,7 @@ export function describeFailure(error: unknown): Failure {
   return failureOf("refused", error.message, detailText(error));
 }
 
-/** Error messages by field path; `""` for those without a field. */
+/** Error messages by field path, as sentences; `""` for those without a field. */
 export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof ApiError)) return {};
   const { code, params, message } = error;
@@ -72,7 +72,7 @@ export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
     const faults = (params["errors"] ?? []) as readonly Fault[];
     return Object.fromEntries(
       // Forms select ids from lists, so a path into an id belongs to its field.
-      faults.map(({ path, message: text }) => [path, text === ID_FAULT ? "is required" : text]),
+      faults.map(({ path, message: text }) => [path, sentence(text === ID_FAULT ? "is required" : text)]),
     );
   }
   if (code === "invalid_credentials") return { password: "Incorrect password." };
@@ -96,8 +96,13 @@ function waitText(seconds: number | null): string {
 function forbiddenText({ params, code, message }: ApiError): string {
   if (code === "permission_denied" && params["required"] === "operator") return "Only an operator can do this.";
   if (code === "permission_denied" && typeof params["required"] === "string")
-    return `Requires the ${params["required"]} level. Ask an Owner or Admin of your organization to change yours.`;
+    return `Requires the ${params["required"]} level. Ask ${grantersOf(params["required"])} of your organization to change yours.`;
   return message;
+}
+
+/** Only Owners can make someone an Admin or Owner. */
+function grantersOf(level: string): string {
+  return level === "Owner" || level === "Admin" ? "an Owner" : "an Owner or Admin";
 }
 
 function detailText({ code, params, message }: ApiError): string {
@@ -115,4 +120,12 @@ function detailText({ code, params, message }: ApiError): string {
   if (code === "other_owners") return "Change their level or remove them first, or leave.";
   if (code === "last_owner") return "Make somebody else an Owner first, or delete the organization.";
   return message;
+}
+
+/** A fault, which follows the name of its field in the API, as a sentence beside the field. */
+function sentence(fault: string): string {
+  const text = /^(is|must|may|has|cannot|does|looks)\b/.test(fault)
+    ? `This ${fault}`
+    : `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`;
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -18,9 +18,9 @@ describe("virtualization in a form", () => {
   it.each([
     ["", null],
     ['{"a": 1}', null],
-    ["[]", "must be an object, { … }"],
-    ["null", "must be an object, { … }"],
-    ["{a: 1}", "is not JSON"],
+    ["[]", "This must be an object, { … }."],
+    ["null", "This must be an object, { … }."],
+    ["{a: 1}", "This is not JSON."],
   ])("with the details %j: %j", (details, fault) => {
     expect(detailsFault({ type: "vm", details })).toBe(fault);
   });

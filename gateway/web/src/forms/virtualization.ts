@@ -26,8 +26,10 @@ export function detailsFault({ details }: VirtualizationValues): string | null {
   if (orNull(details) === null) return null;
   try {
     const value: unknown = JSON.parse(details);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? null : "must be an object, { … }";
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? null
+      : "This must be an object, { … }.";
   } catch {
-    return "is not JSON";
+    return "This is not JSON.";
   }
 }

@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { isNotEmpty, useForm } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { requestPasswordReset } from "@nts/shared/contract";
 import { useMutation } from "@tanstack/react-query";
@@ -15,7 +15,10 @@ import { refusalOf } from "../session/refusal.js";
 export default function ForgotPassword(): ReactNode {
   const location = useLocation();
   const ask = useMutation({ mutationFn: (email: string) => api.call(requestPasswordReset, { body: { email } }) });
-  const form = useForm({ initialValues: { email: emailIn(location) } });
+  const form = useForm({
+    initialValues: { email: emailIn(location) },
+    validate: { email: isNotEmpty("Enter your email address.") },
+  });
   const submit = form.onSubmit(({ email }) =>
     ask.mutate(email, { onError: (error) => form.setErrors(faultsByPath(error)) }),
   );

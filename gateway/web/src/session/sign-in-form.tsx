@@ -1,5 +1,5 @@
 import { Alert, Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { isNotEmpty, useForm } from "@mantine/form";
 import { ApiError } from "@nts/shared/client";
 import { type BodyInputOf, login, type User } from "@nts/shared/contract";
 import { useMutation } from "@tanstack/react-query";
@@ -27,6 +27,8 @@ interface SignInFormProps {
   readonly onDone: (user: User) => void;
 }
 
+const REQUIRED = { email: isNotEmpty("Enter your email address."), password: isNotEmpty("Enter your password.") };
+
 /** Asks for email and password, and for a code if required, and starts a session. */
 export function SignInForm({
   email = "",
@@ -40,7 +42,7 @@ export function SignInForm({
     mutationFn: (body: BodyInputOf<typeof login>) => api.call(login, { body }),
     onSuccess: onDone,
   });
-  const form = useForm({ initialValues: { email, password: "" } });
+  const form = useForm({ initialValues: { email, password: "" }, validate: REQUIRED });
   const [expired, setExpired] = useState<Error | null>(null);
   const [isGivenUp, setGivenUp] = useState(false);
   const asked = challengeIn(start.error) ?? (isGivenUp ? null : (given ?? null));
