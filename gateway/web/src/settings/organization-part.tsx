@@ -64,7 +64,7 @@ function OrganizationForm({ revised }: { readonly revised: Revised<Organization>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Title order={2}>Organization</Title>
-          <TextInput label="Name" required readOnly={!may} {...form.getInputProps("name")} />
+          <TextInput label="Name" required={may} disabled={!may} {...form.getInputProps("name")} />
           <Switch
             label="Allow API keys"
             description={
@@ -109,7 +109,7 @@ function KeyLifetimeField({ may, input }: FieldProps): ReactNode {
       min={1}
       max={LONGEST_KEY_LIFETIME_DAYS}
       allowDecimal={false}
-      readOnly={!may}
+      disabled={!may}
       {...input}
     />
   );

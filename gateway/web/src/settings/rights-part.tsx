@@ -1,4 +1,4 @@
-import { getVersion } from "@nts/shared/contract";
+import { getVersion, type Permission } from "@nts/shared/contract";
 import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useLimit } from "../api/limit.js";
@@ -8,6 +8,14 @@ import { Panel } from "../parts/page.js";
 import { When } from "../parts/when.js";
 import { useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
+import { reachText } from "../users/reach-text.js";
+
+/** Who can change the level and networks of a user. */
+function adviceFor(level: Permission): string {
+  if (level === "Owner") return "Only another Owner can change your level.";
+  if (level === "Admin") return "Ask an Owner of your organization to change your level.";
+  return "Ask an Owner or Admin of your organization to change your level or networks.";
+}
 
 /** The caller's identity and permissions. */
 export function RightsPart(): ReactNode {
@@ -18,7 +26,7 @@ export function RightsPart(): ReactNode {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Email", user.email],
     ["Level", permissions],
-    ["Networks", network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ")],
+    ["Networks", reachText({ permissions, network_ids }, nameOf)],
     ["Session ends", <When key="ends" at={expires_at} />],
     ["Requests", limit === null ? "–" : `${limit.limit} per minute, shared by your sessions and API keys`],
     ["Version", version.data?.data.server_version ?? "–"],
@@ -30,7 +38,7 @@ export function RightsPart(): ReactNode {
       </Title>
       <FactList facts={facts} />
       <Text size="sm" c="dimmed" mt="md">
-        Ask an Owner or Admin of your organization to change your level or networks.
+        {adviceFor(permissions)}
       </Text>
     </Panel>
   );

@@ -17,6 +17,7 @@ import { useHasLevel, useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { InviteEditor } from "./invite-editor.js";
 import { Invites } from "./invites.js";
+import { reachText } from "./reach-text.js";
 import { UserEditor } from "./user-editor.js";
 
 const FIELDS = ["email", "created_at", "updated_at"] as const;
@@ -114,11 +115,6 @@ function useFactorReset(selfId: string): (user: User) => readonly RowAction[] {
               }),
           },
         ];
-}
-
-function reachText({ permissions, network_ids }: User, nameOf: (id: string) => string): string {
-  if (isAtLeast(permissions, "Admin")) return "All";
-  return network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ");
 }
 
 function columnsOf(selfId: string, nameOf: (networkId: string) => string): readonly Column<User>[] {
