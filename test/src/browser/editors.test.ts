@@ -111,7 +111,7 @@ describe("the editors of children of a host", () => {
     await account.session.data("post", "/api/v1/ports", other);
     const page = await openWindow({ account });
     await page.goto(`/hosts/${host.id}`);
-    await button(page, "Actions for tcp/443").click();
+    await button(page, "Actions for 443/tcp").click();
     await page.getByRole("menuitem", { name: "Edit" }).click();
     const editor = page.getByRole("dialog");
     await field(editor, "Number").fill("80");
@@ -163,7 +163,7 @@ describe("the editors of children of a host", () => {
 describe("the menu of a row", () => {
   it("is opened and navigated by keyboard, and has no accessibility violations", async () => {
     const { page } = await onAHost();
-    const target = button(page, "Actions for tcp/443");
+    const target = button(page, "Actions for 443/tcp");
     await target.press("Enter");
     const focused = (): Promise<string | null> => page.locator(":focus").textContent();
     await until(async () => (await focused()) === "Edit");
@@ -172,7 +172,7 @@ describe("the menu of a row", () => {
     await until(async () => (await focused()) === "Delete");
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
-    await page.locator("[aria-label='Actions for tcp/443']:focus").waitFor();
+    await page.locator("[aria-label='Actions for 443/tcp']:focus").waitFor();
   });
 });
 

@@ -77,7 +77,7 @@ describe.each([
     [PATHS.hosts, (page) => page.getByRole("button", { name: "New host" }).click()],
     [PATHS.host, (page) => page.getByRole("button", { name: "Edit", exact: true }).click()],
     [PATHS.host, (page) => edit(page, "web")],
-    [PATHS.host, (page) => edit(page, "tcp/443")],
+    [PATHS.host, (page) => edit(page, "443/tcp")],
     [PATHS.host, (page) => page.getByRole("button", { name: "Add interface" }).click()],
     [PATHS.subnet, editReserved],
     [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],

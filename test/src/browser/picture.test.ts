@@ -52,7 +52,7 @@ describe("the picture: viewing", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     const panel = page.getByRole("region", { name: "About nas" });
-    for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "tcp/443", "10.0.0.5:443"])
+    for (const part of ["Interfaces (1)", "Ports (1)", "Services (1)", "10.0.0.5", "443/tcp", "10.0.0.5:443"])
       await panel.getByText(part, { exact: true }).first().waitFor();
     expect(await accessibilityViolationsOf(page)).toEqual([]);
     await panel.getByRole("link", { name: "Open", exact: true }).click();

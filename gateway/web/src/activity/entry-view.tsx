@@ -2,6 +2,7 @@ import { Badge, UnstyledButton } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
+import { entityName } from "../parts/texts.js";
 import { useNetworkScope } from "../shell/networks.js";
 import classes from "./activity.module.css";
 import { Comparison } from "./comparison.js";
@@ -12,7 +13,7 @@ const COLORS = { created: "teal", updated: "cyan", deleted: "red" } as const;
 
 /** An entry; expands to the entity before and after. */
 export function EntryView({ entry }: { readonly entry: Change }): ReactNode {
-  const { action, entity, name, network_id: networkId } = entry;
+  const { action, entity, network_id: networkId } = entry;
   const { nameOf, networks } = useNetworkScope();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -29,7 +30,7 @@ export function EntryView({ entry }: { readonly entry: Change }): ReactNode {
           {action}
         </Badge>
         <span className={classes.what}>
-          <span className={classes.kind}>{entity}</span> <strong>{name}</strong>
+          <span className={classes.kind}>{entity}</span> <strong>{entityName(entry)}</strong>
           {action === "updated" && <span className={classes.fields}> {fieldsText(entry)}</span>}
         </span>
         {networks.length > 1 && networkId !== null && entity !== "Network" && (

@@ -9,7 +9,7 @@ describe("the text of a plan", () => {
     expect(changeText({ action: "update", entity: "Service", id, name: "a", fields })).toBe(
       'Service a: name "a" → "b", bindings (1) → (2)',
     );
-    expect(changeText({ action: "delete", entity: "Port", id, name: "443/Tcp", fields: {} })).toBe("Port 443/Tcp");
+    expect(changeText({ action: "delete", entity: "Port", id, name: "443/Tcp", fields: {} })).toBe("Port 443/tcp");
   });
 
   it("lists the values of a list, and shows none for an empty one", () => {

@@ -1,10 +1,11 @@
 import type { Plan, PlannedChange } from "@nts/shared/contract";
+import { entityName } from "../parts/texts.js";
 
 const LONGEST = 60;
 
 /** A planned change, such as `Service web: name "web" → "proxy"`. */
 export function changeText({ entity, name: called, fields }: PlannedChange): string {
-  const what = `${entity} ${called}`.trim();
+  const what = `${entity} ${entityName({ entity, name: called })}`.trim();
   const parts = Object.entries(fields).map(([name, { before, after }]) =>
     before === undefined ? `${name} ${short(after)}` : `${name} ${short(before)} → ${short(after)}`,
   );

@@ -1,8 +1,8 @@
 import type { BindingInput, Host, Interface, Port } from "@nts/shared/contract";
 
-/** Such as `tcp/443`. */
+/** Such as `443/tcp`. */
 export function portText({ number, protocol }: Pick<Port, "number" | "protocol">): string {
-  return `${protocol.toLowerCase()}/${number}`;
+  return `${number}/${protocol.toLowerCase()}`;
 }
 
 /** Such as `eth0 (10.0.0.5)`. */
@@ -10,7 +10,7 @@ export function interfaceText({ name, ip_address }: Pick<Interface, "name" | "ip
   return name === null ? ip_address : `${name} (${ip_address})`;
 }
 
-/** Such as `tcp/443 on all interfaces`. */
+/** Such as `443/tcp on all interfaces`. */
 export function bindingText(binding: BindingInput, { ports, interfaces }: Pick<Host, "ports" | "interfaces">): string {
   const at = interfaces.find(({ id }) => id === binding.interface_id);
   const place = at === undefined ? "a deleted interface" : interfaceText(at);

@@ -2,6 +2,7 @@ import { Badge, Title } from "@mantine/core";
 import type { Diff, TopologyNode } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { fieldsText } from "../activity/entries.js";
+import { entityName } from "../parts/texts.js";
 import { differencesOf } from "./past.js";
 import classes from "./picture.module.css";
 
@@ -31,7 +32,7 @@ export function Differences({
                 {word}
               </Badge>
               <span>
-                {entity} {name}
+                {entity} {entityName({ entity, name })}
                 {fields.length > 0 && <span className={classes.minor}> {fieldsText({ fields })}</span>}
               </span>
             </li>

@@ -3,6 +3,7 @@ import type { Diff, TopologyNode } from "@nts/shared/contract";
 import { SquareArrowOutUpRight, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { subnetTypeText } from "../parts/texts.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import type { KnownTags } from "../tags/tags.js";
@@ -82,7 +83,7 @@ function SubnetDetails({ model, subnet, onSelect }: PanelProps & { readonly subn
         {subnet.subnet_type !== null && (
           <>
             <dt>Type</dt>
-            <dd>{subnet.subnet_type}</dd>
+            <dd>{subnetTypeText(subnet.subnet_type)}</dd>
           </>
         )}
       </dl>

@@ -3,6 +3,7 @@ import type { Category, TopologyFormat } from "@nts/shared/contract";
 import { Download, History, LayoutGrid, ListFilter, type LucideIcon, Search, Waypoints } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { withDetail } from "../parts/detail.js";
+import { categoryText } from "../parts/texts.js";
 import type { KnownTags } from "../tags/tags.js";
 import { type Filters, isFiltering, NO_FILTERS } from "./filters.js";
 import type { Model } from "./model.js";
@@ -154,7 +155,7 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
           clearable
           comboboxProps={popover}
           value={[...filters.categories]}
-          data={categories}
+          data={categories.map((one) => ({ value: one, label: categoryText(one) }))}
           onChange={(chosen) => onFilter({ ...filters, categories: chosen })}
         />
         <MultiSelect

@@ -23,6 +23,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
+import { categoryText } from "../parts/texts.js";
 import { SeenName } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
@@ -125,7 +126,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
         state={state}
         name="without"
         label="Exclude categories"
-        data={CATEGORIES.map((one) => ({ value: one, label: one }))}
+        data={CATEGORIES.map((one) => ({ value: one, label: categoryText(one) }))}
       />
       <GroupFilter state={state} data={GROUPS} />
     </>

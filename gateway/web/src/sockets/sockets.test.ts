@@ -51,7 +51,7 @@ describe("the sockets of a service", () => {
     ] as const;
     const found = all.flatMap((binding) => boundInGraph(binding, addresses));
     expect(socketsOf("x", found, ADDRESSES).map(({ text }) => text)).toEqual(["all interfaces:443", "[fd00::5]:53/udp", "10.20.10.5"]); // prettier-ignore
-    expect(portsText([...found, ...found])).toBe(":443 :53/udp");
+    expect(portsText([...found, ...found])).toBe("443/tcp 53/udp");
   });
 
   it("are opened by http or https at a numeric address, and copied as address and port", () => {

@@ -72,10 +72,8 @@ export function socketsOf(definition: string, bound: readonly Bound[], addresses
   });
 }
 
-/** Distinct ports, such as `:80 :443`. */
+/** Distinct ports, such as `80/tcp 443/tcp`. */
 export function portsText(bound: readonly Pick<Bound, "port" | "protocol">[]): string {
-  const texts = bound.flatMap(({ port, protocol }) =>
-    port === null ? [] : [`:${port}${protocol === "Udp" ? "/udp" : ""}`],
-  );
+  const texts = bound.flatMap(({ port, protocol }) => (port === null ? [] : [`${port}/${protocol.toLowerCase()}`]));
   return [...new Set(texts)].join(" ");
 }

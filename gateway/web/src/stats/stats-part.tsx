@@ -3,6 +3,7 @@ import type { Stats } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Part, PartBody } from "../parts/part.js";
+import { categoryText, virtualizationTypeText } from "../parts/texts.js";
 import { subnetPath } from "../paths.js";
 import { amountText } from "../subnets/amounts.js";
 import { type Bar, Bars } from "./bars.js";
@@ -18,10 +19,10 @@ export function StatsPart({ stats }: { readonly stats: Stats }): ReactNode {
     <Part title="Statistics">
       <PartBody>
         <div className={classes.grid}>
-          <Bars title="Services by category" bars={relative(categories, ({ category, services }) => ({ id: category, label: category, count: services }))} />
+          <Bars title="Services by category" bars={relative(categories, ({ category, services }) => ({ id: category, label: categoryText(category), count: services }))} />
           <Bars title="Open ports" bars={relative(ports, ({ number, protocol, hosts }) => ({ id: `${number}/${protocol}`, label: `${number}/${protocol.toLowerCase()}`, count: hosts }))} />
           <Bars title="Fullest subnets" bars={subnets.slice(0, MOST).map(fullness)} />
-          <Bars title="Virtualization" bars={relative(virtualization, ({ type, hosts, services }) => ({ id: type, label: type, count: hosts + services }))} />
+          <Bars title="Virtualization" bars={relative(virtualization, ({ type, hosts, services }) => ({ id: type, label: virtualizationTypeText(type), count: hosts + services }))} />
           <Bars title="Changes by day (UTC)" bars={relative([...days].reverse(), ({ day, changes }) => ({ id: day, label: WEEKDAY.format(new Date(day)), count: changes }))} />
         </div>
       </PartBody>

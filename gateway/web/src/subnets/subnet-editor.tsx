@@ -4,12 +4,13 @@ import type { ReactNode } from "react";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { orNull } from "../forms/values.js";
+import { subnetTypeOf, subnetTypeText } from "../parts/texts.js";
 import { ReservedField } from "./reserved-field.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 
 /** Suggestions only: any text is accepted. */
-const TYPES = ["Lan", "Wlan", "Dmz", "Guest", "Management", "Iot", "Vpn", "Docker", "Internet"];
+const TYPES = ["LAN", "WLAN", "DMZ", "Guest", "Management", "IoT", "VPN", "Docker", "Internet"];
 
 export function SubnetEditor(props: EditorProps): ReactNode {
   const tags = useTags();
@@ -23,14 +24,14 @@ export function SubnetEditor(props: EditorProps): ReactNode {
         network_id: subnet?.network_id ?? likely,
         cidr: subnet?.cidr ?? "",
         name: subnet?.name ?? "",
-        subnet_type: subnet?.subnet_type ?? "",
+        subnet_type: subnetTypeText(subnet?.subnet_type ?? ""),
         description: subnet?.description ?? "",
         reserved: subnet?.reserved ?? [],
         tags: subnet?.tags ?? [],
       })}
       bodyOf={({ subnet_type, description, ...values }) => ({
         ...values,
-        subnet_type: orNull(subnet_type),
+        subnet_type: orNull(subnetTypeOf(subnet_type)),
         description: orNull(description),
       })}
     >

@@ -18,6 +18,7 @@ import { FactList } from "../parts/fact-list.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Panel } from "../parts/page.js";
 import { ListPart, Part, PartBody, PartRemark } from "../parts/part.js";
+import { subnetTypeText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -66,7 +67,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Block", <span key="block" className="mono">{subnet.cidr}</span>],
     ["Network", nameOf(subnet.network_id)],
-    ["Type", subnet.subnet_type],
+    ["Type", subnet.subnet_type !== null && subnetTypeText(subnet.subnet_type)],
     ["Description", subnet.description],
     ["Tags", subnet.tags.length > 0 && <TagBadges tags={subnet.tags} known={tags} />],
     ["Source", subnet.source.type],

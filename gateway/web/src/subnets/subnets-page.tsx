@@ -14,6 +14,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
+import { subnetTypeText } from "../parts/texts.js";
 import { subnetPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -103,7 +104,7 @@ function useSubnets(state: ListState, networkId: string | null): UseQueryResult<
 }
 
 function typeOf({ subnet_type }: Subnet): string {
-  return subnet_type ?? "No type";
+  return subnet_type === null ? "No type" : subnetTypeText(subnet_type);
 }
 
 function columnsOf(tags: KnownTags, nameOf: (networkId: string) => string): readonly Column<Subnet>[] {
@@ -125,7 +126,12 @@ function columnsOf(tags: KnownTags, nameOf: (networkId: string) => string): read
         </Anchor>
       ),
     },
-    { id: "type", label: "Type", orderBy: "subnet_type", cell: ({ subnet_type }) => subnet_type },
+    {
+      id: "type",
+      label: "Type",
+      orderBy: "subnet_type",
+      cell: ({ subnet_type }) => subnet_type !== null && subnetTypeText(subnet_type),
+    },
     { id: "network", label: "Network", cell: ({ network_id }) => nameOf(network_id) },
     { id: "tags", label: "Tags", cell: (subnet) => <TagBadges tags={subnet.tags} known={tags} /> },
     { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },

@@ -1,0 +1,32 @@
+import type { Category } from "@nts/shared/contract";
+
+// Names of the API as people write them.
+
+/** Subnet types are free text; these are the ones that the console suggests. */
+const SUBNET_TYPES: Readonly<Record<string, string>> = { Lan: "LAN", Wlan: "WLAN", Dmz: "DMZ", Iot: "IoT", Vpn: "VPN" };
+
+export function subnetTypeText(type: string): string {
+  return SUBNET_TYPES[type] ?? type;
+}
+
+/** The stored type for a text, so that both are one group. */
+export function subnetTypeOf(text: string): string {
+  return Object.keys(SUBNET_TYPES).find((type) => SUBNET_TYPES[type] === text) ?? text;
+}
+
+/** Such as `Network access`. */
+export function categoryText(category: Category): string {
+  return category.replaceAll(
+    /([a-z])([A-Z])(?=[a-z])/g,
+    (_, end: string, start: string) => `${end} ${start.toLowerCase()}`,
+  );
+}
+
+export function virtualizationTypeText(type: string): string {
+  return type === "ProxmoxVM" ? "Proxmox VM" : type;
+}
+
+/** The name of an entity of the journal, which names ports `443/Tcp`. */
+export function entityName({ entity, name }: { readonly entity: string; readonly name: string }): string {
+  return entity === "Port" ? name.toLowerCase() : name;
+}
