@@ -39,7 +39,7 @@ export function ArchiveImportPart(): ReactNode {
           a preview before anything is changed.
         </Text>
         {file === null ? (
-          <FileField onChoose={begin} disabled={false} about={`An archive; ${LIMIT_TEXT}`} />
+          <FileField onChoose={begin} about={`An archive; ${LIMIT_TEXT}`} />
         ) : (
           <ChosenFile file={file} onOther={done === undefined && apply.sending.isPending ? null : () => begin(null)} />
         )}

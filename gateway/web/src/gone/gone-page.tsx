@@ -3,6 +3,7 @@ import { bulkDeleteHosts, bulkDeleteInterfaces, bulkDeletePorts, bulkDeleteServi
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import type { ReactNode } from "react";
+import { Link } from "react-router";
 import { type Rows, useOne, usePlan, useSend } from "../api/queries.js";
 import type { Column } from "../list/data-table.js";
 import { ManyFilter } from "../list/filters.js";
@@ -15,9 +16,10 @@ import { useConfirm } from "../parts/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
+import { entityName } from "../parts/texts.js";
 import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
-import { hostPath } from "../paths.js";
+import { hostPath, PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { byHost, deletionsOf, joined, KINDS } from "./gone.js";
@@ -33,7 +35,7 @@ const DAYS = [
 ];
 
 const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean): readonly Column<GoneEntity>[] => [
-  { id: "name", label: "Name", cell: (one) => <SeenName of={one} to={hostPath(one.host_id)}>{one.name}</SeenName> }, // prettier-ignore
+  { id: "name", label: "Name", cell: (one) => <SeenName of={one} to={hostPath(one.host_id)}>{entityName(one)}</SeenName> }, // prettier-ignore
   { id: "kind", label: "Kind", cell: ({ entity }) => entity },
   ...(hasNetworks ? [{ id: "network", label: "Network", cell: ({ network_id }: GoneEntity) => nameOf(network_id) }] : []), // prettier-ignore
   { id: "by", label: "Last seen by", optional: true, cell: ({ seen }) => seen?.by ?? "" },
@@ -61,7 +63,7 @@ export default function GonePage(): ReactNode {
         state={state}
         columns={columnsFor(nameOf, networks.length > 1)}
         idOf={({ id }) => id}
-        nameOf={({ name }) => name}
+        nameOf={entityName}
         groupOf={({ host_name }) => host_name}
         selection={may ? selection : undefined}
         bulkActions={<BulkActions selection={selection} shown={shown} onRemove={removeSelected} />}
@@ -84,12 +86,21 @@ export default function GonePage(): ReactNode {
           </>
         }
         empty={
-          <EmptyState icon={Eye} title="Nothing is missing">
-            Imports have found everything they covered.
+          <EmptyState icon={Eye} title="Nothing is missing" actions={may && <ImportLink />}>
+            Whatever an import has found appears here once a later import of the same place misses it. Import regularly,
+            for example with <code>nts collect</code>.
           </EmptyState>
         }
       />
     </Page>
+  );
+}
+
+function ImportLink(): ReactNode {
+  return (
+    <Button component={Link} to={PATHS.importScan} variant="default">
+      Import
+    </Button>
   );
 }
 

@@ -5,7 +5,8 @@ import classes from "./imports.module.css";
 
 interface FileFieldProps {
   readonly onChoose: (file: File) => void;
-  readonly disabled: boolean;
+  /** Why no file can be selected yet. */
+  readonly isLacking?: string | undefined;
   /** Accepted formats and maximum size. */
   readonly about?: string;
 }
@@ -13,8 +14,9 @@ interface FileFieldProps {
 const SCANS = "Scans and output of other tools, up to 20 MB";
 
 /** Selects a file, or accepts a dropped one. */
-export function FileField({ onChoose, disabled, about = SCANS }: FileFieldProps): ReactNode {
+export function FileField({ onChoose, isLacking, about = SCANS }: FileFieldProps): ReactNode {
   const id = useId();
+  const disabled = isLacking !== undefined;
   const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -37,7 +39,11 @@ export function FileField({ onChoose, disabled, about = SCANS }: FileFieldProps)
     >
       <FileUp size={28} strokeWidth={1.5} aria-hidden />
       <span>
-        <strong>Select a file</strong>, or drop it here
+        {isLacking ?? (
+          <>
+            <strong>Select a file</strong>, or drop it here
+          </>
+        )}
       </span>
       <Text size="sm" c="dimmed" component="span">
         {about}

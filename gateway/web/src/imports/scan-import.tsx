@@ -168,7 +168,8 @@ function MachinePart({ form, networkId }: PartProps & { readonly networkId: stri
 
 function FilePart({ form, isDisabled }: PartProps & { readonly isDisabled: boolean }): ReactNode {
   const { file, begin } = form;
-  if (file === null) return <FileField onChoose={begin} disabled={isDisabled} />;
+  if (file === null)
+    return <FileField onChoose={begin} isLacking={isDisabled ? "Select a network first" : undefined} />;
   return <ChosenFile file={file} onOther={() => begin(null)} />;
 }
 

@@ -39,9 +39,9 @@ export function EntityPage<One extends Named>({ read, ...others }: EntityPagePro
   const isGone = error !== null && describeFailure(error).kind === "missing";
   if (data !== undefined) return <EntityView one={data.data} isGone={isGone} {...others} />;
   if (error === null) return <Waiting />;
-  const { noun, history } = others;
+  const { noun, list, history } = others;
   return (
-    <Page title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`}>
+    <Page title={`${noun.charAt(0).toUpperCase()}${noun.slice(1)}`} about={<BackLink to={list}>All {noun}s</BackLink>}>
       <FailureState error={error} onRetry={() => void refetch()} />
       {isGone && history}
     </Page>

@@ -6,7 +6,7 @@ import { useNow } from "./now.js";
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** A relative time, with the exact time as its tooltip. */
-export function When({ at, never = "never" }: { readonly at: string | null; readonly never?: string }): ReactNode {
+export function When({ at, never = "Never" }: { readonly at: string | null; readonly never?: string }): ReactNode {
   const now = useNow();
   if (at === null) return <span>{never}</span>;
   return (

@@ -1,4 +1,5 @@
 import { Stepper, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { type ReactNode, useState } from "react";
 import { Page, Panel } from "../parts/page.js";
 import { useHasLevel } from "../session/session.js";
@@ -11,6 +12,7 @@ import { NetworkStep } from "./network-step.js";
 export default function WelcomePage(): ReactNode {
   const { networks, networkId } = useNetworkScope();
   const may = useHasLevel("Admin");
+  const isNarrow = useMediaQuery("(max-width: 48em)", matchMedia("(max-width: 48em)").matches);
   const [made, setMade] = useState<string | null>(null);
   const [step, setStep] = useState<number | null>(null);
   const network = networks.find(({ id }) => id === (made ?? networkId)) ?? networks[0];
@@ -26,7 +28,13 @@ export default function WelcomePage(): ReactNode {
   return (
     <Page title="Welcome" about="Three steps to see your network.">
       <Panel pad>
-        <Stepper active={active} onStepClick={setStep} size="sm" allowNextStepsSelect={network !== undefined}>
+        <Stepper
+          orientation={isNarrow ? "vertical" : "horizontal"}
+          active={active}
+          onStepClick={setStep}
+          size="sm"
+          allowNextStepsSelect={network !== undefined}
+        >
           <Stepper.Step label="Network" description="Name your network">
             <NetworkStep
               network={network}
