@@ -47,7 +47,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
 
 /** Commands throw instead of ending the process, and print via the terminal. */
 function settle(command: Command, writeErr: (text: string) => void, writeOut: (text: string) => void): void {
-  command.exitOverride().configureOutput({ writeErr, writeOut }).showHelpAfterError("(--help says more)");
+  command.exitOverride().configureOutput({ writeErr, writeOut }).showHelpAfterError("See --help.");
   for (const one of command.commands) settle(one, writeErr, writeOut);
 }
 

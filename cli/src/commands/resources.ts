@@ -29,7 +29,7 @@ export const addResources: AddCommands = (program, surroundings) => {
   const verbs = {
     get: program.command("get").description("list entities, or show one"),
     create: program.command("create").description("create an entity"),
-    edit: program.command("edit").description("change members of an entity"),
+    edit: program.command("edit").description("change fields of an entity"),
     delete: program.command("delete").description("delete an entity with its children"),
   };
   for (const resource of RESOURCES) {
@@ -55,8 +55,10 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
         const query = await withIds(connection, queryOf(resource.list, options));
         const rows = await (name === undefined ? rowsOf(connection, resource, query) : oneOf(connection, resource, name, query)); // prettier-ignore
         const shown = output === "table" ? await withHostNames(connection, rows) : rows;
-        const isSilent = rows.length === 0 && ["table", "name"].includes(output);
-        if (!isSilent) surroundings.terminal.print(format(shown, output, name !== undefined));
+        const isNothing = rows.length === 0 && ["table", "name"].includes(output);
+        if (!isNothing) surroundings.terminal.print(format(shown, output, name !== undefined));
+        // On standard error, so that scripts read an empty list.
+        else if (output === "table") surroundings.terminal.say(`No ${resource.name}.`);
       }),
     );
 }
@@ -105,8 +107,8 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
 /** Options of commands with a body. */
 function withBody(command: Command, { plans }: AnyEndpoint): Command {
   command
-    .option("-f, --file <path>", "members as YAML or JSON; - for standard input")
-    .option("--set <name=value...>", "single members; values as JSON or text")
+    .option("-f, --file <path>", "fields as YAML or JSON; - for standard input")
+    .option("--set <name=value...>", "single fields; values as JSON or text")
     .option("--comment <text>", "reason, stored in the change history")
     .addOption(outputOption("yaml"));
   return plans === true ? command.option("--dry-run", "only show what would change") : command;
