@@ -177,13 +177,12 @@ async function handleRequest(
     authorize(operation, principal);
     const bytes = request.headers[IDEMPOTENCY_KEY] === undefined ? null : createHash("sha256");
     const clientAddress = header(request, INTERNAL.clientAddress) ?? "";
-    const parts = await readParts({
-      params: () => parseWith(operation.params, found.params),
-      query: () => readQuery(cut === -1 ? "" : url.slice(cut + 1)),
-      body: () => bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
-    });
     const call = {
-      ...parts,
+      ...(await readParts({
+        params: () => parseWith(operation.params, found.params),
+        query: () => readQuery(cut === -1 ? "" : url.slice(cut + 1)),
+        body: () => bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
+      })),
       principal,
       cause: observation.cause,
       clientAddress,

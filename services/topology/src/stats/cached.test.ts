@@ -48,7 +48,7 @@ describe("cached statistics", () => {
   it("are not shared between callers with other rights who see the same networks while another one is being deleted", async () => {
     const kept = createCachedStats(60_000);
     const daysOf = async (rights: Scope["networks"], changes: number): Promise<unknown> =>
-      (await kept(seen("o", ["1"], rights), () => Promise.resolve({ days: [{ changes }] } as Stats))).stats.days;
+      (await kept(seen("o", ["1"], rights), () => Promise.resolve(statsAt("", { days: [{ changes }] })))).stats.days;
     expect(await daysOf("all", 2)).toEqual([{ changes: 2 }]);
     expect(await daysOf(["1"], 1)).toEqual([{ changes: 1 }]);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Host } from "@nts/shared/contract";
-import { createCsvWriter } from "../../exports/formats/csv.rules.js";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile } from "../testing/corpus.js";
 import { faultsOf, importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
