@@ -8,10 +8,10 @@ import { createArchiveImports } from "../archives/imports.js";
 import { archiveLines } from "../archives/write.js";
 import type { Notices } from "../deletions/notices.js";
 import type { ImportRunner } from "../imports/runner.js";
+import { readSeenState, type StateParts } from "../journal/seen-state.js";
 import { streamed } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
 import { createAudited } from "./audited.js";
-import { readSeenState, type StateParts } from "./seen-state.js";
 
 /** Changes with the content of the file. */
 const FORM = "a1.";
@@ -32,7 +32,7 @@ export function mountArchives(router: Router, { storage, notices, runner, journa
   mount(router, exportArchive, async ({ work, scope, principal }) => {
     const { scope: rights } = principal;
     const { organizationId: organization_id } = rights;
-    const { cursor: changes_cursor, tag } = await readSeenState(state, { work, principal });
+    const { cursor: changes_cursor, tag } = await readSeenState(state, { work, rights });
     const networks = rights.networks === "all" ? "all" : "some";
     // A 304 is not audited, so this runs only when lines are requested.
     const lines = async function* (): AsyncGenerator<string> {

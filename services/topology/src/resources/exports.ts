@@ -16,11 +16,11 @@ import { drawing } from "../exports/drawing.js";
 import { readNames, readNetworkNames } from "../exports/names.js";
 import { inPieces } from "../exports/pieces.js";
 import { hostsIn } from "../exports/rows.js";
+import { readSeenState, type StateParts } from "../journal/seen-state.js";
 import { TAG_INDEX } from "../storage/indexes.js";
 import { allRows, commonFilter, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { readSeenState, type StateParts } from "./seen-state.js";
 
 type Query = QueryOf<typeof exportInventory>;
 
@@ -81,7 +81,7 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
     requireFitting(format, query);
     const scope = narrowedTo(whole, query.network_id);
     if (format === "ansible") await requireFew(storage, scope, query);
-    const { place, tag } = await readSeenState(state, { work, principal });
+    const { place, tag } = await readSeenState(state, { work, rights: principal.scope });
     const asked = { query, place, readNames: () => readNames(storage, whole) };
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
     // Nothing is read if the client already has the file.

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@nts/shared/errors";
-import type { UserPrincipal } from "@nts/shared/http/tenancy";
+import type { Scope } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
-import { caughtUp } from "../journal/barrier.js";
-import type { JournalReader } from "../journal/read.js";
 import type { Database } from "../storage/database.js";
+import { caughtUp } from "./barrier.js";
+import type { JournalReader } from "./read.js";
 
 // Files of a whole inventory are identified by its last recorded change that the caller may see. The journal lags a little
 // behind writes, so before a client may keep its copy, everything that was committed must be recorded.
@@ -27,12 +27,12 @@ export interface SeenState {
 
 interface Asking {
   readonly work: Work;
-  readonly principal: UserPrincipal;
+  /** Of the caller, including networks that are being deleted. */
+  readonly rights: Scope;
 }
 
 /** Reads the state, before the contents. */
-export async function readSeenState(parts: StateParts, { work, principal }: Asking): Promise<SeenState> {
-  const { scope: rights } = principal;
+export async function readSeenState(parts: StateParts, { work, rights }: Asking): Promise<SeenState> {
   const state = await readState(parts, rights);
   if (work.hasCopyOf?.(state.tag.revision) !== true) return state;
   try {
@@ -45,7 +45,7 @@ export async function readSeenState(parts: StateParts, { work, principal }: Aski
   return readState(parts, rights);
 }
 
-async function readState({ journal, form }: StateParts, rights: UserPrincipal["scope"]): Promise<SeenState> {
+async function readState({ journal, form }: StateParts, rights: Scope): Promise<SeenState> {
   const { organizationId, networks } = rights;
   const [place, cursors] = await Promise.all([journal.place(rights), journal.cursors()]);
   const cursor = cursors.of(organizationId, place);
