@@ -84,6 +84,7 @@ describe("a change of the contract", () => {
     const more = JSON.stringify(JSON.parse(text))
       .replaceAll('"maxLength":500', '"maxLength":600')
       .replaceAll("^[\\\\x21-\\\\x7e]{1,255}$", "^[\\\\x20-\\\\x7e]{1,300}$")
+      .replaceAll('"pattern":"^[\\\\w-]+$"', '"minLength":1')
       .replaceAll('"total_count":', '"pages":{"type":"integer"},"total_count":');
     expect(breakingChanges(documentOf(text), documentOf(more))).toEqual([]);
   });

@@ -164,7 +164,8 @@ function ofValues(old: Schema, now: Schema, direction: Direction, place: string)
 
 function ofLimits(old: Schema, now: Schema, place: string): string[] {
   const narrower = (name: string, isNarrower: (old: number, now: number) => boolean, none: number): string[] => {
-    const [was, is] = [Number(old[name] ?? none), Number(now[name] ?? none)];
+    if (now[name] === undefined) return [];
+    const [was, is] = [Number(old[name] ?? impliedBy(old.pattern, name) ?? none), Number(now[name])];
     return isNarrower(was, is) ? [`${place}: ${name} is ${is}, was ${was}`] : [];
   };
   return [
@@ -175,18 +176,31 @@ function ofLimits(old: Schema, now: Schema, place: string): string[] {
   ];
 }
 
-/** Texts per pattern. */
-const SAMPLES = 200;
-const samples = new Map<string, readonly string[]>();
+/** The limit of the length that a pattern implies, as far as samples tell. */
+function impliedBy(pattern: string | undefined, limit: string): number | undefined {
+  if (pattern === undefined || !limit.endsWith("Length")) return undefined;
+  const lengths = samplesOf(pattern).map((text) => [...text].length);
+  return limit === "maxLength" ? Math.max(...lengths) : Math.min(...lengths);
+}
 
 /** Whether a pattern matches what another one does, as far as samples tell. */
 function matchesAll(pattern: string, other: string | undefined): boolean {
   if (other === undefined || pattern === other) return pattern === other;
-  const given = { numRuns: SAMPLES, seed: 1 };
-  const texts = samples.get(other) ?? fc.sample(fc.stringMatching(new RegExp(other)), given);
-  samples.set(other, texts);
   const now = new RegExp(pattern);
-  return texts.every((text) => now.test(text));
+  return samplesOf(other).every((text) => now.test(text));
+}
+
+/** Texts per pattern. */
+const SAMPLES = 200;
+const samples = new Map<string, readonly string[]>();
+
+/** Texts that match a pattern, the same each time. */
+function samplesOf(pattern: string): readonly string[] {
+  const known = samples.get(pattern);
+  if (known !== undefined) return known;
+  const texts = fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: SAMPLES, seed: 1 });
+  samples.set(pattern, texts);
+  return texts;
 }
 
 function alternativesOf({ anyOf, oneOf }: Schema): readonly Schema[] | null {
