@@ -473,7 +473,8 @@ export interface components {
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             description?: components["schemas"]["Text0To500"] | null;
-            color?: string | null;
+            /** @description Any text. The console shows CSS colours, such as `#3b82f6` or `blue`. */
+            color?: components["schemas"]["Text1To50"] | null;
         };
         TagPatch: {
             /** @description Unique in the organization, ignoring case. */
@@ -481,7 +482,8 @@ export interface components {
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             description?: components["schemas"]["Text0To500"] | null;
-            color?: string | null;
+            /** @description Any text. The console shows CSS colours, such as `#3b82f6` or `blue`. */
+            color?: components["schemas"]["Text1To50"] | null;
         };
         /** @enum {string} */
         ChangedEntity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";

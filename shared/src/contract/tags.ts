@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, Description, filters, Id, listQuery, Name, serverFields } from "./common.js";
+import { byId, Description, filters, Id, listQuery, Name, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -23,11 +23,10 @@ export const TagInput = z
     name: Name.describe("Unique in the organization, ignoring case."),
     organization_id: Id.optional().describe("The caller's own organization."),
     description: Description.nullable().optional(),
-    color: z
-      .string()
-      .regex(/^[A-Za-z0-9#]{1,30}$/, "must be a colour such as `#3b82f6` or `blue`")
+    color: text(1, 50)
       .nullable()
-      .optional(),
+      .optional()
+      .describe("Any text. The console shows CSS colours, such as `#3b82f6` or `blue`."),
   })
   .meta({ id: "TagInput" });
 

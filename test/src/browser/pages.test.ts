@@ -11,6 +11,8 @@ import { aNetworkWithAHost, aWebhook, type Made, type NetworkWorld } from "../su
 
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
+/** Must become no style. */
+const TEXT = "red;background:url(https://example.com/x)";
 const FOR_GUESTS: readonly string[] = [PATHS.signIn, PATHS.signUp, PATHS.forgotPassword, PATHS.resetPassword];
 
 let stack: SharedStack;
@@ -19,6 +21,7 @@ let full: Account;
 let empty: Account;
 let world: NetworkWorld;
 let webhook: Made;
+let tag: Made;
 
 beforeAll(async () => {
   [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
@@ -26,6 +29,7 @@ beforeAll(async () => {
   world = await aNetworkWithAHost(full.session);
   webhook = await aWebhook(full.session, world);
   await full.session.data("post", "/api/v1/tags", { name: "production", color: "#2f9e44" });
+  tag = await full.session.data("post", "/api/v1/tags", { name: "label", color: TEXT });
   await full.session.data("post", "/api/v1/invites", { permissions: "Viewer", network_ids: [world.network.id] });
   const key = { name: "backup", user_id: full.userId, organization_id: full.organizationId, tags: [] };
   await full.session.data("post", "/api/v1/auth/keys", key);
@@ -213,6 +217,23 @@ describe("the colour scheme", () => {
     await page.route("**/assets/index-*.js", (route) => route.abort());
     await page.reload({ waitUntil: "domcontentloaded" });
     expect(await scheme()).toBe("dark");
+    await close();
+  });
+});
+
+describe("the colour of a tag", () => {
+  it("is kept by the editor if it is no colour, and is shown as grey", async () => {
+    const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
+    await page.goto(PATHS.tags);
+    await edit(page, "label");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Colour" }).focus();
+    await dialog.getByRole("textbox", { name: "Description" }).fill("changed");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    const swatch = page.getByRole("row").filter({ hasText: "changed" }).locator('[style*="background-color"]');
+    expect(await swatch.getAttribute("style")).toContain("gray");
+    expect(await full.session.data("get", `/api/v1/tags/${tag.id}`)).toMatchObject({ color: TEXT });
+    expect(takeFaults()).toEqual([]);
     await close();
   });
 });

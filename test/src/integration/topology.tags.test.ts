@@ -86,6 +86,27 @@ describe("tags", () => {
   });
 });
 
+describe("tags: colours", () => {
+  let count = 0;
+  beforeAll(() => {
+    owner = topology.aCaller();
+  });
+
+  it.each([
+    ...["#3b82f6", "rgb(59 130 246 / 50%)", "Rot, RAL 3020", "🟥".repeat(50), "red;background:url(x)"],
+    ...['"><script>alert(1)</script>', "</style>"],
+  ])("have any text as their colour: %s", async (color) => {
+    const made = await owner.call(createTag, { body: { name: `coloured ${count++}`, color } });
+    expect(made.color).toBe(color);
+    expect(await owner.call(getTag, { params: made })).toEqual(made);
+  });
+
+  it.each(["", "x".repeat(51), "red\u0000", "red\nblue"])("do not have the colour %j", async (color) => {
+    const [status, code] = await owner.refusal(createTag, { body: { name: "uncoloured", color } });
+    expect([status, code]).toEqual([400, "validation_failed"]);
+  });
+});
+
 describe("tags: delete", () => {
   beforeAll(() => {
     owner = topology.aCaller();

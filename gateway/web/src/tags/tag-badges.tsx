@@ -1,5 +1,6 @@
 import { Badge, ColorSwatch } from "@mantine/core";
 import type { ReactNode } from "react";
+import { shownColour } from "./colour.js";
 import classes from "./tags.module.css";
 import type { KnownTags } from "./tags.js";
 
@@ -15,7 +16,9 @@ export function TagBadges({ tags, known }: { readonly tags: readonly string[]; r
             variant="default"
             tt="none"
             fw={500}
-            leftSection={color === null ? undefined : <ColorSwatch size={9} color={color} withShadow={false} />}
+            leftSection={
+              color === null ? undefined : <ColorSwatch size={9} color={shownColour(color)} withShadow={false} />
+            }
           >
             {known.nameOf(tag)}
           </Badge>

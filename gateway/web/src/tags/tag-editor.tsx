@@ -26,6 +26,7 @@ export function TagEditor(props: EditorProps): ReactNode {
             label="Colour"
             swatches={COLORS}
             swatchesPerRow={9}
+            fixOnBlur={false}
             eyeDropperButtonProps={{ "aria-label": "Pick a colour from the screen" }}
             {...form.getInputProps("color")}
           />

@@ -12,6 +12,7 @@ import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { useHasLevel } from "../session/session.js";
+import { shownColour } from "./colour.js";
 import { TagEditor } from "./tag-editor.js";
 import classes from "./tags.module.css";
 
@@ -37,7 +38,7 @@ export default function TagsPage(): ReactNode {
       orderBy: "name",
       cell: ({ name, color }) => (
         <span className={classes.name}>
-          <ColorSwatch size={14} color={color ?? "transparent"} />
+          <ColorSwatch size={14} color={color === null ? "transparent" : shownColour(color)} />
           <strong>{name}</strong>
         </span>
       ),
