@@ -190,7 +190,7 @@ describe("the picture of a past moment", () => {
     await page.evaluate(SLIDE.replace("PLACES", "[5, 4, 3, 2, 1, 0, 1, 2, 3]"));
     await page.getByText("Since then: 1 new, 1 gone, 1 changed").waitFor();
     expect(read).toHaveLength(1);
-    expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas :443"]); // prettier-ignore
+    expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas 443/tcp"]); // prettier-ignore
     expect(await accessibilityViolationsOf(page)).toEqual([]);
     const moment = new URL(page.url()).searchParams.get("at");
     expect(moment).toBe(read[0]);

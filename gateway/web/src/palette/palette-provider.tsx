@@ -10,7 +10,6 @@ import {
   Suspense,
   useCallback,
   useContext,
-  useEffect,
   useLayoutEffect,
   useState,
 } from "react";
@@ -18,11 +17,7 @@ import { flushSync } from "react-dom";
 import { Editor, type EditorName } from "./editors.js";
 import classes from "./palette.module.css";
 
-const load = () => import("./palette.js");
-const Palette = lazy(load);
-
-/** Until a page has requested its own data. */
-const PRELOAD_MS = 1_000;
+const Palette = lazy(() => import("./palette.js"));
 
 const Context = createContext<() => void>(() => undefined);
 
@@ -44,10 +39,6 @@ export function PaletteProvider({ children }: { readonly children: ReactNode }):
   }, []);
   useHotkeys([["mod+K", open]], []);
   useEarlyTyping(isOpen, setText);
-  useEffect(() => {
-    const timer = setTimeout(() => void load().catch(() => undefined), PRELOAD_MS);
-    return () => clearTimeout(timer);
-  }, []);
   return (
     <Context value={open}>
       {children}
