@@ -1,8 +1,10 @@
 import type { Collection, Db } from "mongodb";
 import type { HostRecord, Interface, Network, Service, Subnet } from "@nts/shared/contract";
+import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { hostSearchFields } from "./stores/host-search.js";
 import { subnetSearchText } from "./stores/subnets.js";
+import { tagKeyOf } from "./stores/tags.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
 import { hostLabel } from "../values/host-names.rules.js";
@@ -22,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0009-audit-notes", up: (db) => createCollections(db, ["audit_notes", "audit_note_heads"]) },
   { name: "0010-host-labels", up: writeHostLabels },
   { name: "0011-search-in-networks", up: fillSearchInNetworks },
+  { name: "0012-folded-tag-names", up: foldTagNames },
 ];
 
 /** The journal's collections, with the permanent key of its cursors. */
@@ -119,4 +122,15 @@ async function composeTexts(db: Db): Promise<void> {
       await entities.updateOne({ _id, tags, ...(search !== undefined && { search }) }, { $set: texts });
     }
   }
+}
+
+/** Gives tags the key that ignores the case of all letters. Where two tags would have the same, one keeps its own. */
+async function foldTagNames(db: Db): Promise<void> {
+  const tags: Stored = db.collection("tags");
+  for await (const batch of batchesById(tags, { name: BEYOND_ASCII }))
+    for (const { _id, name } of batch)
+      // A concurrent change has already written both.
+      await tags.updateOne({ _id, name }, { $set: { name_key: tagKeyOf(String(name)) } }).catch((error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
 }

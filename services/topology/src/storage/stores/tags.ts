@@ -1,13 +1,22 @@
+import type { ClientSession } from "mongodb";
 import { Tag } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "../database.js";
-import { createEntities, type Entities, type EntityKind } from "../entities.js";
+import { createEntities, type Entities, type EntityKind, type Stored } from "../entities.js";
+import { BY_ID } from "../indexes.js";
 
 /** Managed tags; they belong to the organization, so restricted callers see all of them. */
 export type TagStore = Entities<Tag>;
 
-/** The unique key of a tag's name. */
+/** The unique key of a tag's name, which is the same for all cases of it. */
 export function tagKeyOf(name: string): string {
-  return name.normalize("NFC").toLowerCase();
+  // Its capital is the I of all others, though it is another letter.
+  return name.normalize("NFC").split("ı").map(folded).join("ı").normalize("NFC");
+}
+
+/** Lower case alone keeps `ß` and `ﬁ`, of which upper case makes SS and FI, and two forms of the Greek sigma. */
+function folded(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }
 
 export const TAG_KIND: EntityKind<Tag> = {
@@ -19,5 +28,29 @@ export const TAG_KIND: EntityKind<Tag> = {
 };
 
 export function createTagStore(database: Database, kind = TAG_KIND): TagStore {
-  return createEntities<Tag>(database, kind);
+  const entities = createEntities<Tag>(database, kind);
+  return {
+    ...entities,
+    replace: async (tx, scope, changed, extra) => {
+      // A tag keeps its key with its name: an earlier version may have given another tag the key that it would get.
+      const keys = await storedKeys(entities, tx, scope, changed);
+      const isKept = ({ entity: { id, name } }: Stored<Tag>): boolean => keys.get(id)?.name === name;
+      for (const one of changed.filter(isKept))
+        await entities.replace(tx, scope, [one], { ...extra, name_key: keys.get(one.entity.id)?.name_key });
+      await entities.replace(tx, scope, changed.filter((one) => !isKept(one)), extra); // prettier-ignore
+    },
+  };
+}
+
+/** Names with keys of earlier versions, by id. */
+async function storedKeys(
+  { selectIn }: Entities<Tag>,
+  tx: ClientSession,
+  scope: Scope,
+  changed: readonly Stored<Tag>[],
+): Promise<Map<string, { name: unknown; name_key: unknown }>> {
+  const filter = { _id: { $in: changed.map(({ entity }) => entity.id) } };
+  const found = await selectIn(tx, scope, filter, { projection: { name: 1, name_key: 1 }, hint: BY_ID });
+  const old = found.filter((one) => one["name_key"] !== tagKeyOf(String(one["name"])));
+  return new Map(old.map((one) => [one._id, { name: one["name"], name_key: one["name_key"] }]));
 }
