@@ -309,6 +309,7 @@ export interface components {
         NewAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
         /**
          * Format: mac
+         * @description Also `aa-bb-cc-dd-ee-ff`, `a:b:c:d:e:f`, `aabb.ccdd.eeff`, `aabb-ccdd-eeff`, `aabbcc-ddeeff`, `aabbccddeeff`.
          * @example AA:BB:CC:DD:EE:FF
          */
         MacAddress: string;

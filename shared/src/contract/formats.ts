@@ -3,8 +3,12 @@
 // Unpaired surrogates are rejected because they cannot be encoded as UTF-8.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u;
 
-const MAC_NOTATIONS =
-  /^(?:[0-9a-f]{12}|(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})$/i;
+const MAC_NOTATIONS = [
+  /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/i, // BSD and macOS omit leading zeros
+  /^(?:[0-9a-f]{2}-){5}[0-9a-f]{2}$/i,
+  /^[0-9a-f]{4}([.-])[0-9a-f]{4}\1[0-9a-f]{4}$/i, // Cisco; Huawei, H3C
+  /^[0-9a-f]{6}-?[0-9a-f]{6}$/i, // HP
+];
 
 /** Maximum characters of a host name. */
 export const HOSTNAME_LIMIT = 253;
@@ -28,8 +32,12 @@ export function textFault(value: string, min: number, max: number): string | nul
 
 /** Normalizes a MAC address in any common notation to `AA:BB:CC:DD:EE:FF`; other text is returned unchanged. */
 export function canonicalMac(text: string): string {
-  if (!MAC_NOTATIONS.test(text)) return text;
-  const digits = text.replace(/[^0-9a-f]/gi, "").toUpperCase();
+  if (!MAC_NOTATIONS.some((notation) => notation.test(text))) return text;
+  const bytes = text.split(":").map((byte) => byte.padStart(2, "0"));
+  const digits = bytes
+    .join("")
+    .replace(/[^0-9a-f]/gi, "")
+    .toUpperCase();
   return (digits.match(/../g) ?? []).join(":");
 }
 

@@ -41,7 +41,13 @@ export const MacAddress = z
   .trim()
   .overwrite(canonicalMac)
   .refine(isMac, "must be a 48-bit MAC address")
-  .meta({ id: "MacAddress", format: "mac", examples: ["AA:BB:CC:DD:EE:FF"] });
+  .meta({
+    id: "MacAddress",
+    format: "mac",
+    description:
+      "Also `aa-bb-cc-dd-ee-ff`, `a:b:c:d:e:f`, `aabb.ccdd.eeff`, `aabb-ccdd-eeff`, `aabbcc-ddeeff`, `aabbccddeeff`.",
+    examples: ["AA:BB:CC:DD:EE:FF"],
+  });
 
 const position = z.int32().min(0).optional();
 const mac_address = MacAddress.nullable().optional().describe("Immutable once set; if absent or null, unchanged.");

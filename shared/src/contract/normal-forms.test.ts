@@ -93,14 +93,18 @@ describe("MAC address: one form for any usual notation", () => {
     InterfaceCreate.parse({ host_id: ID, network_id: ID, subnet_id: ID, ip_address: "10.0.0.1", mac_address })
       .mac_address;
 
-  it.each(["AA:BB:CC:DD:EE:0F", "aa:bb:cc:dd:ee:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "aabbccddee0f", " AABBCCDDEE0F "])(
+  it.each(["AA:BB:CC:DD:EE:0F", "aa:bb:cc:dd:ee:0f", "aa-bb-cc-dd-ee-0f", "aabb.ccdd.ee0f", "aabbccddee0f", " AABBCCDDEE0F ", "aa:bb:cc:dd:ee:f", "aabb-ccdd-ee0f", "aabbcc-ddee0f"])(
     "normalizes %j to AA:BB:CC:DD:EE:0F",
     (given) => {
       expect(parse(given)).toBe("AA:BB:CC:DD:EE:0F");
     },
   ); // prettier-ignore
 
-  it.each(["", "aa:bb:cc:dd:ee", "aa:bb:cc:dd:ee:0f:11", "aa:bb:cc:dd:ee:gg", "aa-bb:cc-dd:ee-0f", "a:b:c:d:e:f", "aabb:ccdd:ee0f", 12])(
+  it("adds the leading zeros that BSD and macOS omit", () => {
+    expect(["0:1b:44:11:3a:b7", "a:b:c:d:e:f"].map(parse)).toEqual(["00:1B:44:11:3A:B7", "0A:0B:0C:0D:0E:0F"]);
+  });
+
+  it.each(["", "aa:bb:cc:dd:ee", "aa:bb:cc:dd:ee:0f:11", "aa:bb:cc:dd:ee:gg", "aa-bb:cc-dd:ee-0f", "a-b-c-d-e-f", "aabb:ccdd:ee0f", "aabb-ccdd.ee0f", "aabb-ccddee0f", "0aa:b:c:d:e:f", "::c:d:e:f", 12])(
     "rejects %j",
     (given) => {
       expect(() => parse(given)).toThrow();

@@ -115,22 +115,12 @@ function ofArp(text: string): Written | null {
   const [, name = "", address, mac = "", flags = "", link = ""] = ARP_UNIX.exec(text) ?? [];
   if (address === undefined) return null;
   const states = [...(flags.includes("PUP") ? ["PROXY"] : []), ...(mac.includes("incomplete") ? ["INCOMPLETE"] : [])];
-  return { address, mac: padded(mac), link, states, hostname: name === "?" ? null : hostnameIn(name) };
+  return { address, mac, link, states, hostname: name === "?" ? null : hostnameIn(name) };
 }
 
 function ofWindows(text: string): Written | null {
   const [, address, mac = ""] = ARP_WINDOWS.exec(text.toLowerCase()) ?? [];
   return address === undefined ? null : { address, mac, link: "", states: [], hostname: null };
-}
-
-/** BSD systems omit leading zeros. */
-function padded(mac: string): string {
-  return /^[\da-f]{1,2}(?::[\da-f]{1,2}){5}$/i.test(mac)
-    ? mac
-        .split(":")
-        .map((part) => part.padStart(2, "0"))
-        .join(":")
-    : mac;
 }
 
 /** Converts a neighbour to a machine, or returns why it is skipped. */
