@@ -2279,6 +2279,17 @@ export interface components {
         network_id: components["schemas"]["Uuid"];
         /** @description Only these entities. */
         ids: components["schemas"]["Uuid"][];
+        action: "created" | "updated" | "deleted";
+        /** @description Only changes by this user. */
+        user_id: components["schemas"]["Uuid"];
+        /** @description Only changes by this API key. */
+        key_id: components["schemas"]["Uuid"];
+        /** @description Only changes by this request. */
+        request_id: string;
+        /** @description Only changes at or after this time. */
+        since: components["schemas"]["Instant"];
+        /** @description Only changes before this time. */
+        until: components["schemas"]["Instant"];
         /** @description Oldest first, or newest first. */
         order_direction_of_changes: "asc" | "desc";
         /** @description Maximum number of entries; a page may have fewer. */
@@ -2293,14 +2304,16 @@ export interface components {
         missed: boolean;
         /** @description Only entities last found before this time. */
         seen_before: components["schemas"]["Instant"];
+        /** @description Only this entity. */
+        entity_id: components["schemas"]["Uuid"];
         /** @description Primary sort key, always ascending. */
         group_by: "created_at";
         /** @description Sort key, within groups if any. Default `created_at`. */
         order_by: "created_at";
         /** @description Report what would be done, without writing. */
         dry_run_of_organizations: boolean;
-        /** @description Only this entity. */
-        entity_id: components["schemas"]["Uuid"];
+        /** @description Only entities of this kind. */
+        entity: components["schemas"]["ChangedEntity"];
         /** @description Only keys that may use this network. */
         network_id_of_user_api_keys: components["schemas"]["Uuid"];
         /** @description Primary sort key, always ascending. */
@@ -2309,19 +2322,6 @@ export interface components {
         order_by_of_user_api_keys: "created_at" | "name" | "updated_at";
         /** @description Only this host and its children. */
         host_id: components["schemas"]["Uuid"];
-        /** @description Only entities of this kind. */
-        entity: components["schemas"]["ChangedEntity"];
-        action: "created" | "updated" | "deleted";
-        /** @description Only changes by this user. */
-        user_id: components["schemas"]["Uuid"];
-        /** @description Only changes by this API key. */
-        key_id: components["schemas"]["Uuid"];
-        /** @description Only changes by this request. */
-        request_id: string;
-        /** @description Only changes at or after this time. */
-        since: components["schemas"]["Instant"];
-        /** @description Only changes before this time. */
-        until: components["schemas"]["Instant"];
         /** @description The network to import into. */
         network_id_of_imports: components["schemas"]["Uuid"];
         /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
@@ -4823,6 +4823,21 @@ export interface operations {
     get_host_history: {
         parameters: {
             query?: {
+                /** @description Only entities of this kind. */
+                entity?: components["parameters"]["entity"];
+                /** @description Only this entity. */
+                entity_id?: components["parameters"]["entity_id"];
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */
@@ -4841,6 +4856,17 @@ export interface operations {
     get_interface_history: {
         parameters: {
             query?: {
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */
@@ -4859,6 +4885,17 @@ export interface operations {
     get_network_history: {
         parameters: {
             query?: {
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */
@@ -4877,6 +4914,17 @@ export interface operations {
     get_port_history: {
         parameters: {
             query?: {
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */
@@ -4895,6 +4943,17 @@ export interface operations {
     get_service_history: {
         parameters: {
             query?: {
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */
@@ -4913,6 +4972,17 @@ export interface operations {
     get_subnet_history: {
         parameters: {
             query?: {
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */
@@ -4931,6 +5001,17 @@ export interface operations {
     get_tag_history: {
         parameters: {
             query?: {
+                action?: components["parameters"]["action"];
+                /** @description Only changes by this user. */
+                user_id?: components["parameters"]["user_id"];
+                /** @description Only changes by this API key. */
+                key_id?: components["parameters"]["key_id"];
+                /** @description Only changes by this request. */
+                request_id?: components["parameters"]["request_id"];
+                /** @description Only changes at or after this time. */
+                since?: components["parameters"]["since"];
+                /** @description Only changes before this time. */
+                until?: components["parameters"]["until"];
                 /** @description Oldest first, or newest first. */
                 order_direction?: components["parameters"]["order_direction_of_changes"];
                 /** @description Maximum number of entries; a page may have fewer. */

@@ -64,17 +64,25 @@ export const reading = {
   after: ChangeCursor.optional().describe("Only entries after this cursor, in the requested order."),
 } as const;
 
-const changeFilters = {
-  network_id: filters.network_id,
-  host_id: Id.optional().describe("Only this host and its children."),
+const byEntity = {
   entity: ChangedEntity.optional().describe("Only entities of this kind."),
   entity_id: Id.optional().describe("Only this entity."),
+} as const;
+
+const byWrite = {
   action: z.enum(CHANGE_ACTIONS).optional(),
   user_id: Id.optional().describe("Only changes by this user."),
   key_id: Id.optional().describe("Only changes by this API key."),
   request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),
   since: Instant.optional().describe("Only changes at or after this time."),
   until: Instant.optional().describe("Only changes before this time."),
+} as const;
+
+const changeFilters = {
+  network_id: filters.network_id,
+  host_id: Id.optional().describe("Only this host and its children."),
+  ...byEntity,
+  ...byWrite,
 } as const;
 
 const common = { upstream: "topology", credential: "any", permission: "Viewer", tag: "Changes" } as const;
@@ -145,25 +153,29 @@ export const streamChanges = endpoint({
   errors: ["cursor_invalid", "changes_gone", "too_many_streams"],
 });
 
-function history(singular: string, path: string, one: string) {
+/** The filters of changes that can tell entries of one entity apart. */
+const ofOne = z.strictObject({ ...byWrite, ...reading });
+const ofHost = z.strictObject({ ...byEntity, ...byWrite, ...reading });
+
+function history<Query extends typeof ofOne>(singular: string, path: string, one: string, query: Query) {
   return endpoint({
     ...common,
     operationId: `get_${singular}_history`,
     method: "get",
     path: `/api/v1/${path}/{id}/history`,
     summary: `Get the history of ${one}`,
-    description: "Also available after deletion.",
+    description: "Also available after deletion. Filters as of `/changes`.",
     params: byId,
-    query: z.strictObject(reading),
+    query,
     response: Changes,
     errors: ["not_found", "cursor_invalid"],
   });
 }
 
-export const getNetworkHistory = history("network", "networks", "a network, without its contents");
-export const getSubnetHistory = history("subnet", "subnets", "a subnet");
-export const getHostHistory = history("host", "hosts", "a host and its children");
-export const getInterfaceHistory = history("interface", "interfaces", "an interface");
-export const getPortHistory = history("port", "ports", "a port");
-export const getServiceHistory = history("service", "services", "a service");
-export const getTagHistory = history("tag", "tags", "a tag");
+export const getNetworkHistory = history("network", "networks", "a network, without its contents", ofOne);
+export const getSubnetHistory = history("subnet", "subnets", "a subnet", ofOne);
+export const getHostHistory = history("host", "hosts", "a host and its children", ofHost);
+export const getInterfaceHistory = history("interface", "interfaces", "an interface", ofOne);
+export const getPortHistory = history("port", "ports", "a port", ofOne);
+export const getServiceHistory = history("service", "services", "a service", ofOne);
+export const getTagHistory = history("tag", "tags", "a tag", ofOne);

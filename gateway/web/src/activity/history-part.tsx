@@ -1,4 +1,4 @@
-import type { getHostHistory } from "@nts/shared/contract";
+import type { getSubnetHistory } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { describeFailure } from "../api/failure.js";
 import { Part, PartRemark } from "../parts/part.js";
@@ -6,8 +6,8 @@ import { Feed } from "./feed.js";
 import { historyOf, useChanges } from "./sources.js";
 
 interface HistoryPartProps {
-  /** All histories have the same parameters. */
-  readonly operation: typeof getHostHistory;
+  /** All histories have the parameters of this one. */
+  readonly operation: typeof getSubnetHistory;
   readonly id: string;
 }
 

@@ -104,11 +104,13 @@ async function historyOf(
 ): Promise<HandlerResponse<never>> {
   const { scope } = principal;
   const cursors = await reader.cursors();
-  const { after, limit, order_direction: direction } = query;
+  const { after, since, until, limit, order_direction: direction, ...more } = query;
   const from = after === undefined ? null : cursors.read(scope.organizationId, after);
-  const { last } = await reader.ends(scope);
+  const { last, goneForCaller } = await reader.ends(scope);
   const all = { first: 1, last };
-  const range = direction === "asc" ? { first: (from ?? 0) + 1, last } : { first: 1, last: (from ?? last + 1) - 1 };
+  const range = await rangeOf(all, { direction, from, since, until }, (time, within) =>
+    reader.firstSince(scope, time, within),
+  );
   const reached: Reached = { n: null, isEnd: false };
   const isRecorded = async (): Promise<boolean> => {
     const asked: Asked = { filter, range: all, direction: "desc", limit: 1 };
@@ -116,11 +118,13 @@ async function historyOf(
     return false;
   };
   if (!(await isThere()) && !(await isRecorded())) throw new AppError("not_found", { entity });
-  const first = (): Promise<FirstPage> => begin(reader, scope, { filter, range, direction, limit }, reached);
+  const asked: Asked = { filter: { ...more, ...filter }, range, direction, limit };
+  const first = (): Promise<FirstPage> => begin(reader, scope, asked, reached);
   const meta = (): object => {
-    const next = reached.n ?? (direction === "asc" ? (from ?? 0) : null);
+    const next = reached.n ?? (direction === "asc" ? (from ?? goneForCaller) : null);
     const isLast = next === null || (reached.isEnd && direction === "desc");
-    return { next: isLast ? null : cursors.of(scope.organizationId, next) };
+    const cursorOf = (n: number): string => cursors.of(scope.organizationId, n);
+    return { next: isLast ? null : cursorOf(next), oldest: cursorOf(goneForCaller) };
   };
   return respondWith(pagePieces({ first, meta }));
 }
