@@ -66,7 +66,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const replaced = await sessions.idsOf(sessionHashes);
     // A registration creates new documents only, so it conflicts with no other writer.
     const transaction: RunTransaction = (of, written, write) =>
-      replaceSessions(of, replaced, written, write) as ReturnType<typeof write>;
+      replaceSessions(of, { ended: replaced }, written, write) as ReturnType<typeof write>;
     const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
     const registerUser = createRegisterUser({ users, transaction, passwords });
     const register = invite === null ? registerUser : explainingHowToJoin(registerUser);

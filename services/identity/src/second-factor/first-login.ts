@@ -48,7 +48,8 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     const admit = async (tx: ClientSession): Promise<void> => {
       if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
     };
-    const started = await signIn(call, user, admit, provider);
+    // Gateways may have rejected the user's keys and sessions for the lack of it.
+    const started = await signIn(call, user, admit, { provider, changed: [user._id] });
     return respond.data({ user: { ...started.user, second_factor: true }, recovery_codes }, started.extras);
   });
 

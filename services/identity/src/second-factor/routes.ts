@@ -72,7 +72,7 @@ function mountSecondStep(router: Router, { users, factors, challenges, checkCode
       if (!(await users.beginSession(user, tx))) throw new AppError("challenge_expired");
       if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
     };
-    const started = await signIn(call, user, admit, challenged?.provider);
+    const started = await signIn(call, user, admit, { provider: challenged?.provider });
     return respond.data(started.user, started.extras);
   });
 }

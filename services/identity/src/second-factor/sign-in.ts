@@ -2,8 +2,7 @@ import { AppError } from "@nts/shared/errors";
 import type { ClientSession } from "mongodb";
 import { actorFrom } from "../audit/notes.js";
 import { trailOf } from "../audit/trail.js";
-import type { SignedInBy } from "../providers/identity.rules.js";
-import type { StartedSession, BeginSession, SigningIn } from "../sessions/begin.js";
+import type { StartedSession, BeginSession, SignedIn, SigningIn } from "../sessions/begin.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
 
@@ -16,23 +15,23 @@ interface SecondStep extends SigningIn {
  * Starts the session of a second step, and uses up its challenge.
  *
  * @param admit as in `BeginSession`
- * @param provider that signed the user in, unless with a password
+ * @param how `provider` that signed the user in, unless with a password, and `changed` as in `BeginSession`
  * @throws AppError `challenge_expired`
  */
 export type SignInByCode = (
   call: SecondStep,
   user: UserDocument,
   admit: (tx: ClientSession) => Promise<void>,
-  provider?: SignedInBy,
+  how?: Pick<SignedIn, "provider" | "changed">,
 ) => Promise<StartedSession>;
 
 export function createSignInByCode(challenges: Pick<Challenges, "take">, beginSession: BeginSession): SignInByCode {
-  return (call, user, admit, provider) => {
+  return (call, user, admit, how) => {
     const take = async (tx: ClientSession): Promise<void> => {
       trailOf(tx).actAs(actorFrom(user));
       if (!(await challenges.take(call.body.challenge, user, tx))) throw new AppError("challenge_expired");
       await admit(tx);
     };
-    return beginSession(call, user, take, { confirmed: true, provider });
+    return beginSession(call, user, take, { ...how, confirmed: true });
   };
 }

@@ -32,18 +32,27 @@ export interface StartedSession {
   readonly extras: { readonly revision: number; readonly headers: { readonly "set-cookie": string[] } };
 }
 
+/** How the user has signed in, and what this changes. */
+export interface SignedIn {
+  /** With a second factor code. */
+  readonly confirmed?: boolean;
+  /** Instead of a password. */
+  readonly provider?: SignedInBy | undefined;
+  /** Ids of those whose rights `admit` changes, as for `ChangeRights`. */
+  readonly changed?: readonly string[] | undefined;
+}
+
 /**
  * Starts a session, replacing those of the browser. Beyond the maximum, the least recently used session ends.
  *
  * @param admit checks in the creating transaction; throws to refuse
  * @throws AppError `account_disabled`
- * @param how `confirmed`: with a second factor code; `provider`: instead of a password
  */
 export type BeginSession = (
   call: SigningIn,
   user: UserDocument,
   admit: (tx: ClientSession) => Promise<void>,
-  how?: { readonly confirmed?: boolean; readonly provider?: SignedInBy | undefined },
+  how?: SignedIn,
 ) => Promise<StartedSession>;
 
 export interface BeginSessionOptions {
@@ -58,7 +67,7 @@ export interface BeginSessionOptions {
 export function createBeginSession(options: BeginSessionOptions): BeginSession {
   const { sessions, quotas, replaceSessions, topology, cookies, notePlace } = options;
   const { sessionsPerUser } = quotas;
-  return async (call, user, admit, { confirmed = false, provider } = {}) => {
+  return async (call, user, admit, { confirmed = false, provider, changed } = {}) => {
     if (isDisabled(user)) throw new AppError("account_disabled");
     const { sessionHashes, cause, work } = call;
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
@@ -69,7 +78,7 @@ export function createBeginSession(options: BeginSessionOptions): BeginSession {
     await untilSaved(work, async () => {
       const replaced = await sessions.idsOf(sessionHashes);
       const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);
-      return replaceSessions(work, [...replaced, ...beyond], [`user:${user._id}`], async (tx) => {
+      return replaceSessions(work, { ended: [...replaced, ...beyond], changed }, [`user:${user._id}`], async (tx) => {
         await admit(tx);
         await sessions.insert(started, user, tx);
         await notePlace(user, started, work, tx);

@@ -4,18 +4,25 @@ import type { Work } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionStore } from "./store.js";
 
+/** What gateways must not keep. */
+export interface Outdated {
+  /** Ids of the sessions that end. */
+  readonly ended: readonly string[];
+  /** Ids of others whose rights change, as for `ChangeRights`. */
+  readonly changed?: readonly string[] | undefined;
+}
+
 /**
  * Replaces sessions: `write` and their end are one transaction. Once it resolves, no gateway accepts the old ones.
  *
  * @param work the request
- * @param ended ids of the sessions that end
  * @param written as for a transaction
  * @param write a conflict rolls back everything
  * @returns what `write` returned
  */
 export type ReplaceSessions = <T>(
   work: Work,
-  ended: readonly string[],
+  outdated: Outdated,
   written: Written,
   write: (tx: ClientSession) => Promise<T | "conflict">,
 ) => Promise<T | "conflict">;
@@ -31,16 +38,16 @@ export function createReplaceSessions({
   transaction,
   changeRights,
 }: ReplaceSessionsOptions): ReplaceSessions {
-  return async (work, ended, written, write) => {
-    // Without an old session nothing is revoked, so there is no wait for gateways.
-    if (ended.length === 0)
+  return async (work, { ended, changed = [] }, written, write) => {
+    // Otherwise gateways know nothing that becomes wrong, so there is no wait for them.
+    if (ended.length + changed.length === 0)
       return transaction(work, written, async (tx) => {
         const made = await write(tx);
         if (made === "conflict") throw new Discard("conflict");
         return made;
       });
-    return changeRights(work, ended, async (tx) => {
-      await sessions.removeMany(ended, tx);
+    return changeRights(work, [...ended, ...changed], async (tx) => {
+      if (ended.length > 0) await sessions.removeMany(ended, tx);
       return write(tx);
     });
   };
