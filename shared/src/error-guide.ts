@@ -103,7 +103,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   unsupported_media_type: { params: "", remedy: "Send the content type required by the operation." },
   binding_conflict: {
     params: "`violations`",
-    remedy: "Remove either the interface binding or the port binding of each pair.",
+    remedy:
+      "Remove either the interface binding or the port binding of each pair. Of a service, the first 1,000 pairs are listed; others may follow.",
   },
   mac_address_immutable: { params: "", remedy: "Keep the MAC address, or delete and recreate the interface." },
   already_exists: {

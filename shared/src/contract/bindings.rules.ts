@@ -51,8 +51,8 @@ interface Placed {
   readonly index: number;
 }
 
-// A thousand bindings can form 250,000 conflicting pairs, so the list is capped.
-const MOST_PAIRS = 1000;
+/** Listed conflicts of a service: a thousand bindings can form 250,000 pairs. */
+export const MOST_PAIRS = 1000;
 
 /** Evaluates the requested bindings of a service on one host. */
 export type BindingJudge = (requested: readonly BindingInput[]) => BindingVerdict;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@nts/local/processes/system";
+import { MOST_PAIRS } from "@nts/shared/contract/bindings.rules";
 import { PAGES } from "../documents/pages.js";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -25,6 +26,15 @@ describe("the generated pages", () => {
   it("describe every setting", () => {
     const unexplained = [...PAGES["docs/configuration.md"]!().matchAll(/^\| `(\w+)`.*\| +\|$/gm)];
     expect(unexplained.map(([, name]) => name)).toEqual([]);
+  });
+});
+
+describe("the limit of listed binding conflicts", () => {
+  it.each(["docs/limits.md", "docs/errors.md", "docs/api.md"])("is described by %s", (path) => {
+    const about = read(path)
+      .split("\n")
+      .filter((line) => line.includes("`binding_conflict`"));
+    expect(about.join("\n")).toContain(`${MOST_PAIRS.toLocaleString("en")} pairs`);
   });
 });
 

@@ -24,6 +24,7 @@ import {
   REVERTED_BYTES,
   REVERTED_ENTITIES,
 } from "@nts/shared/contract";
+import { MOST_PAIRS } from "@nts/shared/contract/bindings.rules";
 import * as keys from "@nts/shared/contract/keys";
 import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
 import { MERMAID_LIMITS } from "@nts/shared/contract/topology";
@@ -108,6 +109,7 @@ function ofRequests(): Rows {
       "a revert",
       `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of states before and after; then 422 \`too_many_changes\``,
     ],
+    ["conflicts listed by 409 `binding_conflict`", `${n(MOST_PAIRS)} pairs of bindings per service`],
     [
       "a plan of a write",
       `${n(PLANNED_CHANGES)} changes, ${kib(PLANNED_BYTES)} of values; further ones are only counted`,
