@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
-import { Version } from "./contract/system.js";
+import { getHealth, Version } from "./contract/system.js";
 import { Plan, takesIdempotencyKey } from "./contract/writes.js";
 import { DEFAULT_FAILURE, defaultFailure, failureWith, ownCodesOf } from "./openapi-failures.js";
 
@@ -33,7 +33,7 @@ const Meta = Version.extend({
   plan: Plan.optional().describe("Writes: present with `dry_run` and `explain`."),
 }).meta({ id: "Meta" });
 
-/** Headers of every response, by their short component names. */
+/** Headers of responses, by their short component names. */
 export const HEADERS = {
   Limit: { description: "Requests per minute.", schema: { type: "integer" } },
   Remaining: { description: "Requests currently available.", schema: { type: "integer" } },
@@ -52,11 +52,12 @@ export const WRITE_HEADERS = {
 const referenceTo = (name: keyof typeof HEADERS | keyof typeof WRITE_HEADERS) => ({
   $ref: `#/components/headers/${name}`,
 });
+const UNLIMITED_HEADER_REFERENCES = { "X-Request-Id": referenceTo("Request") };
 const HEADER_REFERENCES = {
   "X-RateLimit-Limit": referenceTo("Limit"),
   "X-RateLimit-Remaining": referenceTo("Remaining"),
   "X-RateLimit-Reset": referenceTo("Reset"),
-  "X-Request-Id": referenceTo("Request"),
+  ...UNLIMITED_HEADER_REFERENCES,
 };
 const WRITE_HEADER_REFERENCES = { ...HEADER_REFERENCES, "Idempotency-Replayed": referenceTo("Replayed") };
 
@@ -103,13 +104,19 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     return made;
   }
 
+  /** The health check is exempt from the rate limit. */
+  function headersOf(operation: AnyEndpoint, data: string): NonNullable<ZodOpenApiResponseObject["headers"]> {
+    if (operation.operationId === getHealth.operationId) return UNLIMITED_HEADER_REFERENCES;
+    return written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES;
+  }
+
   function successOf(operation: AnyEndpoint): ResponseReference {
     const data = dataNameOf(operation);
     const { files = [], streams = false, isFile = streams } = operation;
     const types = files.map(pascal).join("Or");
     return refer(isFile ? types : files.length === 0 ? data : `${data}Or${types}`, () => ({
       description: "Success",
-      headers: written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES,
+      headers: headersOf(operation, data),
       content: {
         ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
         ...Object.fromEntries(files.map((type) => [type, { schema: READ_AS_VALUES.has(type) ? z.unknown() : z.string() }])), // prettier-ignore

@@ -35,6 +35,18 @@ describe("the OpenAPI document", () => {
     expect(missing).toEqual([]);
   });
 
+  it("declares the headers of the rate limit for all operations but the health check, which is exempt", () => {
+    const document = documentOf(text);
+    const without = OPERATIONS.filter(({ path, method }) => {
+      const responses = document.paths[path]![method]!.responses;
+      const own = responses["200"] ?? responses["303"];
+      const name = own?.$ref?.split("/").at(-1) ?? "";
+      const response = (document.components["responses"]![name] ?? own) as { headers: object };
+      return !("X-RateLimit-Limit" in response.headers) || !("X-Request-Id" in response.headers);
+    });
+    expect(without.map(({ operationId }) => operationId)).toEqual(["get_health"]);
+  });
+
   it("repeats no schema, neither as two components nor as a component and inline", () => {
     const places = new Map<string, string[]>();
     const look = (value: unknown, place: string): void => {
