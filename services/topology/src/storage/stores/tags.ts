@@ -1,6 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { Tag } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { caseFolded } from "../../values/case.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind, type Stored } from "../entities.js";
 import { BY_ID } from "../indexes.js";
@@ -8,15 +9,9 @@ import { BY_ID } from "../indexes.js";
 /** Managed tags; they belong to the organization, so restricted callers see all of them. */
 export type TagStore = Entities<Tag>;
 
-/** The unique key of a tag's name, which is the same for all cases of it. */
+/** The unique key of a tag's name. */
 export function tagKeyOf(name: string): string {
-  // Its capital is the I of all others, though it is another letter.
-  return name.normalize("NFC").split("ı").map(folded).join("ı").normalize("NFC");
-}
-
-/** Lower case alone keeps `ß` and `ﬁ`, of which upper case makes SS and FI, and two forms of the Greek sigma. */
-function folded(text: string): string {
-  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
+  return caseFolded(name);
 }
 
 export const TAG_KIND: EntityKind<Tag> = {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { tagKeyOf } from "./tags.js";
+import { caseFolded } from "./case.rules.js";
+import { composed } from "./search.rules.js";
 
-describe("the key of a tag's name", () => {
+describe("a text without case", () => {
   it.each([
     ["ΟΔΟΣ", "οδοσ"],
     ["ΟΔΟΣ", "οδος"],
@@ -13,7 +14,7 @@ describe("the key of a tag's name", () => {
     ["μ9", "µ9"],
     ["KÜCHE", "Ku\u0308che"],
   ])("is the same for %s and %s, which differ by case only", (a, b) => {
-    expect(tagKeyOf(a)).toBe(tagKeyOf(b));
+    expect(caseFolded(a)).toBe(caseFolded(b));
   });
 
   it.each([
@@ -21,23 +22,23 @@ describe("the key of a tag's name", () => {
     ["KIZ", "kız"],
     ["Küche", "Kuche"],
   ])("differs for %s and %s, which are different letters", (a, b) => {
-    expect(tagKeyOf(a)).not.toBe(tagKeyOf(b));
+    expect(caseFolded(a)).not.toBe(caseFolded(b));
   });
 
-  it("does not depend on the case of any name, and is its own key", () => {
+  it("is the same for any text in upper and in lower case, and is itself without case", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (name) => {
-        const key = tagKeyOf(name);
+      fc.property(fc.string({ unit: "binary" }).map(composed), (text) => {
+        const without = caseFolded(text);
         // The capital of the dotless i is the I of all others.
-        fc.pre(!name.includes("ı"));
-        expect([name.toUpperCase(), name.toLowerCase(), key].map(tagKeyOf)).toEqual([key, key, key]);
+        fc.pre(!text.includes("ı"));
+        expect([text.toUpperCase(), text.toLowerCase(), without].map(caseFolded)).toEqual([without, without, without]);
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it("is the name in lower case for usual names, as in earlier versions", () => {
+  it("is the lower case of usual names", () => {
     for (const name of ["Rack 1", "Küche", "Серверная", "İzmir", "東京", "Ελλάδα"])
-      expect(tagKeyOf(name)).toBe(name.toLowerCase());
+      expect(caseFolded(name)).toBe(name.toLowerCase());
   });
 });
