@@ -162,8 +162,7 @@ describe("addresses: blocks", () => {
         expect(key >= block.first && key <= block.last).toBe(block.contains(address));
       }),
     );
-    const { first, last } = parseBlock("2001:db8:0:10::/60", "cidr");
-    expect([first, last]).toEqual(["2001:db8:0:10::", "2001:db8:0:1f:ffff:ffff:ffff:ffff"].map((text) => parseAddress(text).key)); // prettier-ignore
+    expect(parseBlock("2001:db8:0:10::/60", "cidr").last).toBe(parseAddress("2001:db8:0:1f:ffff:ffff:ffff:ffff").key);
   });
 
   it("contain an IPv4 address written as IPv6, and do not mix families", () => {
