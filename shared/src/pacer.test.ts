@@ -1,17 +1,9 @@
-import { setImmediate as afterOthers, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as afterOthers } from "node:timers/promises";
 import { describe, expect, it } from "@jest/globals";
-import { createPacer, type PacerOptions, type Turn } from "./pacer.js";
+import { createPacer, type PacerOptions } from "./pacer.js";
 
 const pacer = (options: Partial<PacerOptions> = {}) =>
   createPacer({ atATime: 1, mostWaiting: 10, rest: () => Promise.resolve(), ...options });
-
-/** Longer than what counts as work. */
-const WAIT_MS = 200;
-
-async function* failingParts(): AsyncGenerator<string, void, void> {
-  await sleep(5);
-  yield await Promise.reject(new Error("no"));
-}
 
 async function* pieces(name: string, count: number, log: string[]): AsyncGenerator<string, void, void> {
   try {
@@ -35,10 +27,7 @@ async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
 describe("paced generators", () => {
   it("produce one piece at a time, round-robin, and lose none", async () => {
     const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
-    const both = await Promise.all([
-      all(paced(() => pieces("a", 3, log), "a")),
-      all(paced(() => pieces("b", 2, log), "b")),
-    ]);
+    const both = await Promise.all([all(paced(pieces("a", 3, log), "a")), all(paced(pieces("b", 2, log), "b"))]);
     expect(both).toEqual([
       ["a1", "a2", "a3"],
       ["b1", "b2"],
@@ -49,7 +38,7 @@ describe("paced generators", () => {
 
   it("take turns by caller, however many one has", async () => {
     const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
-    const ofCaller = (name: string): Promise<string[]> => all(paced(() => pieces(name, 2, log), name.slice(0, 1)));
+    const ofCaller = (name: string): Promise<string[]> => all(paced(pieces(name, 2, log), name.slice(0, 1)));
     await Promise.all(["a1", "a2", "a3", "b"].map(ofCaller));
     const begun = log.filter((line) => line.endsWith("begins")).map((line) => line.slice(0, 1));
     expect(begun.lastIndexOf("b")).toBeLessThan(6);
@@ -58,15 +47,15 @@ describe("paced generators", () => {
   it("pause after each piece", async () => {
     let rests = 0;
     const paced = pacer({ rest: () => Promise.resolve(rests++) });
-    await all(paced(() => pieces("a", 3, []), "a"));
+    await all(paced(pieces("a", 3, []), "a"));
     expect(rests).toBe(4);
   });
 
   it("occupy no slot while they are not read, and are closed when their consumer stops", async () => {
     const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
-    const unread = paced(() => pieces("a", 3, log), "a");
+    const unread = paced(pieces("a", 3, log), "a");
     expect((await unread.next()).value).toBe("a1");
-    expect(await all(paced(() => pieces("b", 1, log), "b"))).toEqual(["b1"]);
+    expect(await all(paced(pieces("b", 1, log), "b"))).toEqual(["b1"]);
     await unread.return();
     expect(log.at(-1)).toBe("a is closed");
   });
@@ -76,52 +65,7 @@ describe("paced generators", () => {
     async function* failing(): AsyncGenerator<string, void, void> {
       yield await Promise.reject(new Error("no"));
     }
-    await expect(all(paced(failing, "a"))).rejects.toThrow("no");
-    expect(await all(paced(() => pieces("b", 1, []), "b"))).toEqual(["b1"]);
-  });
-});
-
-describe("paced generators that read", () => {
-  it("leave their turn while they wait for something, and do not pause for that", async () => {
-    let arrive = (): void => undefined;
-    const arrival = new Promise<void>((resolve) => (arrive = resolve));
-    const restedFor: number[] = [];
-    const paced = pacer({ rest: (startedAt) => Promise.resolve(restedFor.push(performance.now() - startedAt)) });
-    async function* parts(): AsyncGenerator<string> {
-      yield "a1";
-      await arrival;
-      yield "a2";
-    }
-    const waiting = all(paced((turn) => turn.read(parts()), "a"));
-    for (let n = 0; n < 20; n++) expect(await all(paced(() => pieces("b", 1, []), "b"))).toEqual(["b1"]);
-    await sleep(WAIT_MS);
-    arrive();
-    expect(await waiting).toEqual(["a1", "a2"]);
-    expect(Math.max(...restedFor)).toBeLessThan(WAIT_MS / 2);
-  });
-
-  it("keep their turn while there is something to work on", async () => {
-    const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
-    async function* ready(): AsyncGenerator<string> {
-      yield* await Promise.resolve(["1", "2", "3"]);
-    }
-    async function* whole(turn: Turn, name: string): AsyncGenerator<string, void, void> {
-      for await (const part of turn.read(ready())) log.push(name + part);
-      yield name;
-    }
-    await Promise.all(["a", "b"].map((name) => all(paced((turn) => whole(turn, name), name))));
-    expect(log).toEqual(["a1", "a2", "a3", "b1", "b2", "b3"]);
-  });
-
-  it("end what they read when it fails, or their consumer stops", async () => {
-    const log: string[] = [];
-    const paced = pacer();
-    const read = paced((turn) => turn.read(pieces("a", 3, log)), "a");
-    await read.next();
-    await read.return();
-    expect(log.at(-1)).toBe("a is closed");
-    const failing = paced((turn) => turn.read(failingParts()), "a");
-    await expect(all(failing)).rejects.toThrow("no");
-    expect(await all(paced(() => pieces("b", 1, []), "b"))).toEqual(["b1"]);
+    await expect(all(paced(failing(), "a"))).rejects.toThrow("no");
+    expect(await all(paced(pieces("b", 1, []), "b"))).toEqual(["b1"]);
   });
 });

@@ -111,42 +111,6 @@ describe("the share of an organization", () => {
   });
 });
 
-describe("an export of an organization whose share is in use", () => {
-  it.each(["hosts", "drawio"])("does not delay those of others: %s", async (format) => {
-    let free = (): void => undefined;
-    const freed = new Promise<void>((resolve) => (free = resolve));
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    let busy = "";
-    topology = await startTopology({
-      shares: { operations: 1 },
-      storage: (storage) => ({
-        ...storage,
-        hosts: {
-          ...storage.hosts,
-          withChildren: async function* (scope, ids) {
-            if (scope.organizationId === busy) {
-              void storage.database.share(scope, () => freed);
-              begin();
-            }
-            yield* storage.hosts.withChildren(scope, ids);
-          },
-        },
-      }),
-    });
-    const [one, other] = [topology.aCaller(), topology.aCaller()];
-    for (const caller of [one, other]) await aHost(await aNetwork(caller), { interfaces: 1 });
-    busy = one.scope.organizationId;
-    const path = `/api/v1/exports/${format}`;
-    const waiting = one.raw("get", path);
-    await begun;
-    expect((await other.raw("get", path)).status).toBe(200);
-    free();
-    // It would have been rejected if it had waited for longer than the share allows.
-    expect((await waiting).status).toBe(200);
-  });
-});
-
 describe("writes of many documents", () => {
   it("take turns by organization, each until its transaction ends, and small ones do not wait", async () => {
     topology = await startTopology();

@@ -2,7 +2,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { BOOKMARK_SECONDS, endEvent, STREAM_ENDS } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
-import type { Turn } from "@nts/shared/pacer";
 import type { Work } from "@nts/shared/work";
 import type { Cursors } from "./cursors.js";
 import type { JournalDocument } from "./entries.rules.js";
@@ -71,13 +70,12 @@ export class Follower {
 
   async *#states(place: Place): AsyncGenerator<string, void, void> {
     const { feeds, following } = this;
-    const isMine = this.#isMine;
-    const events = async function* (turn: Turn): AsyncGenerator<string, void, void> {
+    const events = async function* (isMine: (entry: JournalDocument) => boolean): AsyncGenerator<string, void, void> {
       // A comment keeps the connection alive during long searches.
-      for await (const entries of turn.read(feeds.states(following, place.n)))
+      for await (const entries of feeds.states(following, place.n))
         yield entries.filter(isMine).map(stateEvent).join("") || ":\n\n";
     };
-    for await (const text of feeds.paced(events, following.scope.organizationId)) {
+    for await (const text of feeds.paced(events(this.#isMine), following.scope.organizationId)) {
       yield text;
       if (this.#isOver()) return;
     }
@@ -110,8 +108,7 @@ export class Follower {
   async *#catchUp(place: Place, last: number): AsyncGenerator<string, void, void> {
     try {
       const { organizationId } = this.following.scope;
-      const eventsIn = (turn: Turn): AsyncGenerator<string, void, void> => this.#eventsUpTo(place, last, turn);
-      for await (const events of this.feeds.paced(eventsIn, organizationId)) {
+      for await (const events of this.feeds.paced(this.#eventsUpTo(place, last), organizationId)) {
         if (events !== "") yield events;
         if (this.#isOver()) return;
       }
@@ -122,12 +119,12 @@ export class Follower {
     }
   }
 
-  async *#eventsUpTo(place: Place, last: number, turn: Turn): AsyncGenerator<string, void, void> {
+  async *#eventsUpTo(place: Place, last: number): AsyncGenerator<string, void, void> {
     const { scope, filter } = this.following;
     const reached: Reached = { n: null, isEnd: false };
     const asked = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
     const sizes = { firstRows: FIRST_ROWS, batchBytes: BATCH_BYTES };
-    for await (const entries of turn.read(this.feeds.reader.entries(scope, { ...asked, ...sizes }, reached))) {
+    for await (const entries of this.feeds.reader.entries(scope, { ...asked, ...sizes }, reached)) {
       const mine = entries.filter(this.#isMine);
       place.n = entries.at(-1)?.n ?? place.n;
       place.sent = mine.at(-1)?.n ?? place.sent;

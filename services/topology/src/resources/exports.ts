@@ -3,7 +3,7 @@ import { validationFailed } from "@nts/shared/errors";
 import { respond, type FileInfo } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createPacer, type Turn } from "@nts/shared/pacer";
+import { createPacer } from "@nts/shared/pacer";
 import type { Work } from "@nts/shared/work";
 import { createAnsibleWriter, MOST_ANSIBLE_HOSTS } from "../exports/formats/ansible.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";
@@ -83,12 +83,10 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
     if (format === "ansible") await requireFew(storage, scope, query);
     const { place, tag } = await readSeenState(state, { work, rights: principal.scope });
     const asked = { query, place, readNames: () => readNames(storage, whole) };
-    const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
     // Nothing is read if the client already has the file.
-    const textIn = (turn: Turn): AsyncGenerator<string, void, void> =>
-      format === "drawio" ? drawn(storage, turn, scope, query) : written(storage, turn, { work, scope, format, asked });
-    const pieces = paced((turn) => inPieces(textIn(turn)), scope.organizationId);
-    return respond.file(streamed(work, pieces), file, tag);
+    const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
+    const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
+    return respond.file(streamed(work, paced(inPieces(text), scope.organizationId)), file, tag);
   });
 }
 
@@ -115,29 +113,17 @@ interface ExportRequest {
 
 async function* written(
   storage: Storage,
-  turn: Turn,
   { work, scope, format, asked }: ExportRequest,
 ): AsyncGenerator<string, void, void> {
   const { createWriter, orderBy } = KINDS[format];
   const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
-  const writer = await turn.outside(Promise.resolve(createWriter(asked)));
+  const writer = await createWriter(asked);
   yield writer.begin;
-  for await (const some of hostsIn(turn.read(allRows(storage.hosts, plan, orderBy)))) yield writer.hosts(some);
+  for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) yield writer.hosts(some);
   yield* writer.end();
 }
 
-async function* drawn(
-  storage: Storage,
-  turn: Turn,
-  scope: Scope,
-  { tag_ids }: Query,
-): AsyncGenerator<string, void, void> {
-  const networks = await turn.outside(readNetworkNames(storage, scope));
-  const { subnets, hosts, interfaces } = storage;
-  const reads: Parameters<typeof drawing>[0] = {
-    subnets: { ...subnets, readStored: (...find) => turn.read(subnets.readStored(...find)) },
-    hosts: { ...hosts, withChildren: (...ids) => turn.read(hosts.withChildren(...ids)) },
-    interfaces,
-  };
-  yield* drawing(reads, { scope, networks, tags: tag_ids });
+async function* drawn(storage: Storage, scope: Scope, { tag_ids }: Query): AsyncGenerator<string, void, void> {
+  const networks = await readNetworkNames(storage, scope);
+  yield* drawing(storage, { scope, networks, tags: tag_ids });
 }
