@@ -99,6 +99,7 @@ describe("the statistics of subnets", () => {
     const { status, text, data } = await owner.send(getStats, {});
     expect([status, data.subnets.map(({ cidr }) => cidr)]).toEqual([200, ["10.7.0.0/30", "fd00:1::/64", "::/0"]]);
     const sizes = [...text.matchAll(/"size":(\d+),"used":1[,}]/g)].map(([, size]) => size);
-    expect(sizes).toEqual(["2", "18446744073709551615", "340282366920938463463374607431768211455"]);
+    // The last one without the IPv4-mapped addresses, which are IPv4.
+    expect(sizes).toEqual(["2", "18446744073709551615", String(2n ** 128n - 2n ** 32n - 1n)]);
   });
 });
