@@ -1,5 +1,5 @@
-import type { Db, Document, Long } from "mongodb";
-import { MongoServerError, Timestamp } from "mongodb";
+import type { Db, Document } from "mongodb";
+import { Long, MongoServerError, Timestamp } from "mongodb";
 import { NOTES } from "../storage/authorship.js";
 import { COLLECTIONS } from "./entries.rules.js";
 
@@ -84,7 +84,8 @@ const STAGES = [
 ];
 
 interface Reply {
-  readonly id: Long;
+  /** A number if it is small enough, which the server does not take back as such. */
+  readonly id: Long | number;
   readonly firstBatch?: ChangeEvent[];
   readonly nextBatch?: ChangeEvent[];
   readonly postBatchResumeToken: Document;
@@ -100,6 +101,7 @@ export async function openStream(db: Db, token: Document | null): Promise<Change
     const pipeline = [{ $changeStream }, ...STAGES];
     const concern = { readConcern: { level: "majority" } };
     const opened = await run({ aggregate: 1, pipeline, cursor: { batchSize: MOST_EVENTS }, ...concern });
+    const id = Long.fromValue(opened.id);
     let first = opened.firstBatch ?? [];
     return {
       start: token ?? opened.postBatchResumeToken,
@@ -109,12 +111,12 @@ export async function openStream(db: Db, token: Document | null): Promise<Change
           first = [];
           return { events, token: opened.postBatchResumeToken };
         }
-        const getMore = { getMore: opened.id, collection: "$cmd.aggregate", batchSize: MOST_EVENTS };
+        const getMore = { getMore: id, collection: "$cmd.aggregate", batchSize: MOST_EVENTS };
         const { nextBatch = [], postBatchResumeToken } = await run({ ...getMore, maxTimeMS: awaitMs });
         return { events: nextBatch, token: postBatchResumeToken };
       },
       close: async () => {
-        await run({ killCursors: "$cmd.aggregate", cursors: [opened.id] }).catch(() => null);
+        await run({ killCursors: "$cmd.aggregate", cursors: [id] }).catch(() => null);
         await session.endSession();
       },
     };
