@@ -7,7 +7,7 @@ import type { RespondLocally } from "./respond-locally.js";
 import { sendEmpty, sendSuccess } from "./edge/responses.js";
 import type { Exchange } from "./edge/exchange.js";
 import { faultOf } from "./edge/strict-requests.js";
-import { resolveTarget } from "./edge/target.js";
+import { queryOf, resolveTarget } from "./edge/target.js";
 import { type Assistants, MCP } from "./mcp/assistants.js";
 import type { Forward } from "./proxy/forward.js";
 import type { Charges } from "./rate-limit/charges.js";
@@ -60,7 +60,7 @@ export function createPipeline(options: PipelineOptions): Serve {
   async function operate(exchange: Exchange, endpoint: AnyEndpoint): Promise<void> {
     exchange.operationId = endpoint.operationId;
     exchange.route = endpoint.path;
-    if (endpoint.upstream === "gateway") readNoQuery(exchange.request.url?.split("?").slice(1).join("?") ?? "");
+    if (endpoint.upstream === "gateway") readNoQuery(queryOf(exchange.request));
     if (endpoint.operationId === "get_health") {
       sendSuccess(exchange, { status: "ok" });
       return;

@@ -16,16 +16,13 @@ import type { HeaderList } from "./header-list.js";
 import type { OpenConnections } from "./open-connections.js";
 import { newRequestId } from "./request-id.js";
 import type { BodyDiscard } from "./body-discard.js";
+import { LINGER_MS } from "./close-soon.js";
 import type { UnreadResponses } from "./unread-responses.js";
 
 // A request and its single response, written only by this class. The first call of `respond` or `begin` owns the
 // response; later ones have no effect. Exceptions in its callbacks end the exchange, never the process.
 
-// How long and how much of an unwanted body is read after the response: closing at once would reset the connection and
-// lose the response.
-const LINGER_MS = 1_000;
-
-/** Bytes of an unwanted body that are read at full speed; more is paced. */
+/** Bytes of an unwanted body that are read at full speed after the response; more is paced. */
 const AT_ONCE_BYTES = 65_536;
 
 /** Shared by all exchanges of a process. */

@@ -17,3 +17,9 @@ export function resolveTarget(request: IncomingMessage, ownHost: string | null):
   request.url = path + query;
   headers.host = host;
 }
+
+/** The query of a target without its question mark; empty if there is none. */
+export function queryOf({ url = "" }: IncomingMessage): string {
+  const cut = url.indexOf("?");
+  return cut === -1 ? "" : url.slice(cut + 1);
+}

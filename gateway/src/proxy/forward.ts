@@ -8,6 +8,7 @@ import { browserHashesOf, sessionHashesOf } from "../authenticate/credential.js"
 import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { InFlight, Purpose, Service } from "../edge/in-flight.js";
+import { queryOf } from "../edge/target.js";
 import type { UploadDeadlines } from "../edge/upload-deadlines.js";
 import { cleanHeaders } from "./hygiene.js";
 import type { StreamSlots } from "../streams/slots.js";
@@ -40,12 +41,14 @@ interface Asked {
   readonly endpoint: AnyEndpoint;
   readonly caller: Caller;
   readonly purpose: Purpose;
+  /** Checks that the caller still has its rights. @throws AppError */
+  readonly confirm: () => Promise<void>;
 }
 
 export function createForward(options: ForwardOptions): Forward {
   const { inFlight, streamSlots, uploadDeadlines, refuse, tenancyHeader, recheck, rightsOf, services } = options;
 
-  function dispatch({ exchange, endpoint, caller, purpose }: Asked, body: OutgoingBody): void {
+  function dispatch({ exchange, endpoint, caller, purpose, confirm }: Asked, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
     const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
     if (body instanceof Buffer) headers["content-length"] = String(body.length);
@@ -60,7 +63,7 @@ export function createForward(options: ForwardOptions): Forward {
     const { [TRACESTATE]: state, [TRACEPARENT]: given } = exchange.request.headers;
     // Belongs to the client's trace; meaningless without one.
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
-    const waiting = purpose !== "waiting" ? {} : { recheck: () => recheck(exchange, endpoint, caller) };
+    const waiting = purpose !== "waiting" ? {} : { recheck: confirm };
     const streaming = purpose !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
     services[service]({ exchange, endpoint, headers, body, purpose, ...waiting, ...streaming });
   }
@@ -68,22 +71,22 @@ export function createForward(options: ForwardOptions): Forward {
   return (exchange, endpoint, caller): Promise<void> | void => {
     const { upload } = endpoint;
     const { headers } = exchange.request;
-    const asked = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint) };
+    const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
+    const asked = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint), confirm };
     const request = inFlight.enter(exchange, asked.purpose);
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
-    const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
+    // The client sets the pace of its body, and its rights may end meanwhile.
+    const isLate = upload === undefined && hasBody(headers) && !exchange.request.complete;
     const send = (body: OutgoingBody): Promise<void> | void => {
       const turn = asked.purpose === "stream" ? streamSlots.take(exchange) : request.turn(endpoint.upstream as Service);
-      if (turn === null) return dispatch(asked, body);
-      return turn.then(confirm).then(() => {
-        dispatch(asked, body);
-      });
+      if (turn === null && !isLate) return dispatch(asked, body);
+      return Promise.resolve(turn)
+        .then(confirm)
+        .then(() => {
+          dispatch(asked, body);
+        });
     };
-    // The client sets the pace of its body, and its rights may end meanwhile.
-    const sendConfirmed = exchange.request.complete
-      ? send
-      : (body: OutgoingBody): Promise<void> => confirm().then(() => send(body));
 
     if (upload !== undefined) {
       uploadDeadlines.watch(exchange, () => {
@@ -92,21 +95,20 @@ export function createForward(options: ForwardOptions): Forward {
       return send({ limitBytes: upload.limitBytes, confirm });
     }
     if (!hasBody(headers)) return send(endpoint.body === undefined ? null : Buffer.alloc(0));
-    if (endpoint.body === undefined) return skipBody(exchange).then(() => sendConfirmed(null));
+    if (endpoint.body === undefined) return skipBody(exchange).then(() => send(null));
     return readBody(exchange, (bytes) => {
       request.countBody(bytes);
-    }).then(sendConfirmed);
+    }).then(send);
   };
 }
 
 /** As decoded by the service, which rejects what is no number. */
-function asksToWait(url = ""): boolean {
-  const cut = url.indexOf("?");
-  return cut !== -1 && new URLSearchParams(url.slice(cut)).getAll("wait").some((text) => Number(text) > 0);
+function asksToWait(request: Exchange["request"]): boolean {
+  return new URLSearchParams(queryOf(request)).getAll("wait").some((text) => Number(text) > 0);
 }
 
 function purposeOf({ request }: Exchange, { upload, waits, streams }: AnyEndpoint): Purpose {
   if (upload !== undefined) return "upload";
   if (streams === true) return "stream";
-  return waits === true && asksToWait(request.url) ? "waiting" : "plain";
+  return waits === true && asksToWait(request) ? "waiting" : "plain";
 }
