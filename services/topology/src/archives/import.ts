@@ -146,27 +146,25 @@ async function settleTopLevel<K extends TopLevelKind>(run: Run, target: Target, 
     if (!run.isDry) differing.push(...some.filter(({ data }) => ofHere.has(ids.get(data.id) ?? "")));
   }, onFailed); // prettier-ignore
   for (const item of differing)
-    await eachOrAll(run, [item], async ([{ data }]) => {
-      const { changed, unchanged } = await planTopLevel(target, kind, [data], naming);
-      await replaceTopLevel(target, kind, changed);
-      count(run, kind, { created: [], changed, unchanged });
-    }, (failed, error) => {
+    await eachOrAll(run, [item], (some) => restore(run, target, kind, some), (failed, error) => {
       if (kind !== "Tag" || error.code !== "already_exists") return onFailed(failed, error);
       run.taken.push(failed as unknown as TopLevelItem<"Tag">);
       return Promise.resolve();
     }); // prettier-ignore
 } // prettier-ignore
 
+/** Restores entities that exist, all of them or none. */
+async function restore<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]): Promise<void> {
+  const { changed, unchanged } = await planTopLevel(target, kind, items.map(({ data }) => data), namingOf(run, new Set()));
+  await replaceTopLevel(target, kind, changed);
+  count(run, kind, { created: [], changed, unchanged });
+} // prettier-ignore
+
 /** Restores tags whose names others had when it was their turn; these may have been restored by now. */
 async function settleTaken(run: Run, target: Target): Promise<void> {
   const taken = run.taken.splice(0);
-  const naming = namingOf(run, new Set());
   for (const together of taken.length === 0 ? [] : await renamedTogether(target, taken, run.places))
-    await eachOrAll(run, [together], async ([some]) => {
-      const { changed, unchanged } = await planTopLevel(target, "Tag", some.map(({ data }) => data), naming);
-      await replaceTopLevel(target, "Tag", changed);
-      count(run, "Tag", { created: [], changed, unchanged });
-    }, (some, error) => {
+    await eachOrAll(run, [together], ([some]) => restore(run, target, "Tag", some), (some, error) => {
       for (const { line, data } of some) fail(run, { line, entity: "Tag", id: data.id, taken: null }, error, { Tag: 1 });
       return Promise.resolve();
     });

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
+import { digestOfIds } from "../storage/digest.js";
 import { caughtUp } from "./barrier.js";
 import type { JournalReader } from "./read.js";
 
@@ -50,10 +50,6 @@ async function readState({ journal, form }: StateParts, rights: Scope): Promise<
   const [place, cursors] = await Promise.all([journal.place(rights), journal.cursors()]);
   const cursor = cursors.of(organizationId, place);
   // Another network may have older changes only.
-  const seen = networks === "all" ? "" : `.${digestOf([...networks].sort().join(" "))}`;
+  const seen = networks === "all" ? "" : `.${digestOfIds(networks)}`;
   return { place, cursor, tag: { revision: form + cursor + seen } };
-}
-
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 11);
 }

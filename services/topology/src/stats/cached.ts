@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { LRUCache } from "lru-cache";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { digestOf, digestOfIds } from "../storage/digest.js";
 import type { Counting } from "./count.js";
 import { type ExactStats, jsonOf } from "./exact.rules.js";
 
@@ -62,13 +62,9 @@ export function createCachedStats(leastMs = LEAST_MS): CachedStats {
 }
 
 function networksOf({ networks }: Scope): string {
-  return networks === "all" ? "all" : digestOf([...networks].sort().join(" "));
+  return networks === "all" ? "all" : digestOfIds(networks);
 }
 
 function etagOf(stats: ExactStats): string {
   return digestOf(jsonOf({ ...stats, at: "" }));
-}
-
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
 }
