@@ -9,8 +9,15 @@ import { createPacedQueue } from "./paced-queue.js";
 /** Concurrently handled requests of a connection. */
 export const MOST_AT_A_TIME = 4;
 
-/** Maximum waiting requests that were already read; beyond it, the connection is closed. */
-export const MOST_WAITING = 64;
+/**
+ * Maximum waiting requests of a connection that were already read. Nothing is read while any wait, but Node parses all
+ * requests of one read, which may be a few thousand.
+ */
+export const MOST_WAITING = 4_000;
+
+/** Waiting requests of all connections, beyond which those with more than {@link WAITING_WHEN_FULL} take no more. */
+export const MOST_WAITING_IN_ALL = 20_000;
+export const WAITING_WHEN_FULL = 64;
 
 /** Pacing in milliseconds, and waiting requests of all connections started per turn. */
 export const TURN_MS = 2;
@@ -18,11 +25,18 @@ export const MOST_IN_A_TURN = 2;
 
 type Start = (exchange: Exchange) => void;
 
+/** Waiting requests of all connections. */
+interface Total {
+  waiting: number;
+}
+
 export class Connection {
   /** The last exchange, until it has ended and its request is read completely. */
   last: Exchange | null = null;
   /** Nothing more can be read; each further byte is reported as an error of its own. */
   isBroken = false;
+  /** Too many requests wait: it is closed after those, and further ones are dropped. */
+  isFull = false;
   readonly #exchanges: Exchange[] = [];
   readonly #waiting: Exchange[] = [];
   #whenIdle: (() => void) | null = null;
@@ -31,8 +45,10 @@ export class Connection {
     private readonly socket: Socket,
     private readonly start: Start,
     private readonly startInTurn: Start,
+    private readonly total: Total,
   ) {
     socket.once("close", () => {
+      this.total.waiting -= this.#waiting.length;
       this.#waiting.length = 0;
       for (const exchange of [...this.#exchanges]) exchange.close();
     });
@@ -43,11 +59,19 @@ export class Connection {
     this.last = exchange;
     this.#exchanges.push(exchange);
     if (this.#exchanges.length <= MOST_AT_A_TIME) this.start(exchange);
-    else if (this.#waiting.length >= MOST_WAITING) this.socket.destroy();
     else {
       this.#waiting.push(exchange);
+      this.total.waiting++;
       this.socket.pause();
+      if (!this.#hasTooMany()) return;
+      this.isFull = true;
+      exchange.closeConnection();
     }
+  }
+
+  #hasTooMany(): boolean {
+    const { length } = this.#waiting;
+    return length >= MOST_WAITING || (length >= WAITING_WHEN_FULL && this.total.waiting >= MOST_WAITING_IN_ALL);
   }
 
   /** One of its exchanges has ended. */
@@ -59,6 +83,7 @@ export class Connection {
     if (exchange.request.complete && this.last === exchange) this.last = null;
     const next = this.#waiting.shift();
     if (next !== undefined) {
+      this.total.waiting--;
       if (this.#waiting.length === 0) this.socket.resume();
       this.startInTurn(next);
     }
@@ -97,11 +122,12 @@ export function createConnections(start: Start, arriving: Pick<Turns, "begin">):
     start(exchange);
     return true;
   });
+  const total: Total = { waiting: 0 };
   return {
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, startAfterArrivals, paced.add);
+      const connection = new Connection(socket, startAfterArrivals, paced.add, total);
       connections.set(socket, connection);
       return connection;
     },

@@ -28,6 +28,7 @@ export function createListeners(options: ListenersOptions): Listeners {
 
   const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
+    if (connection.isFull) return;
     const exchange = new Exchange(request, response, context, connection.remove);
     exchange.isPreflight = cors(request, response);
     connection.add(exchange);
