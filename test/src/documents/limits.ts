@@ -133,8 +133,12 @@ function ofCallers(): Rows {
       `${n(at("MAX_CONNECTIONS"))} (\`MAX_CONNECTIONS\`), ${n(at("MAX_CONNECTIONS_PER_ADDRESS"))} per address, without change streams; further ones are closed unread`,
     ],
     [
+      "connections to the edge (`deploy/edge`)",
+      "8,000, 500 per address (IPv6: per /64), 1,000 new ones per address in 10 s (429 `too_many_in_flight`, later closed unread); not per address behind another proxy, which has to limit them",
+    ],
+    [
       "pipelined requests handled at a time, per connection",
-      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; with more than ${connections.MOST_WAITING} waiting, the connection is closed`,
+      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait; with ${n(connections.MOST_WAITING)} waiting (${connections.WAITING_WHEN_FULL} while ${n(connections.MOST_WAITING_IN_ALL)} of all connections wait), the connection is closed after them`,
     ],
     [
       "requests in progress",
