@@ -18,7 +18,9 @@ beforeAll(async () => {
   stack = await sharedStack();
   folder = mkdtempSync(join(process.env["NTS_TEST_DIR"] ?? "/tmp", "cli-"));
   writeFileSync(join(folder, "package.json"), "{}");
-  await execa("npm", ["pack", "--workspace", "cli", "--pack-destination", folder], { cwd: ROOT });
+  await execa("npm", ["pack", "--ignore-scripts=false", "--workspace", "cli", "--pack-destination", folder], {
+    cwd: ROOT,
+  });
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   await execa("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
 });

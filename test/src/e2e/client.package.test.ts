@@ -23,7 +23,9 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(process.env["NTS_TEST_DIR"] ?? "/tmp", "client-"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "somebody", type: "module" }));
-  await execa("npm", ["pack", "--workspace", "shared/client", "--pack-destination", folder], { cwd: ROOT });
+  await execa("npm", ["pack", "--ignore-scripts=false", "--workspace", "shared/client", "--pack-destination", folder], {
+    cwd: ROOT,
+  });
   const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   await execa("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
 });
