@@ -15,10 +15,15 @@ export interface Secrets {
   readonly tenancySecrets: TenancySecrets;
   /** Encrypts second factor secrets. */
   readonly secondFactorSecret: string;
+  /** Of Redis' operator, who may run every command. */
   readonly redisPassword: string;
+  readonly redisGatewayPassword: string;
   /** Passwords of the processes' bus users. */
   readonly natsPasswords: Readonly<Record<"gateway" | "identity" | "topology", string>>;
+  /** Of MongoDB's operator, who may read and change every database. */
   readonly mongodbPassword: string;
+  /** Passwords of the services' users, who may read and change their own database. */
+  readonly mongodbPasswords: Readonly<Record<"identity" | "topology", string>>;
   /** Authenticates members of the replica set; hexadecimal. */
   readonly mongodbKey: string;
 }
@@ -33,8 +38,10 @@ export function createSecrets(): Secrets {
     },
     secondFactorSecret: newSecret(),
     redisPassword: newSecret(),
+    redisGatewayPassword: newSecret(),
     natsPasswords: { gateway: newSecret(), identity: newSecret(), topology: newSecret() },
     mongodbPassword: newSecret(),
+    mongodbPasswords: { identity: newSecret(), topology: newSecret() },
     mongodbKey: randomBytes(32).toString("hex"),
   };
 }

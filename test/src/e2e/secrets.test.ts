@@ -269,7 +269,7 @@ describe("after a run that used every kind of secret", () => {
 
   it("a secret in one of these places would be found", async () => {
     const planted = "nts_u_planted__a-secret-that-stands-where-it-must-not";
-    const redis = new Redis(stack.servers.urls.redis);
+    const redis = new Redis(stack.servers.redisOperatorUrl);
     const mongo = new MongoClient(stack.servers.urls.mongodb);
     try {
       await redis.hset("planted", "value", planted);

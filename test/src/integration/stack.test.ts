@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Redis } from "ioredis";
 import { type ClientSession, MongoClient } from "mongodb";
 import { type Servers, startServers } from "../support/stack.js";
 
+let servers: Servers;
+
+beforeAll(async () => {
+  servers = await startServers({ ownMongod: true });
+});
+
+afterAll(async () => {
+  await servers.stop();
+});
+
 describe("the servers of a suite", () => {
-  let servers: Servers;
-
-  beforeAll(async () => {
-    servers = await startServers({ ownMongod: true });
-  });
-
-  afterAll(async () => {
-    await servers.stop();
-  });
-
   it("can be killed and started again with their data", async () => {
     const { mongodb, urls } = servers;
     if (mongodb === null) throw new Error("ownMongod starts a MongoDB");
@@ -63,6 +64,38 @@ describe("the servers of a suite", () => {
     expect(await servers.redis.stop()).toEqual({ code: 0, signal: null });
     await servers.redis.restart();
     expect(servers.redis.isRunning()).toBe(true);
+  });
+});
+
+describe("the servers of npm start", () => {
+  it("give each process a user that may only do what its work needs", async () => {
+    const { mongodbOf } = servers;
+    if (!mongodbOf) throw new Error("ownMongod starts a MongoDB with users");
+    for (const [own, other] of [
+      ["identity", "topology"],
+      ["topology", "identity"],
+    ] as const) {
+      const client = new MongoClient(mongodbOf[own]);
+      await client.db(own).collection("notes").insertOne({ note: "own" });
+      await expect(client.db(other).collection("notes").findOne()).rejects.toThrow(/not authorized/i);
+      await expect(client.db("admin").command({ usersInfo: 1 })).rejects.toThrow(/not authorized/i);
+      await client.close();
+    }
+    const gateway = new Redis(servers.urls.redis, { enableReadyCheck: false });
+    const forbidden = [["get", "other"], ["keys", "*"], ["flushall"], ["config", "get", "*"], ["acl", "list"], ["publish", "a", "b"]] as const; // prettier-ignore
+    for (const [command, ...args] of forbidden) await expect(gateway.call(command, ...args)).rejects.toThrow(/NOPERM/);
+    const counted =
+      'redis.call("TIME"); redis.call("SET", KEYS[1], "1", "PX", 1000); return redis.call("GET", KEYS[1])';
+    expect(await gateway.eval(counted, 1, "nts:user:one")).toBe("1");
+    await expect(gateway.eval('return redis.call("DEL", KEYS[1])', 1, "nts:user:one")).rejects.toThrow(
+      /NOPERM|can't run/,
+    );
+    gateway.disconnect();
+    const url = new URL(servers.urls.redis);
+    const nobody = new Redis(`redis://${url.host}`, { enableReadyCheck: false, retryStrategy: null });
+    nobody.on("error", () => undefined);
+    await expect(nobody.get("nts:user:one")).rejects.toThrow(/NOAUTH/);
+    nobody.disconnect();
   });
 });
 

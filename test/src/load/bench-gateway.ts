@@ -90,7 +90,7 @@ function ours(): Promise<Variant> {
 async function stock(): Promise<Variant> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const arguments_ = [port, upstreamUrl, world.servers.urls.redis, key.secret];
+  const arguments_ = [port, upstreamUrl, world.servers.redisOperatorUrl, key.secret];
   const pair = await script("stock", MEASURED_CPU, arguments_, url);
   return { name: "express + http-proxy-middleware", url, pids: [pair.pid], stop: pair.stop };
 }

@@ -41,7 +41,7 @@ interface Entry {
 
 const stack = await startStack({ ownMongod: true });
 const client = createMongoClient(stack.servers.urls.mongodb, "ledger");
-const redis = connectRedis(stack.servers.urls.redis);
+const redis = connectRedis(stack.servers.redisOperatorUrl);
 await once(redis, "ready");
 const nowhere = openSync("/dev/null", "w"); // stays open: lines may still be buffered
 try {

@@ -13,7 +13,7 @@ export interface RedisFault {
 
 /** Sends commands to Redis directly, bypassing the network of the gateways. */
 export async function sendToRedis({ servers }: IsolatedGateways, ...commands: [string, ...string[]][]): Promise<void> {
-  const redis = new Redis(servers.urls.redis);
+  const redis = new Redis(servers.redisOperatorUrl);
   try {
     for (const [command, ...args] of commands) await redis.call(command, ...args);
   } finally {

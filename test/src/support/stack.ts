@@ -38,6 +38,10 @@ export interface ServerHandle extends Handle {
 export interface Servers {
   readonly dataDir: string;
   readonly urls: ServerUrls;
+  /** Redis' operator, who may run every command. */
+  readonly redisOperatorUrl: string;
+  /** The users of the services, whose databases have other names here; null when the test run shares MongoDB. */
+  readonly mongodbOf: ServerUrls["mongodbOf"] | null;
   readonly mongodb: ServerHandle | null;
   readonly redis: ServerHandle;
   readonly nats: ServerHandle;
@@ -87,6 +91,8 @@ export async function startServers(options: Pick<StackOptions, "ownMongod"> = {}
   return {
     dataDir,
     urls: { mongodb: mongodb?.url ?? shared ?? "", redis: redis.url, nats: natsUrlsOf(nats) },
+    redisOperatorUrl: redis.operatorUrl ?? redis.url,
+    mongodbOf: mongodb?.serviceUrls ?? null,
     mongodb,
     redis,
     nats,

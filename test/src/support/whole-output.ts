@@ -79,7 +79,7 @@ async function metricsOf({ gateways, identities, topologies }: Stack): Promise<P
 }
 
 async function redisOf({ servers }: Stack): Promise<Place[]> {
-  const redis = new Redis(servers.urls.redis);
+  const redis = new Redis(servers.redisOperatorUrl);
   try {
     const lines: string[] = [];
     for (const key of await redis.keys("*")) lines.push(`${key} ${JSON.stringify(await valueOf(redis, key))}`);

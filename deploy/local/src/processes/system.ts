@@ -116,7 +116,7 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
         SECOND_FACTOR_SECRETS: system.secrets.secondFactorSecret,
         ...publicUrl,
         ...topologyUrls,
-        MONGODB_URL: servers.mongodb,
+        MONGODB_URL: servers.mongodbOf?.identity ?? servers.mongodb,
         MONGODB_DATABASE: system.databases.identity,
       };
     case "topology":
@@ -124,7 +124,7 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
         ...common,
         ...secrets.gatewayToTopology,
         ...secrets.identityToTopology,
-        MONGODB_URL: servers.mongodb,
+        MONGODB_URL: servers.mongodbOf?.topology ?? servers.mongodb,
         MONGODB_DATABASE: system.databases.topology,
         SHORT_UPDATES: system.environment["SHORT_UPDATES"] ?? "on",
       };

@@ -22,9 +22,13 @@ const EVICTION = `eviction=(threads_min=1,threads_max=${EVICTION_THREADS})`;
 const NO_CONFIGURATION = 94;
 const USER_NOT_FOUND = 11;
 
+/** The services, each with a user and a database of its name. */
+export type MongodbService = "identity" | "topology";
+
 /** Connection data of our own replica set. */
 export interface MongodbSecrets {
   readonly mongodbPassword: string;
+  readonly mongodbPasswords: Readonly<Record<MongodbService, string>>;
   /** The content of the key file, which enables access control in a replica set. */
   readonly mongodbKey: string;
 }
@@ -38,7 +42,7 @@ export function createMongod({
   folder,
   port,
   secrets,
-}: ServerOptions & { secrets: MongodbSecrets }): OwnServer {
+}: ServerOptions & { secrets: MongodbSecrets }): OwnServer & { readonly serviceUrls: Record<MongodbService, string> } {
   mkdirSync(folder, { recursive: true });
   // Next to MongoDB's own folder, which contains its data only.
   const keyFile = join(dirname(folder), "mongodb.key");
@@ -59,24 +63,32 @@ export function createMongod({
     env: serverEnvironment(runnable),
     isReady: () => isUsable(member, secrets),
   };
-  return { component, url: urlOf(member, secrets.mongodbPassword) };
+  const { identity, topology } = secrets.mongodbPasswords;
+  return {
+    component,
+    url: urlOf(member, USER, secrets.mongodbPassword),
+    serviceUrls: { identity: urlOf(member, "identity", identity), topology: urlOf(member, "topology", topology) },
+  };
 }
 
 /** The URL of a MongoDB by its command line; null if that has no port. */
 export function mongodbUrlOf(command: string, password: string): string | null {
   const port = / --port (\d+)/.exec(command)?.[1];
-  return port === undefined ? null : urlOf(`127.0.0.1:${port}`, password);
+  return port === undefined ? null : urlOf(`127.0.0.1:${port}`, USER, password);
 }
 
-function urlOf(member: string, password: string): string {
-  return `mongodb://${USER}:${password}@${member}/?replicaSet=${REPLICA_SET}`;
+function urlOf(member: string, user: string, password: string): string {
+  return `mongodb://${user}:${password}@${member}/?replicaSet=${REPLICA_SET}`;
 }
 
 /**
- * Whether the member accepts writes and has the user. Creates the set, corrects its port, and creates the user as
+ * Whether the member accepts writes and has the users. Creates the set, corrects its port, and creates the users as
  * needed.
  */
-async function isUsable(member: string, { mongodbKey, mongodbPassword }: MongodbSecrets): Promise<boolean> {
+async function isUsable(
+  member: string,
+  { mongodbKey, mongodbPassword, mongodbPasswords }: MongodbSecrets,
+): Promise<boolean> {
   // A member in no set, or in one with another address, has no user: only the internal identity, whose password is the
   // key, can log in.
   const client = new MongoClient(`mongodb://${member}/?directConnection=true`, {
@@ -90,7 +102,9 @@ async function isUsable(member: string, { mongodbKey, mongodbPassword }: Mongodb
     const admin = client.db("admin");
     const hello = await admin.command({ hello: 1 });
     if (hello["isWritablePrimary"] === true && hello["me"] === member) {
-      await setUser(admin, mongodbPassword);
+      await setUser(admin, USER, mongodbPassword, ["root"]);
+      for (const service of ["identity", "topology"] as const)
+        await setUser(admin, service, mongodbPasswords[service], [{ role: "readWrite", db: service }]);
       return true;
     }
     await configure(member, (command) => admin.command(command));
@@ -102,13 +116,12 @@ async function isUsable(member: string, { mongodbKey, mongodbPassword }: Mongodb
   }
 }
 
-async function setUser(admin: Db, pwd: string): Promise<void> {
-  const roles = ["root"];
+async function setUser(admin: Db, user: string, pwd: string, roles: readonly unknown[]): Promise<void> {
   try {
-    await admin.command({ updateUser: USER, pwd, roles });
+    await admin.command({ updateUser: user, pwd, roles });
   } catch (error) {
     if (!(error instanceof MongoServerError) || error.code !== USER_NOT_FOUND) throw error;
-    await admin.command({ createUser: USER, pwd, roles });
+    await admin.command({ createUser: user, pwd, roles });
   }
 }
 

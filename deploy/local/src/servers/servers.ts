@@ -6,16 +6,19 @@ import type { Secrets } from "../secrets.js";
 import { SERVER_PROGRAMS } from "./catalogue.js";
 import { requireListening, requireMongodb } from "./external.js";
 import { findOrFetch, type FindOptions } from "./find.js";
-import { createMongod } from "./mongod.js";
+import { createMongod, type MongodbService } from "./mongod.js";
 import { createNats, type NatsUrls } from "./nats.js";
 import { createRedis } from "./redis.js";
 import type { OwnServer } from "./server-options.js";
 
 export type ServerKind = "mongodb" | "redis" | "nats";
 
-/** The servers' URLs; each kind of process has its own bus user. */
+/** The servers' URLs; each kind of process has its own users. */
 export interface ServerUrls {
+  /** With the rights of the operator, if the server is our own. */
   readonly mongodb: string;
+  /** With the rights of each service; those of `mongodb` if absent. */
+  readonly mongodbOf?: Readonly<Record<MongodbService, string>>;
   readonly redis: string;
   readonly nats: NatsUrls;
 }
@@ -50,11 +53,25 @@ export async function prepareServers(options: ServersOptions): Promise<{ compone
   const mongodb = await use("mongodb");
   const redis = await use("redis");
   const nats = await use("nats");
-  return { components, urls: { mongodb: mongodb.url, redis: redis.url, nats: natsUrlsOf(nats) } };
+  return { components, urls: urlsOf({ mongodb, redis, nats }) };
+}
+
+function urlsOf({ mongodb, redis, nats }: Record<ServerKind, PreparedServer>): ServerUrls {
+  const { serviceUrls } = mongodb;
+  return {
+    mongodb: mongodb.url,
+    ...(serviceUrls !== undefined && { mongodbOf: serviceUrls }),
+    redis: redis.url,
+    nats: natsUrlsOf(nats),
+  };
 }
 
 interface PreparedServer {
   readonly url: string;
+  /** Of MongoDB, if it is our own. */
+  readonly serviceUrls?: Readonly<Record<MongodbService, string>>;
+  /** Of Redis, if it is our own. */
+  readonly operatorUrl?: string;
   /** Of NATS, if it is our own. */
   readonly urls?: NatsUrls;
 }
@@ -76,7 +93,10 @@ export async function prepareServer(
     case "mongodb":
       return createMongod({ ...place, secrets });
     case "redis":
-      return createRedis({ ...place, password: secrets.redisPassword });
+      return createRedis({
+        ...place,
+        passwords: { operator: secrets.redisPassword, gateway: secrets.redisGatewayPassword },
+      });
     case "nats":
       return createNats({ ...place, passwords: secrets.natsPasswords });
   }
