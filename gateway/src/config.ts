@@ -1,4 +1,4 @@
-import { commonSettings, OriginList, tenancySettings, UrlList } from "@nts/shared/config";
+import { commonSettings, ContactList, OriginList, tenancySettings, UrlList } from "@nts/shared/config";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import type { Audience } from "@nts/shared/http/tenancy";
 import { z } from "zod";
@@ -42,6 +42,9 @@ export const GatewayConfig = z.object({
     .max(1_000)
     .default(25)
     .describe("How long a request waits for Redis before its limit is enforced locally."),
+  SECURITY_CONTACT: ContactList.default([]).describe(
+    "Where to report vulnerabilities of this installation, as mailto: or https: URIs; served as /.well-known/security.txt.",
+  ),
   CORS_ORIGINS: OriginList.default([]).describe("Origins whose pages may call the API with an API key."),
   MAX_CONNECTIONS: count
     .default(10_000)

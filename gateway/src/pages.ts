@@ -4,6 +4,7 @@ import { dirname, extname, join } from "node:path";
 import { SECURITY_HEADERS } from "./edge/response-headers.js";
 import { HeaderList } from "./edge/header-list.js";
 import { compress, servedFile, type ServedFile } from "./files/served-file.js";
+import { SECURITY_TXT } from "./security-txt.js";
 
 // The API documentation, as a document and as a page. The page loads nothing from elsewhere, and its policy allows no
 // scripts but the served files.
@@ -64,7 +65,7 @@ export interface Pages {
 }
 
 /** The pages. Each is compressed on first use, to not delay startup. */
-export function createPages(): Pages {
+export function createPages(securityTxt: () => ServedFile | null): Pages {
   const assets = dirname(resolve("swagger-ui-dist/package.json"));
   const files = new Map([
     [DOCUMENT, fileOf(".json", readFileSync(resolve("@nts/shared/openapi.json")))],
@@ -76,7 +77,7 @@ export function createPages(): Pages {
   const compressed = new WeakSet<ServedFile>();
   return {
     find: (path) => {
-      const file = files.get(path) ?? null;
+      const file = path === SECURITY_TXT ? securityTxt() : (files.get(path) ?? null);
       if (file !== null && !compressed.has(file)) {
         compressed.add(file);
         void compress(file);

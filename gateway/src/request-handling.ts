@@ -22,6 +22,7 @@ import { createUnreadResponses } from "./edge/unread-responses.js";
 import { createAssistants } from "./mcp/assistants.js";
 import { createProtectionMetrics } from "./metrics.js";
 import { createPages } from "./pages.js";
+import { createSecurityTxt } from "./security-txt.js";
 import { createPipeline } from "./pipeline.js";
 import { createForward, type ForwardOptions } from "./proxy/forward.js";
 import { createCharges } from "./rate-limit/charges.js";
@@ -64,7 +65,7 @@ export function createRequestHandling(options: RequestHandlingOptions): {
   const charges = createCharges(limiter);
   const refusals = createRefusals(charges);
   const uploadDeadlines = createUploadDeadlines();
-  const pages = createPages();
+  const pages = createPages(createSecurityTxt({ contacts: config.SECURITY_CONTACT, publicUrl: config.PUBLIC_URL }));
   const webConsole = createConsole();
   const authenticate = createAuthenticate({
     verifier: credentials.verifier,

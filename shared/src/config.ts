@@ -68,6 +68,13 @@ function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+/** URIs at which people can be reached, as in RFC 9116. */
+export const ContactList = listOf(
+  z
+    .string()
+    .refine((text) => /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/.test(text), "must be mailto: or https: URIs"),
+);
+
 /** Secrets that sign internal requests; the first one signs, all are accepted. */
 export const SecretList = listOf(z.string().min(32, "each secret needs at least 32 characters"));
 

@@ -2,17 +2,35 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { until } from "../support/until.js";
 
+const CONTACTS = ["mailto:security@topology.example.com", "https://topology.example.com/report"] as const;
+
+let world: IsolatedGateways;
+
+beforeAll(async () => {
+  world = await startIsolatedGateways({ env: { SECURITY_CONTACT: `${CONTACTS[0]}, ${CONTACTS[1]}` } });
+});
+
+afterAll(async () => {
+  await world.stop();
+});
+
+describe("the security contact of an installation", () => {
+  it("is served for less than a year", async () => {
+    const response = await fetch(`${world.url}/.well-known/security.txt`);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    const fields = (await response.text()).split("\n").filter(Boolean).map((line) => line.split(/: (.*)/s).slice(0, 2)); // prettier-ignore
+    const [expires] = fields.filter(([name]) => name === "Expires").map(([, value]) => Date.parse(value ?? ""));
+    const days = ((expires ?? 0) - Date.now()) / 86_400_000;
+    expect([days > 30, days < 365]).toEqual([true, true]);
+    expect(fields.filter(([name]) => name !== "Expires")).toEqual([
+      ...CONTACTS.map((contact) => ["Contact", contact]),
+      ["Preferred-Languages", "en"],
+      ["Canonical", "https://topology.example.com/.well-known/security.txt"],
+    ]);
+  });
+});
+
 describe("the documentation pages of the gateway", () => {
-  let world: IsolatedGateways;
-
-  beforeAll(async () => {
-    world = await startIsolatedGateways();
-  });
-
-  afterAll(async () => {
-    await world.stop();
-  });
-
   it("include the OpenAPI document and a page for it that loads nothing from elsewhere", async () => {
     const document = await fetch(`${world.url}/openapi.json`);
     expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
