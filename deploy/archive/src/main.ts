@@ -24,12 +24,14 @@ Before a restore, stop gateway, identity and topology. Settings (environment var
   MONGODB_URL        a replica set, with a user that can read both databases, and for a restore also drop and write them
   IDENTITY_DATABASE  default identity
   TOPOLOGY_DATABASE  default topology
+  SNAPSHOT_WINDOW_SECONDS  MongoDB's minSnapshotHistoryWindowInSeconds, default 300; a backup that takes more than half of it says so
 `;
 
 const Settings = z.object({
   MONGODB_URL: z.string(),
   IDENTITY_DATABASE: z.string().default("identity"),
   TOPOLOGY_DATABASE: z.string().default("topology"),
+  SNAPSHOT_WINDOW_SECONDS: z.coerce.number().int().min(1).default(300),
 });
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -46,9 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
   const command = args.join(" ");
   switch (command) {
     case "save":
-      await withDatabases((client, databases) =>
-        pipeline(Readable.from(save(client, databases)), createGzip(), process.stdout),
-      );
+      await withDatabases(saveInTime);
       return 0;
     case "check":
       report(await check(given()), "The backup is whole");
@@ -69,6 +69,18 @@ async function main(args: readonly string[]): Promise<number> {
       say("A command is missing: save, check, restore or intact; see --help.");
       return 2;
   }
+}
+
+/** Says in time that backups will fail before long, as the databases grow. */
+async function saveInTime(client: MongoClient, databases: Databases): Promise<void> {
+  const { SNAPSHOT_WINDOW_SECONDS: windowSeconds } = readConfig(Settings, process.env);
+  const startedAt = performance.now();
+  await pipeline(Readable.from(save(client, databases)), createGzip(), process.stdout);
+  const seconds = Math.ceil((performance.now() - startedAt) / 1_000);
+  if (seconds <= windowSeconds / 2) return;
+  say(
+    `The backup took ${seconds} s of the ${windowSeconds} s for which MongoDB keeps the past; a longer one fails. Raise SNAPSHOT_WINDOW_SECONDS.`,
+  );
 }
 
 function given(): AsyncGenerator<Piece> {

@@ -22,7 +22,7 @@ export async function* save(client: MongoClient, databases: Databases): AsyncGen
   } catch (error) {
     if ((error as { code?: unknown }).code !== SNAPSHOT_TOO_OLD) throw error;
     throw new ArchiveProblem(
-      "The backup took longer than MongoDB keeps the past: raise its parameter minSnapshotHistoryWindowInSeconds (300).",
+      "The backup took longer than MongoDB keeps the past: raise its parameter minSnapshotHistoryWindowInSeconds (SNAPSHOT_WINDOW_SECONDS in deploy/.env).",
     );
   } finally {
     await session.endSession();

@@ -146,21 +146,22 @@ describe("deployment.scripts: pin-images", () => {
   });
 });
 
-describe("deployment.scripts: backup and restore", () => {
-  /** What the archive program reads and writes, and a stand-in for age that turns the case of letters. */
-  const COMPOSE = `#!/bin/sh
+/** What the archive program reads and writes, and a stand-in for age that turns the case of letters. */
+const COMPOSE = `#!/bin/sh
 case "$*" in
   *" save") cat SOURCE; [ ! -e SOURCE.fails ] ;;
   *" check") cat >CHECKED; grep -q "the end" CHECKED ;;
   *" restore"*) cat >RESTORED ;;
 esac
 `.replaceAll(/SOURCE|CHECKED|RESTORED/g, (name) => `"$(dirname "$0")/${name.toLowerCase()}"`);
-  const AGE = `#!/bin/sh
+const AGE = `#!/bin/sh
 case $1 in
   --encrypt) [ "$3" = age1trial ] || exit 1; echo age-encryption.org/v1; tr a-zA-Z A-Za-z ;;
   --decrypt) [ "$(cat "$3")" = key ] || exit 1; tail -n +2 "$4" | tr a-zA-Z A-Za-z ;;
 esac
 `;
+
+describe("deployment.scripts: backup and restore", () => {
   const text = (name: string): string => readFileSync(file(name), "utf8");
   const backups = (): string[] =>
     readdirSync(file("backups"))

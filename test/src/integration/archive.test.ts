@@ -46,7 +46,12 @@ const stopTarget = (): Promise<unknown> => Promise.all(processes().map((one) => 
 const startTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.restart()));
 
 /** Runs the program, which writes or reads a file. */
-async function archive(stack: Stack, args: string[], file: string): Promise<{ exitCode: number; stderr: string }> {
+async function archive(
+  stack: Stack,
+  args: string[],
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ exitCode: number; stderr: string }> {
   const saves = args[0] === "save";
   const { exitCode, stderr } = await execa(
     process.execPath,
@@ -56,6 +61,7 @@ async function archive(stack: Stack, args: string[], file: string): Promise<{ ex
         MONGODB_URL: stack.servers.urls.mongodb,
         IDENTITY_DATABASE: stack.databases.identity,
         TOPOLOGY_DATABASE: stack.databases.topology,
+        ...env,
       },
       extendEnv: false,
       reject: false,
@@ -111,6 +117,11 @@ describe("a backup: contents", () => {
     const replay = startReplay(async (path) => (await restored.send("get", path)).body);
     await until(async () => (await replay.follow(), replay.has(id)));
     expect([...replay.faults, ...(await replay.differences())]).toEqual([]);
+  });
+
+  it("says when it takes more than half of the time for which MongoDB keeps the past", async () => {
+    const saved = await archive(source, ["save"], join(folder, "slow"), { SNAPSHOT_WINDOW_SECONDS: "1" });
+    expect(saved).toEqual({ exitCode: 0, stderr: expect.stringContaining("s of the 1 s for which MongoDB keeps") });
   });
 
   it("contains every document, to the bit", async () => {
