@@ -22,6 +22,9 @@ describe("deployment.networks: egress", () => {
     const isOut = (name: string): boolean => networks[name]?.internal !== true;
     const out = Object.keys(services).filter((name) => services[name]?.networks?.some(isOut));
     expect(out.sort()).toEqual(["edge", "gateway", "identity", "topology"]);
+    // Each of the two has its own way out, over which it does not reach the other.
+    const shared = services["identity"]!.networks!.filter((name) => isOut(name) && services["topology"]!.networks!.includes(name)); // prettier-ignore
+    expect(shared).toEqual([]);
     const policies = parseAllDocuments(read("kubernetes/base/network-policies.yaml")).map((one) => one.toJS() as NetworkPolicy); // prettier-ignore
     const reaching = policies.filter(({ spec }) => spec.egress?.some(({ ports }) => ports.some(({ port }) => port === 443))); // prettier-ignore
     expect(reaching.map(({ metadata }) => metadata.name)).toEqual(["identity", "topology"]);
