@@ -1,12 +1,17 @@
 // Run by mongosh on MongoDB's machine: creates the replica set, and creates or updates the users according to the
 // settings. Each service has a user for its own database only. Idempotent.
 const { env } = process;
-const MEMBER = "mongodb:27017";
+const members = (env.MONGODB_MEMBERS ?? "mongodb:27017").split(",");
 const TIMEOUT_MS = 60_000;
 
 const admin = connected().getDB("admin");
-if (admin.hello().setName === undefined)
-  admin.runCommand({ replSetInitiate: { _id: "rs0", members: [{ _id: 0, host: MEMBER }] } });
+if (admin.hello().setName === undefined) {
+  // This is the first one, which becomes the primary, also after an outage.
+  const configured = members.map((host, _id) =>
+    _id === 0 && members.length > 1 ? { _id, host, priority: 2 } : { _id, host },
+  );
+  waitFor("all members to answer", () => admin.runCommand({ replSetInitiate: { _id: "rs0", members: configured } }).ok);
+}
 waitFor("the member to accept writes", () => admin.hello().isWritablePrimary);
 
 // Without any users, MongoDB lets local connections create the first one.

@@ -2,17 +2,38 @@
  * Validates the Kubernetes manifests against the schemas of Kubernetes, without a cluster. It needs kubectl and Python.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { parseAllDocuments } from "yaml";
 import { ROOT } from "@nts/local/processes/system";
+import { REDIS_RIGHTS } from "@nts/local/servers/redis";
 import { hasPython, preparePythonTool, succeeds } from "../support/python-tools.js";
 
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly template?: {
+      readonly spec: { readonly topologySpreadConstraints: readonly { readonly topologyKey: string }[] };
+    };
+    readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
+    readonly minReplicas?: number;
+    readonly maxReplicas?: number;
+  };
+}
+
+/** Of an archive; see shared/src/contract/archives.ts. */
+const LARGEST_BODY_BYTES = 268_435_456;
 const OVERLAYS = join(ROOT, "deploy/kubernetes/overlays");
 const names = await readdir(OVERLAYS);
 const isPossible = (await succeeds("kubectl", ["version", "--client"])) && (await hasPython());
 if (!isPossible) console.warn("NOT CHECKED: the Kubernetes manifests. It takes kubectl and python3 of 3.11 or newer.");
+
+async function built(overlay: string): Promise<string> {
+  return (await execa("kubectl", ["kustomize", join(OVERLAYS, overlay)])).stdout;
+}
 
 (isPossible ? describe : describe.skip)("the Kubernetes manifests", () => {
   let folder: string;
@@ -26,21 +47,27 @@ if (!isPossible) console.warn("NOT CHECKED: the Kubernetes manifests. It takes k
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  async function built(overlay: string): Promise<string> {
-    return (await execa("kubectl", ["kustomize", join(OVERLAYS, overlay)])).stdout;
-  }
-
-  /** The errors of the validator. */
+  /** The errors of the validator. It does not know the Gateway API, which is no part of Kubernetes. */
   async function faultsOf(manifests: string): Promise<string> {
     const file = join(folder, "manifests.yaml");
-    await writeFile(file, manifests);
+    const known = manifests
+      .split(/^---$/m)
+      .filter((one) => !one.includes("apiVersion: gateway.networking.k8s.io/v1\n"));
+    await writeFile(file, known.join("---"));
     const { exitCode, all } = await execa(validator, ["--strict", "--quiet", file], { all: true, reject: false });
     return exitCode === 0 ? "" : all;
   }
 
   it.each(names)("of the overlay %s are valid for Kubernetes", async (overlay) => {
     const manifests = await built(overlay);
-    expect(manifests.match(/^kind: Deployment$/gm)).toHaveLength(3);
+    const processes = parseAllDocuments(manifests)
+      .map((one) => one.toJS() as Manifest)
+      .filter(({ kind, metadata }) => kind === "Deployment" && metadata.name !== "nats");
+    expect(processes).toHaveLength(3);
+    for (const { spec } of processes) {
+      const spread = spec.template?.spec.topologySpreadConstraints.map(({ topologyKey }) => topologyKey);
+      expect(spread).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
+    }
     expect(await faultsOf(manifests)).toBe("");
   });
 
@@ -56,5 +83,37 @@ if (!isPossible) console.warn("NOT CHECKED: the Kubernetes manifests. It takes k
     const mapOf = (text: string): string => /name: (identity-[0-9a-z]{10})/.exec(text)?.[1] ?? "";
     expect(mapOf(single)).not.toBe(mapOf(production));
     for (const text of [single, production]) expect(text.split(`name: ${mapOf(text)}`)).toHaveLength(3); // the map, and its reader
+  });
+});
+
+(isPossible ? describe : describe.skip)("what the Kubernetes manifests say", () => {
+  it("allow the largest body, send traces, and find names by the label of the DNS server", async () => {
+    const production = await built("production");
+    const [, megabytes] = /proxy-body-size: (\d+)m$/m.exec(production) ?? [];
+    expect(Number(megabytes) * 1024 * 1024).toBe(LARGEST_BODY_BYTES);
+    const policies = parseAllDocuments(production).map((one) => one.toJS() as Manifest);
+    const everyone = policies.find(({ metadata }) => metadata.name === "names-and-metrics")!;
+    expect(everyone.spec.egress?.map(({ ports }) => ports.map(({ port }) => port))).toEqual([[53, 53], [4318]]);
+    expect(JSON.stringify(everyone.spec.egress)).toContain('"k8s-app":"kube-dns"');
+  });
+
+  it("are scaled to what docs/scaling.md computes for 10,000 requests per second", async () => {
+    const page = await readFile(join(ROOT, "docs/scaling.md"), "utf8");
+    const [, gateway, topology, identity] = /^\| 10,000 +\| ([\d.]+) +\| ([\d.]+) +\| ([\d.]+) /m.exec(page) ?? [];
+    const computed = { gateway: [2, gateway], topology: [3, topology], identity: [2, identity] } as const;
+    const scalers = parseAllDocuments(await built("production"))
+      .map((one) => one.toJS() as Manifest)
+      .filter(({ kind }) => kind === "HorizontalPodAutoscaler");
+    const bounds = scalers.map(({ metadata, spec }) => [metadata.name, [spec.minReplicas, spec.maxReplicas]]);
+    const expected = Object.entries(computed).map(([name, [least, cores]]) => [name, [least, Math.max(Math.ceil(Number(cores)), 2 * least)]]); // prettier-ignore
+    expect(Object.fromEntries(bounds)).toEqual(Object.fromEntries(expected));
+  });
+
+  it("of the trial give the gateways and the processes the rights of the Compose system", async () => {
+    const compose = await readFile(join(ROOT, "deploy/docker-compose.yml"), "utf8");
+    const trial = await built("kind");
+    expect(trial).toContain(`user gateway on >$REDIS_PASSWORD ${REDIS_RIGHTS}\n`);
+    const rightsIn = (text: string): string => (/users: \[([\s\S]*?)\n\s*\] \}/.exec(text)?.[1] ?? "").replaceAll(/\s+/g, " "); // prettier-ignore
+    expect(rightsIn(trial)).toBe(rightsIn(compose).replaceAll("$$", "$"));
   });
 });
