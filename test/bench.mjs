@@ -12,7 +12,6 @@ if (rest.includes("--help")) {
 try {
   await prepare({ tests: true, report: console.log });
   const folder = await openRunFolder();
-  process.env.NTS_TEST_DIR = folder.path;
   try {
     await import(`./dist/load/${name}.js`);
   } finally {

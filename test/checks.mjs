@@ -32,8 +32,6 @@ export async function runChecks() {
   );
 }
 
-const running = new Set();
-
 /** Runs a Node.js script in the root folder, with its output shown; returns the exit code. */
 export async function runScript(script, args, env = {}) {
   const child = spawn(process.execPath, [script, ...args], {
@@ -42,11 +40,6 @@ export async function runScript(script, args, env = {}) {
     env: { ...process.env, ...env },
   });
   return endOf(child);
-}
-
-/** Ends the running tools and scripts when this process is stopped. */
-export function killRunningScripts() {
-  for (const child of running) child.kill("SIGKILL");
 }
 
 async function runQuietly(script, args) {
@@ -63,11 +56,8 @@ async function runQuietly(script, args) {
 }
 
 async function endOf(child) {
-  running.add(child);
-  const code = await new Promise((resolve) => {
+  return new Promise((resolve) => {
     child.once("error", () => resolve(1));
     child.once("close", (ended) => resolve(ended ?? 1));
   });
-  running.delete(child);
-  return code;
 }

@@ -15,7 +15,6 @@ export async function runJest(args, env = {}) {
       process.env.NODE_OPTIONS ?? "",
       // jest needs a flag of Node.js for ES modules; the warning that comes with it is irrelevant
       "--experimental-vm-modules --disable-warning=ExperimentalWarning",
-      `--import ${new URL("end-with-parent.mjs", import.meta.url).href}`,
     ].join(" ");
     const code = await runScript(script, [...options, ...args], { ...env, NODE_OPTIONS });
     return countsOf(outputFile, code);

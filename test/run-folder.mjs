@@ -1,15 +1,16 @@
-// The folder of a test run or benchmark: it contains the data, logs and process list of every suite. Leftover processes
-// are stopped when it is closed; those of a killed run are stopped and removed by the next run.
+// The folder of a test run or benchmark: it contains the data and logs of every suite. Whatever the run has started ends
+// with it: on a signal by the run itself, and by its watchdog when it is killed.
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { mkdirSync, rmSync, statfsSync } from "node:fs";
 import { freemem, tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import { killRunningScripts, ROOT } from "./checks.mjs";
+import { fileURLToPath } from "node:url";
+import { ROOT } from "./checks.mjs";
+import { endProcessesOf, entriesOf, removeDatabases } from "./run-processes.mjs";
 
 const MEMORY = "/dev/shm";
 const BASES = `nts-test-${userInfo().uid}-`;
-/** Folders of databases within the folder of a suite. */
-const DATABASES = ["mongodb", "redis", "nats"];
 /** Bytes that the servers of a test run may need, several times over. */
 const ROOM = 8 * 1024 ** 3;
 
@@ -27,45 +28,60 @@ export function folderInMemory() {
 }
 
 /**
- * Opens the folder of this run within another one; `close` stops leftovers, and removes it unless its logs are kept. On
- * a signal everything is stopped and `lastWords` are printed.
+ * Opens the folder of this run within another one, and names it in NTS_TEST_DIR; `close` ends what is left, and removes
+ * the folder unless its logs are kept. On a signal everything is ended and `lastWords` are printed.
  */
 export async function openRunFolder({ within = tmpdir(), lastWords } = {}) {
-  const { stopLeftovers } = await import("../deploy/local/dist/processes/run-records.js");
   const clone = createHash("sha256").update(ROOT).digest("hex").slice(0, 12);
   const base = join(within, BASES + clone);
   const path = join(base, String(process.pid));
   mkdirSync(base, { recursive: true, mode: 0o700 });
 
   for (const run of deadRuns(within)) {
-    await stopAll(run, stopLeftovers);
+    await endProcessesOf(run); // those whose watchdog was killed as well
     // The logs of another clone may still be needed.
     if (dirname(run) === base) rmSync(run, { recursive: true, force: true });
     else removeDatabases(run);
   }
   mkdirSync(path, { recursive: true });
+  process.env.NTS_TEST_DIR = path;
+  startWatchdog(path);
 
   let isInterrupted = false;
   const stopOnSignal = (signal) => {
+    if (isInterrupted) return;
     isInterrupted = true;
-    killRunningScripts();
-    void stopAll(path, stopLeftovers).then(() => {
+    void endProcessesOf(path).then(() => {
       console.log(`Interrupted by ${signal}; the processes that it started are stopped.`);
       if (lastWords !== undefined) console.log(lastWords);
       process.exit(1);
     });
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, stopOnSignal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stopOnSignal);
 
   return {
     path,
     async close({ keepLogs }) {
       if (isInterrupted) await new Promise(() => undefined); // the signal ends the process
-      await stopAll(path, stopLeftovers);
+      await endProcessesOf(path);
       if (keepLogs) console.log(`The logs of the tested processes are kept in ${path}`);
       else rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/** It learns the folder by its input, as everything that names the folder is ended. */
+function startWatchdog(folder) {
+  const script = fileURLToPath(new URL("watchdog.mjs", import.meta.url));
+  const { PATH } = process.env;
+  const watchdog = spawn(process.execPath, [script], {
+    detached: true,
+    env: { PATH },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watchdog.stdin.write(`${folder}\n`);
+  watchdog.stdin.unref();
+  watchdog.unref();
 }
 
 /** The folders of runs whose process has ended, of all clones. */
@@ -76,23 +92,6 @@ function deadRuns(within) {
       .filter((name) => !isAlive(Number(name)))
       .map((name) => join(within, base, name)),
   );
-}
-
-/** Another run may be cleaning the same folder. */
-function entriesOf(folder) {
-  return existsSync(folder) ? readdirSync(folder) : [];
-}
-
-function removeDatabases(run) {
-  for (const suite of entriesOf(run))
-    for (const name of DATABASES) rmSync(join(run, suite, name), { recursive: true, force: true });
-}
-
-async function stopAll(folder, stopLeftovers) {
-  for (const entry of entriesOf(folder)) {
-    await stopLeftovers(join(folder, entry, "starts")); // first, or they would restart what is stopped next
-    await stopLeftovers(join(folder, entry, "run"));
-  }
 }
 
 function isAlive(pid) {

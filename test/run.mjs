@@ -39,7 +39,6 @@ async function withServers(run) {
   const folder = await openRunFolder({ within: folderInMemory(), lastWords: "0 passed, 1 failed" });
   let isOver = false;
   try {
-    process.env.NTS_TEST_DIR = folder.path;
     const { startServers } = await import("./dist/support/stack.js");
     const servers = await startServers();
     process.env.MONGODB_URL = servers.urls.mongodb;
