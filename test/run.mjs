@@ -3,6 +3,7 @@
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { ROOT, runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
+import { startReport } from "./processor-seconds.mjs";
 import { folderInMemory, openRunFolder } from "./run-folder.mjs";
 
 // Relative to the repository: its own path may contain the name of a suite.
@@ -37,6 +38,7 @@ process.exitCode = counts.failed === 0 ? 0 : 1;
 /** Provides MongoDB, Redis and NATS shared by all suites; a suite that breaks one starts its own. */
 async function withServers(run) {
   const folder = await openRunFolder({ within: folderInMemory(), lastWords: "0 passed, 1 failed" });
+  const report = startReport(folder.path);
   let isOver = false;
   try {
     const { startServers } = await import("./dist/support/stack.js");
@@ -44,6 +46,7 @@ async function withServers(run) {
     process.env.MONGODB_URL = servers.urls.mongodb;
     await run({ REDIS_URL: servers.urls.redis });
     await servers.stop();
+    report.write();
     isOver = true;
   } finally {
     await folder.close({ keepLogs: !isOver || counts.failed > 0 });

@@ -1,12 +1,16 @@
 // The environment of a suite: the realm of the worker, since Node.js loads the suites (runtime.cjs).
 import { ModernFakeTimers } from "@jest/fake-timers";
 import { TestEnvironment } from "jest-environment-node";
+import { noteSuite, processorSeconds } from "../processor-seconds.mjs";
 
 export default class SuiteEnvironment extends TestEnvironment {
   #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
+  #secondsBefore = processorSeconds();
+  #suite;
 
   constructor(config, context) {
     super(config, context);
+    this.#suite = context.testPath;
     this.global = globalThis;
     this.fakeTimersModern = new ModernFakeTimers({ config: config.projectConfig, global: globalThis });
   }
@@ -19,5 +23,6 @@ export default class SuiteEnvironment extends TestEnvironment {
     process.exit = exit;
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
+    noteSuite(this.#suite, processorSeconds() - this.#secondsBefore);
   }
 }
