@@ -1,5 +1,5 @@
 // Jest runs the compiled output of every workspace, without a transformer. Unit tests are next to the code; `test/src`
-// contains the others. `*.containers.ts` need a container engine, and run by `npm run test:containers` only.
+// contains the others. The last part of a suite's name is its tier: `test` or `long`, or that of one run of the long tier.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ export default {
   testEnvironment: fileURLToPath(new URL("suites/environment.mjs", import.meta.url)),
   runtime: fileURLToPath(new URL("suites/runtime.cjs", import.meta.url)),
   testMatch: [`**/*.${process.env.NTS_SUITES ?? "test"}.js`],
-  testSequencer: fileURLToPath(new URL("long-suites-first.mjs", import.meta.url)),
+  testSequencer: fileURLToPath(new URL("slow-suites-first.mjs", import.meta.url)),
   transform: {},
   testTimeout: 300_000, // a busy machine is slow, not wrong
   maxWorkers: 3, // some suites wait; with more, requests exceed their deadlines

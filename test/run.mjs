@@ -1,5 +1,5 @@
-// `npm test`: all checks and suites on real servers; words after `--` choose suites. Time-sensitive suites in
-// `test/src/alone` run last, one at a time. The last line is the summary: `N passed, N failed`.
+// `npm test`: all checks and the suites of the short tier on real servers; words after `--` choose suites. Time-sensitive
+// suites in `test/src/alone` run last, one at a time. The last line is the summary: `N passed, N failed`.
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { ROOT, runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
@@ -9,6 +9,7 @@ import { folderInMemory, openRunFolder } from "./run-folder.mjs";
 // Relative to the repository: its own path may contain the name of a suite.
 const within = ROOT.replaceAll(/[^\w/]/g, "\\$&");
 const patterns = process.argv.slice(2).map((pattern) => `${within}.*(?:${pattern})`);
+const tier = process.env.NTS_SUITES ?? "test";
 const counts = { passed: 0, failed: 0 };
 const count = ({ passed, failed }) => {
   counts.passed += passed;
@@ -18,14 +19,14 @@ const count = ({ passed, failed }) => {
 try {
   await prepare({ tests: true, report: console.log });
   await withServers(async (env) => {
-    const checking = patterns.length === 0 ? runChecks() : [];
+    const checking = patterns.length === 0 && tier === "test" ? runChecks() : [];
     const [together, checks] = await Promise.all([runTogether(env), checking]);
     count(together);
     for (const [, passed] of checks) count({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
-    count(await runSuites(env, ["--maxWorkers=1", "--testMatch", "**/test/dist/alone/*.test.js"]));
+    count(await runSuites(env, ["--maxWorkers=1", "--testMatch", `**/test/dist/alone/*.${tier}.js`]));
   });
   if (counts.passed + counts.failed === 0) {
-    console.error("No test was run: no suite matches.");
+    console.error("No test was run: no suite matches. Those of the long tier run by: npm run long -- suites WORD");
     counts.failed += 1;
   }
 } catch (error) {

@@ -1,7 +1,11 @@
 // The environment of a suite: the realm of the worker, since Node.js loads the suites (runtime.cjs).
 import { ModernFakeTimers } from "@jest/fake-timers";
+import fc from "fast-check";
 import { TestEnvironment } from "jest-environment-node";
 import { noteSuite, processorSeconds } from "../processor-seconds.mjs";
+
+// See sample-seed.ts.
+fc.configureGlobal({ seed: Number(process.env.SEED ?? 1) });
 
 export default class SuiteEnvironment extends TestEnvironment {
   #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };

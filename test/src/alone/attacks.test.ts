@@ -1,5 +1,5 @@
 /**
- * The attacks that take seconds; `npm run test:attacks` runs all of them, with a stricter limit for the slowest
+ * The attacks that take seconds; `npm run long -- attacks` runs all of them, with a stricter limit for the slowest
  * response.
  */
 import { afterAll, describe, expect, it } from "@jest/globals";

@@ -1,4 +1,4 @@
-/** Which processes may reach external networks; `npm run test:containers` tests whether they can. */
+/** Which processes may reach external networks; `npm run long -- containers` tests whether they can. */
 import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

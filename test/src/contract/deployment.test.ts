@@ -1,4 +1,4 @@
-/** The files of `deploy` agree with the code and with each other; `npm run test:containers` tests whether they work. */
+/** The files of `deploy` agree with the code and with each other; `npm run long -- containers` tests whether they work. */
 import { describe, expect, it } from "@jest/globals";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { commandLineOf } from "@nts/local/processes/identify";
 import { ROOT } from "@nts/local/processes/system";
@@ -30,13 +31,17 @@ afterEach(async () => {
 });
 
 /** A test run whose only suite has started a system of its own. */
-async function aRun(): Promise<{ run: ChildProcess; output: Promise<string>; started: Started[] }> {
+async function aRun(): Promise<{
+  run: ChildProcessByStdio<null, Readable, null>;
+  output: Promise<string>;
+  started: Started[];
+}> {
   const file = join(folder, "held");
   const run = spawn(process.execPath, [join(ROOT, "test/run.mjs"), "support/waiting.held"], {
     env: { ...process.env, NTS_SUITES: "held", HELD_FILE: file },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const output = text(run.stdout ?? []);
+  const output = text(run.stdout);
   await until(() => existsSync(file), 50, STARTED_MS);
   return { run, output, started: await descendantsOf(run.pid ?? 0) };
 }

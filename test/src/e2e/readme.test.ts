@@ -131,7 +131,7 @@ describe("the examples of docs/exports.md", () => {
     const begin = commands.map((command) => command.replace("ada@example.com", "mockapetris@example.com"));
     await runFiveMinutes({ commands: [...begin, 'echo "$KEY" > nts.key'] }, stack.url, folder);
     const here = script.replace("http://localhost:8080", stack.url).replace(/\/(var\/cache|etc)\/bind/g, folder);
-    // The BIND programs record their calls; `npm run test:consumers` checks a zone with the real one.
+    // The BIND programs record their calls; `npm run long -- consumers` checks a zone with the real one.
     await mkdir(join(folder, "bin"));
     const signal = (name: string, code: number): Promise<void> =>
       writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/results\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore

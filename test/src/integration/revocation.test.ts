@@ -3,7 +3,7 @@ import { REVOCATIONS, type Prepare } from "../support/right-changes.js";
 import { runPass } from "../support/revocation-pass.js";
 import { startRevocableSystem, type RevocableSystem } from "../support/revocable.js";
 
-// The short form of `npm run test:revocation`.
+// The short form of `npm run long -- revocation`.
 
 const UNLIMITED = { RATE_LIMIT_BURST: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
 

@@ -27,7 +27,7 @@ import {
 } from "../support/archives.js";
 import { startTopology, type Topology } from "../support/topology.js";
 
-/** `npm run test:archives` has 200. */
+/** `npm run long -- archives` has 200. */
 const ORGANIZATIONS = Number(process.env["ARCHIVES"] ?? 12);
 
 let topology: Topology;

@@ -1,6 +1,6 @@
 /**
  * Reads of the past, compared with recorded responses. AS_OF_LENGTH makes the history longer, AS_OF_MOMENTS records
- * more of it, AS_OF_SEED repeats it.
+ * more of it, SEED repeats it.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -35,6 +35,7 @@ import { pathsOf, readAll, type Readings } from "../support/readings.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { until } from "../support/until.js";
 import { aHost, aNetwork } from "../support/topology-world.js";
+import { SEED } from "../support/sample-seed.js";
 
 const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 75);
 const MOMENTS = Number(process.env["AS_OF_MOMENTS"] ?? 3);
@@ -46,7 +47,6 @@ const BY_ID = Number(process.env["AS_OF_READS"] ?? 20);
 const WHOLE = /^(hosts|services|bindings|networks)\?limit=0$|^topology\?format=json/;
 /** Long enough for a wrong response to arrive. */
 const UNANSWERED_MS = 150;
-const SEED = Number(process.env["AS_OF_SEED"] ?? Date.now() % 2 ** 31);
 
 jest.setTimeout(300_000 + MOMENTS * 6_000);
 

@@ -1,5 +1,5 @@
 /**
- * Differences between two moments, compared with recorded lists. DIFF_LENGTH makes the history longer, DIFF_SEED
+ * Differences between two moments, compared with recorded lists. DIFF_LENGTH makes the history longer, SEED
  * repeats it.
  */
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
@@ -27,9 +27,9 @@ import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { byPath, waitForJournal, type Moment, currentMoment, type State } from "../support/moments.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork } from "../support/topology-world.js";
+import { SEED } from "../support/sample-seed.js";
 
 const LENGTH = Number(process.env["DIFF_LENGTH"] ?? 100);
-const SEED = Number(process.env["DIFF_SEED"] ?? Date.now() % 2 ** 31);
 const MOMENTS = Math.max(6, Math.floor(LENGTH / 20));
 
 jest.setTimeout(300_000 + LENGTH * 500);

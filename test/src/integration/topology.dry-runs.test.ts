@@ -1,5 +1,5 @@
 /**
- * Dry runs and plans, on random writes of random states: DRY_RUNS sets their number, and DRY_RUNS_SEED repeats them.
+ * Dry runs and plans, on random writes of random states: DRY_RUNS sets their number, and SEED repeats them.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -20,9 +20,9 @@ import {
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
+import { SEED } from "../support/sample-seed.js";
 
 const COUNT = Number(process.env["DRY_RUNS"] ?? 60);
-const SEED = Number(process.env["DRY_RUNS_SEED"] ?? Date.now() % 2 ** 31);
 
 let topology: Topology;
 let owner: Caller;

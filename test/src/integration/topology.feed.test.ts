@@ -1,6 +1,6 @@
 /**
  * Random writes through two gateways and two topologies, which are killed or frozen: followers of the changes end with
- * exactly what the lists return. FEED_LENGTH, FEED_ROUNDS and FEED_SEED set size, faults and sample.
+ * exactly what the lists return. FEED_LENGTH, FEED_ROUNDS and SEED set size, faults and sample.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -11,10 +11,10 @@ import { type Replay, startReplay } from "../support/replay.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
+import { SEED } from "../support/sample-seed.js";
 
 const LENGTH = Number(process.env["FEED_LENGTH"] ?? 250);
 const ROUNDS = Number(process.env["FEED_ROUNDS"] ?? 1);
-const SEED = Number(process.env["FEED_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 8;
 /** Longer than the lease of the journal. */
 const FROZEN_MS = 4_000;

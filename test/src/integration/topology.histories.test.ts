@@ -1,5 +1,5 @@
 /**
- * Random concurrent histories on few hosts, over two replicas: the database is consistent at every moment. HISTORY_SEED
+ * Random concurrent histories on few hosts, over two replicas: the database is consistent at every moment. SEED
  * repeats the sample (not the interleaving), HISTORY_LENGTH makes it longer.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -10,9 +10,9 @@ import { type ApiResponse, callerOf, type Caller } from "../support/api.js";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { violationsIn } from "../support/invariants.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { SEED } from "../support/sample-seed.js";
 
 const LENGTH = Number(process.env["HISTORY_LENGTH"] ?? 1_200);
-const SEED = Number(process.env["HISTORY_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 16;
 const CHECK_EVERY = 500;
 /** On a slow machine a write may lose to others until its deadline; more losses indicate a fault. */

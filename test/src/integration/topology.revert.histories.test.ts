@@ -1,6 +1,6 @@
 /**
  * Reverting requests in random histories, compared with recorded lists. Of twice REVERT_LENGTH requests, about half
- * change something; REVERT_SEED repeats them.
+ * change something; SEED repeats them.
  */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
@@ -10,9 +10,9 @@ import { byPath, waitForJournal, currentState } from "../support/moments.js";
 import { expectReplayEqualsLists, revert, withoutTimes } from "../support/reverts.js";
 import { startTopology, type Topology } from "../support/topology.js";
 import { aNetwork } from "../support/topology-world.js";
+import { SEED } from "../support/sample-seed.js";
 
 const LENGTH = Number(process.env["REVERT_LENGTH"] ?? 30);
-const SEED = Number(process.env["REVERT_SEED"] ?? Date.now() % 2 ** 31);
 
 jest.setTimeout(300_000 + LENGTH * 1_500);
 

@@ -1,6 +1,6 @@
 /**
  * Moving machines, scans that cover some of them, and a model with one rule: what is covered and not found is missed,
- * nothing else. `npm run test:sightings` runs 1,000 imports of each kind.
+ * nothing else. `npm run long -- sightings` runs 1,000 imports of each kind.
  */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -9,9 +9,9 @@ import { anEmptyNetwork, hostsOf, importFile, importScan } from "../support/impo
 import { violationsIn } from "../support/invariants.js";
 import { missingIn, scanOfBlock, sizeOf, type Up } from "../support/sightings.js";
 import { startTopology, type Topology } from "../support/topology.js";
+import { SEED } from "../support/sample-seed.js";
 
 const ROUNDS = Number(process.env["SIGHTING_ROUNDS"] ?? 24);
-const SEED = Number(process.env["SIGHTING_SEED"] ?? Date.now() % 1_000_000);
 const IMPORTS = Number(process.env["RENAMED_IMPORTS"] ?? 12);
 const MACHINES = 6;
 const PORTS = [22, 80, 443];
@@ -117,7 +117,7 @@ function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyM
   }
 }
 
-describe(`sightings over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () => {
+describe(`sightings over ${ROUNDS} random imports (SEED=${SEED})`, () => {
   it("mark as missed what was covered and not found, and never what was not covered; moved addresses follow their machine", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const model: Model = { all: new Map(), names: new Map() };
@@ -173,7 +173,7 @@ describe(`sightings over ${ROUNDS} random imports (SIGHTING_SEED=${SEED})`, () =
   }, 60_000 + ROUNDS * 2_000); // prettier-ignore
 });
 
-describe(`a host that a user has renamed, over ${IMPORTS} imports (SIGHTING_SEED=${SEED})`, () => {
+describe(`a host that a user has renamed, over ${IMPORTS} imports (SEED=${SEED})`, () => {
   const [MAC, OTHER] = ["00:11:32:00:00:0A", "00:11:32:00:00:0B"];
   const STRANGER = "10.0.0.5";
 

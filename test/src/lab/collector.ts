@@ -1,4 +1,4 @@
-/** `npm run test:collector`: from an empty system to the picture of a lab, by one container with one key. */
+/** `npm run long -- collector`: from an empty system to the picture of a lab, by one container with one key. */
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

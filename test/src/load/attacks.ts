@@ -1,5 +1,5 @@
 /**
- * `npm run test:attacks`: runs each attack of `test/src/attacks` on a system of its own, alongside a victim. `-- <part of
+ * `npm run long -- attacks`: runs each attack of `test/src/attacks` on a system of its own, alongside a victim. `<part of
  * a name>` selects some, `--cheap` those of `npm test`; `--list`, `--against <git ref>`; `--work` prints how each kind
  * of the victim's work went.
  */

@@ -1,5 +1,5 @@
 /**
- * The baseline of `bench:lists`, as a process of its own: the MongoDB driver alone, with the same query on plain
+ * The baseline of `bench -- lists`, as a process of its own: the MongoDB driver alone, with the same query on plain
  * documents, decoded and serialized to JSON.
  */
 import { MongoClient } from "mongodb";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:archives`: exports 20,000 hosts with 40,000 services, imports them into new organizations, once with a
- * killed topology, and again unchanged; prints seconds and memory. `-- 2000` takes fewer hosts.
+ * `npm run bench -- archives`: exports 20,000 hosts with 40,000 services, imports them into new organizations, once with a
+ * killed topology, and again unchanged; prints seconds and memory. `2000` takes fewer hosts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";

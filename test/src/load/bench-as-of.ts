@@ -1,5 +1,5 @@
 /**
- * `npm run bench:as-of`: the cost of reads of the past in an organization of SERVICES (20,000), after no changes, a thousand
+ * `npm run bench -- as-of`: the cost of reads of the past in an organization of SERVICES (20,000), after no changes, a thousand
  * changes, and deleted networks. Each read alternates with the same one of the present in an organization that stays as it
  * was. Medians, and processor time of topology and of the database, in ms.
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:exports`: duration and memory of every export of 20,000 hosts with 40,000 services, read and unread,
- * each format on a system of its own. `-- 2000 ansible` takes fewer hosts, or one format.
+ * `npm run bench -- exports`: duration and memory of every export of 20,000 hosts with 40,000 services, read and unread,
+ * each format on a system of its own. `2000 ansible` takes fewer hosts, or one format.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";

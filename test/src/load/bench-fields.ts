@@ -1,5 +1,5 @@
 /**
- * `npm run bench:fields`: the cost of a page at the beginning and the end of 100,000 services, by offset and by cursor,
+ * `npm run bench -- fields`: the cost of a page at the beginning and the end of 100,000 services, by offset and by cursor,
  * and of the next free address in an empty and a full subnet of 65,534. Median and maximum in ms.
  */
 import { MongoClient } from "mongodb";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:gateway`: 2 kB of JSON through several gateways, interleaved, each alone on processor 0 with 64
- * connections from processor 1. `-- --quick` measures once and briefly. It needs wrk and h2load, and nginx for its row.
+ * `npm run bench -- gateway`: 2 kB of JSON through several gateways, interleaved, each alone on processor 0 with 64
+ * connections from processor 1. `--quick` measures once and briefly. It needs wrk and h2load, and nginx for its row.
  */
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

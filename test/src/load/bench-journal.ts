@@ -1,6 +1,6 @@
 /**
- * `npm run bench:journal`: the cost of the journal per update, the delay from a commit to a follower, and bytes per
- * entry. `-- --against <git ref>` measures another build in alternation; `--rate 300`, `--seconds 10` per round.
+ * `npm run bench -- journal`: the cost of the journal per update, the delay from a commit to a follower, and bytes per
+ * entry. `--against <git ref>` measures another build in alternation; `--rate 300`, `--seconds 10` per round.
  */
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";

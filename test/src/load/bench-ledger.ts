@@ -1,5 +1,5 @@
 /**
- * `npm run bench:ledger`: the processor time per request that each optimization of the ledger in docs/performance.md
+ * `npm run bench -- ledger`: the processor time per request that each optimization of the ledger in docs/performance.md
  * saves, measured in alternation with the obvious way.
  */
 import { randomUUID } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:lists`: the cost of reading and writing services, directly and through a gateway, compared with the bare
- * driver. Compare ratios of one run, not figures of two machines. `-- --quick` uses a small database.
+ * `npm run bench -- lists`: the cost of reading and writing services, directly and through a gateway, compared with the bare
+ * driver. Compare ratios of one run, not figures of two machines. `--quick` uses a small database.
  */
 import { execa } from "execa";
 import { type Db, MongoClient } from "mongodb";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:path`: rate, latency and processor time of a request from the gateway to MongoDB and back. `--
- * --against <git ref>` alternates with another build; `--seconds`, `--connections 1,16`, `--services`, `--only PUT`.
+ * `npm run bench -- path`: rate, latency and processor time of a request from the gateway to MongoDB and back.
+ * `--against <git ref>` alternates with another build; `--seconds`, `--connections 1,16`, `--services`, `--only PUT`.
  */
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:picture`: time to the picture of 5,000 nodes, frames per second during interaction, and the share of
- * the console's code; without a graphics card the rest is software rendering. `-- --shots <folder>` keeps pictures.
+ * `npm run bench -- picture`: time to the picture of 5,000 nodes, frames per second during interaction, and the share of
+ * the console's code; without a graphics card the rest is software rendering. `--shots <folder>` keeps pictures.
  */
 import { join } from "node:path";
 import type { Page } from "playwright-core";

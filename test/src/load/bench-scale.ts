@@ -1,6 +1,6 @@
 /**
- * `npm run bench:scale`: the same work for 1, 2 and 3 topologies behind 1 and 2 gateways, with processor time per
- * request and process, and the needs of a multiple load computed from that. `-- --quick` takes two seconds per figure.
+ * `npm run bench -- scale`: the same work for 1, 2 and 3 topologies behind 1 and 2 gateways, with processor time per
+ * request and process, and the needs of a multiple load computed from that. `--quick` takes two seconds per figure.
  */
 import { cpus } from "node:os";
 import { MongoClient } from "mongodb";

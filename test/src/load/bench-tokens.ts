@@ -1,5 +1,5 @@
 /**
- * `npm run bench:tokens`: the size of what an assistant reads of the demo network, in bytes and estimated tokens: the
+ * `npm run bench -- tokens`: the size of what an assistant reads of the demo network, in bytes and estimated tokens: the
  * tool definitions, and a typical response of each tool.
  */
 import { mkdtemp, rm } from "node:fs/promises";

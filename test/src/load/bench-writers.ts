@@ -1,6 +1,6 @@
 /**
- * `npm run bench:writers`: the cost of contention: sixteen writers of one host and of one network, compared with uncontended
- * work, over one and two topologies; and writers alongside dry runs of a deletion (`-- --dry-runs` for these only).
+ * `npm run bench -- writers`: the cost of contention: sixteen writers of one host and of one network, compared with uncontended
+ * work, over one and two topologies; and writers alongside dry runs of a deletion (`--dry-runs` for these only).
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { createTenancySigner } from "@nts/shared/http/tenancy";

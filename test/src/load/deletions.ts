@@ -1,6 +1,6 @@
 /**
- * `npm run test:deletions`: deletes what exceeds one transaction while others write, also with killed processes; checks
- * latency, completeness and losses. `-- --entities 20000 network` runs one smaller round.
+ * `npm run long -- deletions`: deletes what exceeds one transaction while others write, also with killed processes; checks
+ * latency, completeness and losses. `--entities 20000 network` runs one smaller round.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz`: random valid and invalid requests through a gateway, half of them with an Owner's API key, half
- * with a session. `-- --seed 7` repeats a sample, `--requests 1000` sends fewer.
+ * `npm run long -- fuzz`: random valid and invalid requests through a gateway, half of them with an Owner's API key, half
+ * with a session. `--seed 7` repeats a sample, `--requests 1000` sends fewer.
  */
 import { randomInt } from "node:crypto";
 import { rm } from "node:fs/promises";

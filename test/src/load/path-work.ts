@@ -1,4 +1,4 @@
-/** The work of `bench:path`: an organization with its services, and the requests of each kind. */
+/** The work of `bench -- path`: an organization with its services, and the requests of each kind. */
 import { aKey, anAccount } from "../support/api.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 import type { Stack } from "../support/stack.js";

@@ -1,4 +1,4 @@
-/** `npm run test:python-client`: the OpenAPI document is good enough for a generator of another language. */
+/** `npm run long -- python-client`: the OpenAPI document is good enough for a generator of another language. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

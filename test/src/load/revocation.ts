@@ -1,6 +1,6 @@
 /**
- * `npm run test:revocation`: what is accepted after the response to a revocation, on four gateways and two identities, with
- * every fault, in about five minutes. `-- --passes 3` limits the changes, `--cost` measures the check.
+ * `npm run long -- revocation`: what is accepted after the response to a revocation, on four gateways and two identities, with
+ * every fault, in about five minutes. `--passes 3` limits the changes, `--cost` measures the check.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
- * `npm run test:rolling`: restarts of every process under load, with two replicas of each, without losing requests or
- * writes. `-- --rounds 1`; `--from <git ref>` mixes in a build whose processes take the same settings.
+ * `npm run long -- rolling`: restarts of every process under load, with two replicas of each, without losing requests or
+ * writes. `--rounds 1`; `--from <git ref>` mixes in a build whose processes take the same settings.
  */
 import { parseArgs } from "node:util";
 import { ARCHIVE_PATH } from "../support/archives.js";

@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak`: ten minutes at half of the capacity, with entities coming and going. Fails on any failed
- * response, growth of more than 1 MB per minute, or growing descriptors. `-- --minutes 3` is shorter.
+ * `npm run long -- soak`: ten minutes at half of the capacity, with entities coming and going. Fails on any failed
+ * response, growth of more than 1 MB per minute, or growing descriptors. `--minutes 3` is shorter.
  */
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";

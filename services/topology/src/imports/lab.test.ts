@@ -1,4 +1,4 @@
-/** Machines recorded in a lab; `npm run test:lab` builds one and runs this suite in all orders on its records. */
+/** Machines recorded in a lab; `npm run long -- lab` builds one and runs this suite in all orders on its records. */
 import { describe, expect, it } from "@jest/globals";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

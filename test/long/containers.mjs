@@ -1,12 +1,12 @@
-// `npm run test:containers`: builds the images, and tests the system of deploy/docker-compose.yml. It needs a Docker
+// `npm run long -- containers`: builds the images, and tests the system of deploy/docker-compose.yml. It needs a Docker
 // engine and Compose. Words after `--` choose suites.
-import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
-import { runJest } from "./jest-run.mjs";
+import { prepare, PrepareProblem } from "../../deploy/local/prepare.mjs";
+import { runJest } from "../jest-run.mjs";
 
 let counts = { passed: 0, failed: 1 };
 try {
   await prepare({ tests: true, report: console.log });
-  const { prepareEngine } = await import("./dist/support/container-engine.js");
+  const { prepareEngine } = await import("../dist/support/container-engine.js");
   const engine = await prepareEngine(process.env);
   if (engine === null) {
     console.error("SKIPPED, nothing was tested: no Docker engine answers. Start one; `docker info` has to work.");

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type Mailbox, startMailbox } from "../support/mailbox.js";
-import { inRolloutOrder, GRACEFUL_SHUTDOWN, restartOneOfEachKind } from "../support/rolling.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { startSteadyLoad } from "../support/steady-load.js";
+import { UNLIMITED } from "../support/unlimited.js";
 
-// Two replicas of each process, under load. `npm run test:rolling` is the long form: each process separately, ten
-// rounds.
+// Two replicas of each process, under load; rolling restarts are in the long tier.
 
 const NORMAL_AFTER_MS = 2_000;
 
@@ -16,33 +14,13 @@ const LOAD = { workers: 4, pauseMs: 500 };
 const RESPONSES = 100;
 
 let stack: Stack;
-let mailbox: Mailbox;
 
 beforeAll(async () => {
-  mailbox = await startMailbox();
-  stack = await startStack({
-    gateways: 2,
-    identities: 2,
-    topologies: 2,
-    env: { ...GRACEFUL_SHUTDOWN, ...mailbox.env },
-  });
+  stack = await startStack({ gateways: 2, identities: 2, topologies: 2, env: UNLIMITED });
 });
 
 afterAll(async () => {
   await stack.stop();
-  await mailbox.stop();
-});
-
-describe("a rolling restart of every process", () => {
-  it("loses no request and no mail, admits and rejects the same credentials, and ends each process with 0", async () => {
-    const load = await startSteadyLoad(stack, { ...LOAD, archives: true, mailbox });
-    const exits = await restartOneOfEachKind(stack);
-    await load.untilResponses(RESPONSES);
-    const report = await load.stop();
-    expect(report.lost).toEqual([]);
-    expect(report.lostWrites).toEqual([]);
-    expect(exits).toEqual(inRolloutOrder(stack).map(() => ({ code: 0, signal: null })));
-  });
 });
 
 /** The allowed failures of a killed service: a write that was not sent, or that may have happened; no read. */

@@ -1,12 +1,11 @@
-// A long suite that starts last runs alone while the other worker is idle. Jest knows durations only after a first run,
+// A slow suite that starts last runs alone while the other workers are idle. Jest knows durations only after a first run,
 // so those of more than ten seconds are listed here.
 import TestSequencer from "@jest/test-sequencer";
 
-const LONG = [
+const SLOW = [
   "browser/pages",
-  "integration/rolling",
+  "integration/killed-replicas",
   "integration/lifecycle",
-  "browser/picture",
   "integration/mongo",
   "integration/revocation",
   "integration/gateway.redis-away",
@@ -17,19 +16,15 @@ const LONG = [
   "integration/gateway.envelope",
   "integration/topology.indexes",
   "integration/topology.as-of",
-  "browser/people",
   "e2e/start",
-  "browser/editors",
   "integration/gateway.upstreams",
   "e2e/hostile",
   "integration/topology.races",
-  "integration/retries",
   "integration/identity.admin",
   "integration/topology.streams",
   "imports/readers/readers.properties",
   "browser/journey",
   "e2e/authorization",
-  "integration/topology.unguarded",
   "integration/gateway.uploads",
   "e2e/cli",
   "integration/gateway.connections",
@@ -40,20 +35,16 @@ const LONG = [
   "integration/archive",
   "integration/topology.large-writes",
   "integration/topology.next-addresses",
-  "browser/settings",
   "e2e/change-stream",
   "integration/identity.users",
   "integration/metrics",
   "e2e/admin",
-  "integration/topology.webhooks.delivery",
   "integration/topology.sweeps",
   "integration/local.mongod",
   "integration/topology.revert",
   "integration/identity.key-changes",
   "integration/gateway.limits",
   "integration/topology.archives.import",
-  "browser/mail",
-  "browser/providers",
   "imports/thread",
   "integration/identity.deposed-primary",
   "integration/gateway.exchange",
@@ -62,7 +53,7 @@ const LONG = [
   "upstream/upstream",
 ];
 
-export default class LongSuitesFirst extends TestSequencer {
+export default class SlowSuitesFirst extends TestSequencer {
   /** The listed ones in this order, then all others in the order of jest. */
   sort(tests) {
     return super.sort(tests).toSorted((a, b) => rankOf(a) - rankOf(b));
@@ -70,6 +61,6 @@ export default class LongSuitesFirst extends TestSequencer {
 }
 
 function rankOf({ path }) {
-  const index = LONG.findIndex((name) => path.endsWith(`dist/${name}.test.js`));
-  return index === -1 ? LONG.length : index;
+  const index = SLOW.findIndex((name) => path.endsWith(`dist/${name}.test.js`));
+  return index === -1 ? SLOW.length : index;
 }

@@ -1,5 +1,5 @@
 /**
- * Writes with idempotency keys while connections are cut and processes are killed. `npm run test:retries` is the long
+ * Writes with idempotency keys while connections are cut and processes are killed. `npm run long -- retries` is the long
  * form, with RETRIED_WRITES creates and updates, and RETRIED_KILLS kills.
  */
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,14 +1,14 @@
-// `npm run test:consumers`: external programs read the exports of the demo network. Needs prometheus, promtool,
+// `npm run long -- consumers`: external programs read the exports of the demo network. Needs prometheus, promtool,
 // named-checkzone, soffice (Debian: prometheus, bind9-utils, libreoffice-calc) and Python; skips what is missing.
 import { join } from "node:path";
-import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
-import { ROOT } from "./checks.mjs";
-import { runJest } from "./jest-run.mjs";
+import { prepare, PrepareProblem } from "../../deploy/local/prepare.mjs";
+import { ROOT } from "../checks.mjs";
+import { runJest } from "../jest-run.mjs";
 
 let counts = { passed: 0, failed: 1 };
 try {
   await prepare({ tests: true, report: console.log });
-  const { hasPython, preparePythonTool, succeeds } = await import("./dist/support/python-tools.js");
+  const { hasPython, preparePythonTool, succeeds } = await import("../dist/support/python-tools.js");
   const programs = {};
   for (const [name, ask] of Object.entries({
     prometheus: "--version",

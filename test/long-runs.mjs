@@ -1,0 +1,44 @@
+// The runs of the long tier. A run is either suites at a larger scale, a program of `test/src/load`, or a script of
+// `test/long`, which says itself when the machine lacks what it needs.
+
+/** Suites of the short tier with more of what they draw at random. */
+const SCALED = {
+  archives: { suites: ["topology.archives.import"], env: { ARCHIVES: 200 } },
+  assistants: { suites: ["e2e/assistants"], env: { MCP_ATTEMPTS: 1_000 } },
+  "dry-runs": { suites: ["topology.dry-runs"], env: { DRY_RUNS: 20_000 } },
+  feed: { suites: ["topology.feed"], env: { FEED_LENGTH: 50_000, FEED_ROUNDS: 100 } },
+  history: {
+    suites: ["topology.diff", "topology.revert", "topology.as-of"],
+    env: { DIFF_LENGTH: 3_000, REVERT_LENGTH: 5_000, AS_OF_LENGTH: 1_000, AS_OF_MOMENTS: 1_000 },
+  },
+  races: {
+    suites: ["histories", "races", "patches", "cursors", "next-addresses"],
+    env: {
+      HISTORY_LENGTH: 50_000,
+      RACE_ROUNDS: 1_000,
+      PATCH_ROUNDS: 1_000,
+      CURSOR_SERVICES: 20_000,
+      NEXT_CREATES: 1_000,
+    },
+  },
+  readers: { suites: ["readers.properties"], env: { READER_RUNS: 20_000 } },
+  sightings: { suites: ["sightings.model"], env: { SIGHTING_ROUNDS: 1_000, RENAMED_IMPORTS: 1_000 } },
+};
+
+/** Suites of the long tier alone, at their own scale and at a larger one. */
+const LONG_SUITES = {
+  suites: { suites: [], env: { NTS_SUITES: "long" } },
+  retries: { suites: ["retries"], env: { NTS_SUITES: "long", RETRIED_WRITES: 10_000, RETRIED_KILLS: 300 } },
+  webhooks: { suites: ["webhooks.delivery"], env: { NTS_SUITES: "long", WEBHOOK_CHANGES: 10_000, WEBHOOK_ROUNDS: 40 } },
+};
+
+const programs = (names) => Object.fromEntries(names.map((name) => [name, { script: "test/bench.mjs", args: [name] }]));
+const scripts = (names) => Object.fromEntries(names.map((name) => [name, { script: `test/long/${name}.mjs` }]));
+
+/** By name, in the order of `npm run long -- all`: the shortest first. */
+export const LONG_RUNS = {
+  ...LONG_SUITES,
+  ...SCALED,
+  ...programs(["attacks", "deletions", "revocation", "rolling", "soak"]),
+  ...scripts(["collector", "consumers", "containers", "fuzz", "lab", "python-client"]),
+};
