@@ -30,8 +30,9 @@ export function processesOf(folder) {
 
 /** The logs of an interrupted run may be needed, its data is not, and may be in memory. */
 export function removeDatabases(folder) {
-  for (const suite of entriesOf(folder))
-    for (const name of DATABASES) rmSync(join(folder, suite, name), { recursive: true, force: true });
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  for (const suite of entries.filter((entry) => entry.isDirectory()))
+    for (const name of DATABASES) rmSync(join(folder, suite.name, name), { recursive: true, force: true });
 }
 
 /** Another run may be cleaning the same folder. */
