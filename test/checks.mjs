@@ -16,7 +16,7 @@ const NICENESS = 10;
 
 /** Runs all checks in parallel, prints failures, and returns [name, passed] of each. */
 export async function runChecks() {
-  const sources = projects(true).map((folder) => `${folder}/src`);
+  const sources = projects().map((folder) => `${folder}/src`);
   const checks = [
     ["format", "oxfmt/bin/oxfmt", ["--check"]],
     ["lint", "oxlint/bin/oxlint", ["--deny-warnings"]],

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../", import.meta.url));
 
 export default {
   rootDir: root,
-  roots: projects(true)
+  roots: projects()
     .map((folder) => join(root, folder, "dist"))
     .filter((folder) => existsSync(folder)),
   testEnvironment: fileURLToPath(new URL("suites/environment.mjs", import.meta.url)),

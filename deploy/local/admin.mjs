@@ -3,7 +3,7 @@ import { prepare, PrepareProblem } from "./prepare.mjs";
 
 try {
   await prepare({ tests: false, report: console.error });
-  const { admin } = await import("./dist/admin.js");
+  const { admin } = await import("./dist/bundle/admin.js");
   process.exitCode = await admin({ args: process.argv.slice(2), env: process.env });
 } catch (error) {
   if (!(error instanceof PrepareProblem || error.name === "StartProblem")) throw error;

@@ -13,16 +13,20 @@ const BUILT_OTHERWISE = /^(?:site|bundle)[\\/]/;
 
 /** Bundles by folder: names in `dist/bundle` and their entry points. Worker threads are in the folder of their process. */
 export const BUNDLES = {
-  gateway: { main: "main.js" },
+  "deploy/local": { main: "main.ts", admin: "admin.ts", fetch: "servers/fetch.ts" },
+  gateway: { main: "main.ts" },
   "services/identity": {
-    main: "main.js",
-    admin: "admin/main.js",
-    "hashing-worker": "users/hashing-worker.js",
-    "strength-worker": "users/strength-worker.js",
+    main: "main.ts",
+    admin: "admin/main.ts",
+    "hashing-worker": "users/hashing-worker.ts",
+    "strength-worker": "users/strength-worker.ts",
   },
-  "services/topology": { main: "main.js", worker: "imports/worker.js" },
-  "deploy/archive": { main: "main.js" },
+  "services/topology": { main: "main.ts", worker: "imports/worker.ts" },
+  "deploy/archive": { main: "main.ts" },
 };
+
+/** What bundling depends on beside the sources. */
+const BUNDLER = ["bundle.mjs", "outputs.mjs", "sources.mjs"];
 
 /** A hash over all compiler inputs, and whether every source has its output. */
 export function describeSources(root, folders) {
@@ -43,7 +47,8 @@ export function describeSources(root, folders) {
 
 /** The same for the bundles. */
 export function describeBundles(root) {
-  const hash = createHash("sha256").update(readFileSync(join(root, "deploy/local/bundle.mjs")));
+  const hash = createHash("sha256");
+  for (const file of BUNDLER) hash.update(readFileSync(join(root, "deploy/local", file)));
   hash.update(describeSources(root, ["shared/client", "shared", ...Object.keys(BUNDLES)]).hash);
   const files = Object.entries(BUNDLES).flatMap(([folder, made]) =>
     Object.keys(made).map((name) => join(root, folder, "dist/bundle", `${name}.js`)),
@@ -53,7 +58,7 @@ export function describeBundles(root) {
 
 /** The same for the console, which is built from its folder and the shared code. */
 export function describeSite(root) {
-  const hash = createHash("sha256").update(describeSources(root, ["shared"]).hash);
+  const hash = createHash("sha256").update(describeSources(root, ["shared", "shared/client"]).hash);
   for (const file of filesUnder(join(root, WEB)).sort()) {
     if (!/^(?:dist|node_modules)[\\/]/.test(file)) hash.update(file).update(readFileSync(join(root, WEB, file)));
   }

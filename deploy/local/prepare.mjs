@@ -11,81 +11,91 @@ import { withLock } from "./prepare-lock.mjs";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MODULES = join(ROOT, "node_modules");
 const BUNDLER = join(ROOT, "deploy/local/bundle.mjs");
+const FETCHER = join(ROOT, "deploy/local/dist/bundle/fetch.js");
 const STAMP = join(MODULES, ".prepared.json");
 
 /** A problem that the user can solve; its message is printed. */
 export class PrepareProblem extends Error {}
 
-/** Installs and compiles what is missing or outdated; `tests` includes the tests. */
+/**
+ * Installs and builds what is missing or outdated. `tests` includes what only tests and checks need: all packages, and
+ * compiled files with checked types; otherwise the processes and the console are bundled from their sources.
+ */
 export async function prepare({ tests, report }) {
   if (isPrepared(tests)) return;
   await withLock(ROOT, report, async () => {
-    if (!isInstalled()) await install(report);
-    if (!isBuilt(tests)) await build(tests, report);
-    if (!areBundled()) await bundle();
-    if (!isSiteBuilt()) await buildSite(report);
+    const step = async (name, action) => {
+      const startedAt = Date.now();
+      await action();
+      report(`  ${name} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`);
+    };
+    if (!isInstalled(tests)) await step("packages installed", () => install(tests));
+    await Promise.all([
+      tests && !isCompiled() && step("sources compiled", compile),
+      bundleAndFetch(tests, step),
+      !isSiteBuilt() && step("console built", buildSite),
+    ]);
   });
 }
 
-/** Compiled for tests only: the console is built by `vite build`, the command line by its bundle. */
-const FOR_TESTS = ["test", "gateway/web", "cli"];
-
 /** The workspaces compiled by `tsc -b`, relative to the root. */
-export function projects(tests) {
+export function projects() {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  return workspaces.filter(
-    (folder) => existsSync(join(ROOT, folder, "tsconfig.json")) && (tests || !FOR_TESTS.includes(folder)),
-  );
+  return workspaces.filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")));
 }
 
 function isPrepared(tests) {
-  return isInstalled() && isBuilt(tests) && areBundled() && isSiteBuilt();
+  return isInstalled(tests) && (!tests || isCompiled()) && areBundled() && isSiteBuilt();
 }
 
-function isInstalled() {
-  return existsSync(STAMP) ? readStamp().installed === lockHash() : adoptInstallation();
+/** `installed` has all packages, `installedToRun` those that are needed without tests. */
+function isInstalled(tests) {
+  const { installed, installedToRun } = readStamp();
+  const hash = lockHash();
+  return installed === hash || (!tests && installedToRun === hash) || adoptInstallation(tests);
 }
 
-/** Packages installed by npm itself are accepted if npm's record agrees with the lock file. */
-function adoptInstallation() {
+/** Packages that are already there are accepted if npm's record agrees with the lock file. */
+function adoptInstallation(tests) {
   const record = join(MODULES, ".package-lock.json");
   if (!existsSync(record)) return false;
-  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
+  const present = JSON.parse(readFileSync(record, "utf8")).packages;
   const wanted = Object.entries(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages);
-  const agrees = wanted.every(([path, { version, link, optional }]) => {
-    const isPackage = path.includes("node_modules/") && !link;
-    return !isPackage || (optional && !installed[path]) || installed[path]?.version === version;
+  const agrees = wanted.every(([path, { version, link, optional, dev }]) => {
+    const isPackage = path.includes("node_modules/") && !link && (tests || !dev);
+    return !isPackage || (optional && !present[path]) || present[path]?.version === version;
   });
-  if (agrees) writeStamp({ installed: lockHash() });
+  if (agrees) writeStamp({ [tests ? "installed" : "installedToRun"]: lockHash() });
   return agrees;
 }
 
-async function install(report) {
-  report("Installing packages (npm ci) …");
-  rmSync(STAMP, { force: true });
-  if ((await run("npm", ["ci", "--loglevel=error", "--no-progress", "--no-audit", "--no-fund"])) !== 0) {
+/** Missing packages are added to those that a start has installed, which may be running. */
+async function install(tests) {
+  const isAdding = tests && readStamp().installedToRun === lockHash();
+  const command = isAdding ? ["install", "--no-save"] : ["ci", ...(tests ? [] : ["--omit=dev"])];
+  if (!isAdding) rmSync(STAMP, { force: true });
+  if ((await run("npm", [...command, "--loglevel=error", "--no-progress", "--no-audit", "--no-fund"])) !== 0) {
     throw new PrepareProblem(
-      "npm ci failed as shown above; check the network connection and the registry settings, then try again.",
+      `npm ${command[0]} failed as shown above; check the network connection and the registry settings, then try again.`,
     );
   }
-  writeStamp({ installed: lockHash() });
+  writeStamp({ [tests ? "installed" : "installedToRun"]: lockHash() });
 }
 
-function isBuilt(tests) {
-  const { hash, complete } = describeSources(ROOT, projects(tests));
-  return complete && readStamp()[tests ? "builtWithTests" : "built"] === hash;
+function isCompiled() {
+  const { hash, complete } = describeSources(ROOT, projects());
+  return complete && readStamp().compiled === hash;
 }
 
-async function build(tests, report) {
-  report("Compiling …");
-  const folders = projects(tests);
+async function compile() {
+  const folders = projects();
   const { hash } = describeSources(ROOT, folders);
   removeStaleOutputs(ROOT, folders);
   const compiler = join(MODULES, "typescript-7", "bin", "tsc");
   if ((await run(process.execPath, [compiler, "-b", ...folders])) !== 0) {
     throw new PrepareProblem("The sources do not compile; the compiler's messages are above.");
   }
-  writeStamp({ [tests ? "builtWithTests" : "built"]: hash });
+  writeStamp({ compiled: hash });
 }
 
 function areBundled() {
@@ -105,8 +115,13 @@ function isSiteBuilt() {
   return complete && readStamp().site === hash;
 }
 
-async function buildSite(report) {
-  report("Building the console …");
+/** What fetches servers is bundled, too; a start that lacks one says why. */
+async function bundleAndFetch(tests, step) {
+  if (!areBundled()) await step("processes bundled", bundle);
+  if (!tests) await step("servers found", () => run(process.execPath, [FETCHER]));
+}
+
+async function buildSite() {
   const { hash } = describeSite(ROOT);
   const builder = join(MODULES, "vite", "bin", "vite.js");
   if ((await run(process.execPath, [builder, "build", "gateway/web", "--logLevel", "warn"])) !== 0) {

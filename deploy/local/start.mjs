@@ -49,6 +49,6 @@ async function start() {
     process.exitCode = 1;
     return;
   }
-  const { main } = await import("./dist/main.js");
+  const { main } = await import("./dist/bundle/main.js");
   process.exitCode = await main({ args: process.argv.slice(2), env: process.env, parentPid });
 }

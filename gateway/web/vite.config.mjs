@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { convertCssVariables, defaultCssVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from "@mantine/core";
 import { defineConfig } from "vite";
+import { sourceOf } from "../../deploy/local/sources.mjs";
 import { PATHS } from "./src/paths.ts";
 import { cssVariables, theme } from "./src/theme.ts";
 
@@ -25,8 +26,13 @@ export default defineConfig({
     // "use client" and its like mean something to servers that render; there is none here
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
-  plugins: [themeStyles(), schemeScript(), finish()],
+  plugins: [ownSources(), themeStyles(), schemeScript(), finish()],
 });
+
+/** Reads the contract and the client from their sources: the console is built beside what compiles them. */
+function ownSources() {
+  return { name: "nts-sources", enforce: "pre", resolveId: (specifier) => sourceOf(specifier) };
+}
 
 /** The theme as a style sheet, which Mantine would else write into the page while it runs. */
 function themeStyles() {

@@ -50,9 +50,7 @@ export async function prepareServers(options: ServersOptions): Promise<{ compone
     components.push(own.component);
     return own;
   };
-  const mongodb = await use("mongodb");
-  const redis = await use("redis");
-  const nats = await use("nats");
+  const [mongodb, redis, nats] = await Promise.all([use("mongodb"), use("redis"), use("nats")]);
   return { components, urls: urlsOf({ mongodb, redis, nats }) };
 }
 
