@@ -44,6 +44,26 @@ export const COVERS_NOTHING: Coverage = {
   reported: { addresses: [], ports: [] },
 };
 
+/** What several files cover together. */
+export function coveragesTogether(coverages: readonly Coverage[]): Coverage {
+  const ranges = coverages.flatMap(({ addresses }) => addresses).sort((a, b) => (a.from < b.from ? -1 : 1));
+  const addresses: AddressRange[] = [];
+  for (const range of ranges) {
+    const last = addresses.at(-1);
+    if (last === undefined || range.from > last.to) addresses.push(range);
+    else if (range.to > last.to) addresses[addresses.length - 1] = { from: last.from, to: range.to };
+  }
+  return {
+    addresses,
+    absent: coverages.flatMap(({ absent }) => absent),
+    mentioned: new Set(coverages.flatMap(({ mentioned }) => [...mentioned])),
+    reported: {
+      addresses: coverages.flatMap(({ reported }) => reported.addresses),
+      ports: [...new Set(coverages.flatMap(({ reported }) => reported.ports))],
+    },
+  };
+}
+
 /** Whether an address is in one of the ranges. @param key of the address */
 export function isWithin(ranges: readonly AddressRange[], key: string): boolean {
   const found = lastBeginningAt(ranges, ({ from }) => from <= key);

@@ -132,6 +132,23 @@ describe("other scans", () => {
     expect(seen.map(({ number, service }) => `${number} ${service?.product ?? "null"}`)).toEqual(ports);
   });
 
+  it("that were appended to one file are one, with the lines of the file", () => {
+    const hostOf = (ip: string): string => `<host><address addr="${ip}" addrtype="ipv4"/><status state="up"/></host>`;
+    const file = `${scanOf(hostOf("10.0.0.1"))}\n\n${scanOf(hostOf("10.0.1.1"))}\n${scanOf('<host><address addr="x"/></host>')}`;
+    const scan = read(file);
+    expect(scan.hosts.map(({ line, addresses }) => [line, addresses[0]?.ip])).toEqual([
+      [4, "10.0.0.1"],
+      [10, "10.0.1.1"],
+    ]);
+    expect(skippedIn(scan)).toEqual(["15 address x: it is not an IP address", "15 host x: it has no IP address"]);
+    expect(
+      read(
+        file,
+        [...file].map((_, at) => at),
+      ).hosts,
+    ).toEqual(scan.hosts);
+  });
+
   it("that failed are incomplete, with the reason", () => {
     const failed = '<runstats><finished time="1" exit="error" errormsg="network down"/></runstats>';
     expect(read(scanOf(failed)).brokeOff).toEqual({
@@ -158,25 +175,66 @@ describe("a file that is not a scan is rejected with line and column", () => {
     ["nothing", "", "line 1, column 1: document must contain a root element"],
     ["a text", "Nmap scan report", "line 1, column 17: text data outside of root node"],
     ["JSON", '{"a": 1}', "line 1, column 9: text data outside of root node"],
-    ["another document", "<?xml version='1.0'?>\n<html><body/></html>", "line 2, column 7: must be a <nmaprun> element"],
+    [
+      "another document",
+      "<?xml version='1.0'?>\n<scan><body/></scan>",
+      "line 2, column 7: must be a <nmaprun> element",
+    ],
+    [
+      "a web page",
+      "<?xml version='1.0'?>\n<html><body/></html>",
+      "line 2, column 7: is a web page: import the XML of nmap -oX that it was made from",
+    ],
+    [
+      "a report of Nessus",
+      "<NessusClientData_v2><Report/></NessusClientData_v2>",
+      expect.stringMatching(/is a report of Nessus.*nmap -oX$/),
+    ],
     ["a mismatched end tag", scanOf("<host></nmaprun>"), "line 4, column 17: unexpected close tag"],
-    ["two documents", `${scanOf("")}\n${scanOf("")}`, expect.stringMatching(/^line 6, column \d+: /)],
+    [
+      "a fault in the second of two documents",
+      `${scanOf("")}\n${scanOf("<host></nmaprun>")}`,
+      "line 9, column 17: unexpected close tag",
+    ],
     ["an attribute without quotes", scanOf("<host a=b/>"), "line 4, column 10: unquoted attribute value"],
     ["a duplicate attribute", scanOf('<host a="" a=""/>'), expect.stringMatching(/^line 4, .*duplicate attribute: a$/)],
     ["an undeclared entity", scanOf('<host a="&x;"/>'), "line 4, column 13: undefined entity"],
     ["an internal entity", scanOf('<host a="&toString;"/>'), "line 4, column 20: undefined entity"],
-    ["an entity bomb", `<!DOCTYPE nmaprun [${bomb}]><nmaprun args="&h;"/>`, expect.stringMatching(/^line 1, .*must not declare anything in its document type$/)],
-    ["an external entity", '<!DOCTYPE nmaprun [<!ENTITY x SYSTEM "file:///etc/passwd">]><nmaprun args="&x;"/>', expect.stringMatching(/must not declare/)],
-    ["an empty document type", "<!DOCTYPE nmaprun []><nmaprun/>", "line 1, column 22: must not declare anything in its document type"],
+    [
+      "an entity bomb",
+      `<!DOCTYPE nmaprun [${bomb}]><nmaprun args="&h;"/>`,
+      expect.stringMatching(/^line 1, .*must not declare anything in its document type$/),
+    ],
+    [
+      "an external entity",
+      '<!DOCTYPE nmaprun [<!ENTITY x SYSTEM "file:///etc/passwd">]><nmaprun args="&x;"/>',
+      expect.stringMatching(/must not declare/),
+    ],
+    [
+      "an empty document type",
+      "<!DOCTYPE nmaprun []><nmaprun/>",
+      "line 1, column 22: must not declare anything in its document type",
+    ],
     ["deep nesting", scanOf("<a>".repeat(32)), "line 4, column 97: must not be nested deeper than 32 levels"],
-    ["a very long attribute", scanOf(`<script output="${"x".repeat(1_048_577)}"/>`), expect.stringMatching(/the attribute output is too long$/)],
-    ["another declared encoding", scanOf("").replace("UTF-8", "ISO-8859-1"), expect.stringMatching(/^line 1, column \d+: must be in UTF-8$/)],
-    ["bytes that are not UTF-8", Buffer.from(scanOf('<host a="\xe4"/>'), "latin1"), "line 1, column 1: must be in UTF-8 from here on"],
+    [
+      "a very long attribute",
+      scanOf(`<script output="${"x".repeat(1_048_577)}"/>`),
+      expect.stringMatching(/the attribute output is too long$/),
+    ],
+    [
+      "bytes that are not UTF-8",
+      Buffer.from(scanOf('<host a="\xe4"/>'), "latin1"),
+      "line 1, column 1: must be in UTF-8 from here on",
+    ],
     ["UTF-16", Buffer.from(`\ufeff${scanOf("")}`, "utf16le"), "line 1, column 1: must be in UTF-8 from here on"],
-    ["a character that XML does not allow", scanOf('<host a="&#0;"/>'), "line 4, column 14: malformed character entity"],
+    [
+      "a character that XML does not allow",
+      scanOf('<host a="&#0;"/>'),
+      "line 4, column 14: malformed character entity",
+    ],
   ])("%s", (_what, document, refusal) => {
     expect(refusalOf(document as string)).toEqual(refusal);
-  }); // prettier-ignore
+  });
 });
 
 describe("unusable parts of a scan are left out with a reason", () => {
@@ -184,20 +242,48 @@ describe("unusable parts of a scan are left out with a reason", () => {
   const port = (attributes: string, state = '<state state="open"/>'): string =>
     host(`<ports><port ${attributes}>${state}</port></ports>`);
   it.each([
-    ["an invalid address", host('<address addr="10.0.0.300" addrtype="ipv4"/>'), "address 10.0.0.300: it is not an IP address"],
+    [
+      "an invalid address",
+      host('<address addr="10.0.0.300" addrtype="ipv4"/>'),
+      "address 10.0.0.300: it is not an IP address",
+    ],
     ["an invalid MAC address", host('<address addr="xx" addrtype="mac"/>'), "address xx: it is not a MAC address"],
-    ["the null MAC address", host('<address addr="00:00:00:00:00:00" addrtype="mac"/>'), "address 00:00:00:00:00:00: it is not the MAC address of one network card"],
-    ["a multicast MAC address", host('<address addr="01:00:5E:00:00:01" addrtype="mac"/>'), "address 01:00:5E:00:00:01: it is not the MAC address of one network card"],
-    ["a second MAC address", host('<address addr="02:00:00:00:00:01" addrtype="mac"/><address addr="02:00:00:00:00:02" addrtype="mac"/>'), "address 02:00:00:00:00:02: the host has another MAC address already"],
-    ["an empty host name", host('<hostnames><hostname name=" "/></hostnames>'), "host name: it is not a text of 1 to 253 characters"],
+    [
+      "the null MAC address",
+      host('<address addr="00:00:00:00:00:00" addrtype="mac"/>'),
+      "address 00:00:00:00:00:00: it is not the MAC address of one network card",
+    ],
+    [
+      "a multicast MAC address",
+      host('<address addr="01:00:5E:00:00:01" addrtype="mac"/>'),
+      "address 01:00:5E:00:00:01: it is not the MAC address of one network card",
+    ],
+    [
+      "a second MAC address",
+      host('<address addr="02:00:00:00:00:01" addrtype="mac"/><address addr="02:00:00:00:00:02" addrtype="mac"/>'),
+      "address 02:00:00:00:00:02: the host has another MAC address already",
+    ],
+    [
+      "an empty host name",
+      host('<hostnames><hostname name=" "/></hostnames>'),
+      "host name: it is not a text of 1 to 253 characters",
+    ],
     ["a port without a number", port('protocol="tcp"'), "port /tcp of 10.0.0.1: its number is not from 1 to 65535"],
     ["port 0", port('protocol="tcp" portid="0"'), "port 0/tcp of 10.0.0.1: its number is not from 1 to 65535"],
-    ["a port above 65535", port('protocol="udp" portid="65536"'), "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535"],
-    ["a port named like an object member", port('protocol="constructor" portid="1"'), "port 1/constructo of 10.0.0.1: only TCP and UDP ports are supported"],
+    [
+      "a port above 65535",
+      port('protocol="udp" portid="65536"'),
+      "port 65536/udp of 10.0.0.1: its number is not from 1 to 65535",
+    ],
+    [
+      "a port named like an object member",
+      port('protocol="constructor" portid="1"'),
+      "port 1/constructo of 10.0.0.1: only TCP and UDP ports are supported",
+    ],
     ["a port without a state", port('protocol="tcp" portid="1"', ""), "port 1/tcp of 10.0.0.1: its state is missing"],
   ])("%s", (_what, document, sentence) => {
     expect(skippedIn(read(document))).toEqual([`4 ${sentence}`]);
-  }); // prettier-ignore
+  });
 
   it("are all counted, and the first 10,000 of them listed", () => {
     const down = '<host><status state="down"/><address addr="10.0.0.1" addrtype="ipv4"/></host>\n';

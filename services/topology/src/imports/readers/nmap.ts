@@ -11,7 +11,10 @@ import {
   type SeenPort,
   type Skipped,
 } from "../scan.rules.js";
+import { isSynthetic } from "../../values/synthetic-names.rules.js";
+import { coveragesTogether } from "../coverage.rules.js";
 import { createExamined, createNmapCoverage, type Examined, type NmapCoverage } from "./nmap-coverage.js";
+import { faultAt } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
@@ -20,6 +23,8 @@ import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 // ignored.
 
 const MOST_PORT_ELEMENTS = 65_536;
+/** Begins each document. */
+const DECLARATION = "<?xml ";
 
 /** A host being read. */
 interface Reading {
@@ -52,27 +57,112 @@ interface ReadingPort {
 }
 
 /**
- * Reads a scan.
+ * Reads scans; several that were appended to one file count as one.
  *
  * @throws AppError `validation_failed` with line and column if it is not XML, or not a scan
  */
 export function readScan(bytes: Iterable<Uint8Array>): Scan {
-  const nmap = createNmapReader();
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  const reader = createXmlReader("nmaprun", nmap);
-  for (const piece of bytes) {
-    let text: string;
-    try {
-      text = decoder.decode(piece, { stream: true });
-    } catch {
-      throw reader.faultHere("must be in UTF-8 from here on");
+  const scans: Scan[] = [];
+  let document = createDocument(1);
+  for (const { text, isNext, line } of piecesOf(bytes)) {
+    if (isNext) {
+      if (document.hasText()) scans.push(document.end());
+      document = createDocument(line);
     }
-    reader.write(text);
+    document.write(text);
   }
-  const ending = reader.end();
-  const scan = nmap.scan(ending);
-  if (scan === null) throw reader.faultHere("must be the whole root element");
-  return scan;
+  scans.push(document.end());
+  return scansTogether(scans);
+}
+
+/** One document of a file. @param line on which it begins */
+function createDocument(line: number) {
+  const nmap = createNmapReader();
+  const reader = createXmlReader("nmaprun", nmap, line);
+  let hasText = false;
+  return {
+    hasText: () => hasText,
+    write: (text: string): void => {
+      hasText ||= text.trim() !== "";
+      reader.write(text);
+    },
+    end: (): Scan => {
+      const scan = nmap.scan(reader.end());
+      if (scan === null) throw reader.faultHere("must be the whole root element");
+      return scan;
+    },
+  };
+}
+
+interface Piece {
+  readonly text: string;
+  /** A document begins with it. */
+  readonly isNext: boolean;
+  readonly line: number;
+}
+
+/** The text of a file, cut where a document begins: `nmap --append-output` writes one after another. */
+function* piecesOf(bytes: Iterable<Uint8Array>): Generator<Piece> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  let rest = "";
+  let isNext = false;
+  /** `rest` is the beginning of a document, whose declaration does not begin another. */
+  let isBeginning = true;
+  const piece = (text: string): Piece => {
+    const one = { text, isNext, line };
+    line += text.split("\n").length - 1;
+    isNext = false;
+    return one;
+  };
+  for (const block of [...bytes, null]) {
+    try {
+      rest += block === null ? decoder.decode() : decoder.decode(block, { stream: true });
+    } catch {
+      throw faultAt(line, "must be in UTF-8 from here on");
+    }
+    const nextAt = (): number => rest.indexOf(DECLARATION, isBeginning ? 1 : 0);
+    for (let at = nextAt(); at !== -1; at = nextAt()) {
+      yield piece(rest.slice(0, at));
+      rest = rest.slice(at);
+      isNext = true;
+      isBeginning = true;
+    }
+    const whole = block === null ? rest.length : rest.length - cutOffIn(rest);
+    if (whole > 0) {
+      yield piece(rest.slice(0, whole));
+      rest = rest.slice(whole);
+      isBeginning = false;
+    }
+  }
+}
+
+/** Length of a declaration's beginning at the end of a text. */
+function cutOffIn(text: string): number {
+  for (let length = DECLARATION.length - 1; length > 0; length--)
+    if (text.endsWith(DECLARATION.slice(0, length))) return length;
+  return 0;
+}
+
+/** Several scans as one; what is said of the first is said of it. */
+function scansTogether(scans: readonly Scan[]): Scan {
+  const [first] = scans;
+  if (first === undefined) throw new Error("there is no scan");
+  if (scans.length === 1) return first;
+  const skipped = createSkipped();
+  for (const scan of scans) {
+    for (const { line, what, reason } of scan.skipped.listed) skipped.add(line, what, reason);
+    const unlisted = scan.skipped.count() - scan.skipped.listed.length;
+    if (unlisted > 0) skipped.add(0, `${unlisted} further parts`, "they are not listed");
+  }
+  return {
+    info: first.info,
+    brokeOff: scans.find(({ brokeOff }) => brokeOff !== null)?.brokeOff ?? null,
+    hosts: scans.flatMap(({ hosts }) => hosts),
+    unanswered: scans.reduce((sum, { unanswered }) => sum + unanswered, 0),
+    skipped,
+    coverage: coveragesTogether(scans.flatMap(({ coverage }) => coverage ?? [])),
+  };
 }
 
 export const nmap: Reader = { format: "nmap", looksLike: (beginning) => beginning.startsWith("<"), read: readScan };
@@ -224,7 +314,8 @@ function readPart(host: Reading, part: Part): void {
     case "nmaprun/host/hostnames/hostname": {
       const given = hostnameIn(attributes["name"] ?? "");
       const what = `host name ${attributes["name"]?.slice(0, 100) ?? ""}`.trim();
-      if (given === null) skipped.add(line, what, "it is not a text of 1 to 253 characters");
+      if (given === null && isSynthetic(attributes["name"] ?? "")) skipped.add(line, what, "many machines have it");
+      else if (given === null) skipped.add(line, what, "it is not a text of 1 to 253 characters");
       else if (host.hostname === null) host.hostname = given;
       else if (host.hostname !== given) skipped.add(line, what, "only the first name of a host is imported");
       break;

@@ -3,17 +3,33 @@ import { validationFailed } from "@nts/shared/errors";
 import type { Scan } from "../scan.rules.js";
 import { ansibleFacts } from "./ansible-facts.js";
 import { csv } from "./csv.js";
+import { decoded } from "./decode.js";
 import { dhcpLeases } from "./dhcp-leases.js";
 import { docker } from "./docker.js";
-import { ipNeigh } from "./ip-neigh.js";
+import { adviceFor } from "./foreign.js";
+import { arp, ipNeigh } from "./ip-neigh.js";
 import { beginningOf } from "./lines.js";
+import { lsof } from "./lsof.js";
+import { netstat } from "./netstat.js";
 import { nmap } from "./nmap.js";
 import { proxmox } from "./proxmox.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 
 /** In the order of format detection. */
-export const READERS: readonly Reader[] = [nmap, ss, ipNeigh, docker, proxmox, ansibleFacts, dhcpLeases, csv];
+export const READERS: readonly Reader[] = [
+  nmap,
+  ss,
+  netstat,
+  lsof,
+  ipNeigh,
+  arp,
+  docker,
+  proxmox,
+  ansibleFacts,
+  dhcpLeases,
+  csv,
+];
 
 export interface Given extends ReaderGiven {
   readonly format: ImportFormat | "nmap";
@@ -24,7 +40,8 @@ export interface Given extends ReaderGiven {
  *
  * @throws AppError `validation_failed` with the place
  */
-export function readFile(blocks: readonly Uint8Array[], given: Given): { format: string; scan: Scan } {
+export function readFile(file: readonly Uint8Array[], given: Given): { format: string; scan: Scan } {
+  const blocks = decoded(file);
   const reader = given.format === "auto" ? readerFor(blocks) : READERS.find(({ format }) => format === given.format);
   if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
   return { format: reader.format, scan: reader.read(blocks, given) };
@@ -34,6 +51,8 @@ function readerFor(blocks: readonly Uint8Array[]): Reader {
   const beginning = beginningOf(blocks);
   const reader = READERS.find(({ looksLike }) => looksLike(beginning));
   if (reader !== undefined) return reader;
+  const advice = adviceFor(beginning);
+  if (advice !== null) throw validationFailed({ path: "line 1, column 1", message: advice });
   const known = READERS.map(({ format }) => format).join(", ");
   const message =
     beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, select its format`;

@@ -15,6 +15,15 @@ const VALUE_LIMIT = 1_048_576;
 /** XML's five entities; the parser's own table also finds inherited properties. */
 const ENTITIES: Record<string, string> = { amp: "&", gt: ">", lt: "<", quot: '"', apos: "'" };
 
+/** Root elements of documents that people have instead, with advice. */
+const FOREIGN_ROOTS: ReadonlyMap<string, string> = new Map([
+  ["NessusClientData", "is a report of Nessus, which is not read: export its hosts as CSV, or scan with nmap -oX"],
+  ["NessusClientData_v2", "is a report of Nessus, which is not read: export its hosts as CSV, or scan with nmap -oX"],
+  ["report", "is a report of OpenVAS, which is not read: export its hosts as CSV, or scan with nmap -oX"],
+  ["html", "is a web page: import the XML of nmap -oX that it was made from"],
+  ["domain", "is a definition of libvirt, which is not read: import a neighbour table or a scan"],
+]);
+
 /** Attributes by name; absent ones are undefined. */
 export type Attributes = Readonly<Partial<Record<string, string>>>;
 
@@ -40,8 +49,13 @@ export interface XmlReader {
   faultHere(message: string): AppError;
 }
 
-/** Creates a reader of one document. @param root the required root element */
-export function createXmlReader(root: string, listener: XmlListener): XmlReader {
+/**
+ * Creates a reader of one document.
+ *
+ * @param root the required root element
+ * @param firstLine the line of the file on which it begins
+ */
+export function createXmlReader(root: string, listener: XmlListener, firstLine = 1): XmlReader {
   const parser = new SaxesParser();
   parser.ENTITIES = Object.assign(Object.create(null) as object, ENTITIES);
   const open: string[] = [];
@@ -50,25 +64,24 @@ export function createXmlReader(root: string, listener: XmlListener): XmlReader 
   let ending: Ending | null = null;
   let isEnding = false;
 
-  const faultHere = (message: string): AppError => faultAt(parser, message);
+  const lineHere = (): number => firstLine - 1 + parser.line;
+  const faultHere = (message: string): AppError =>
+    validationFailed({ path: `line ${lineHere()}, column ${parser.column + 1}`, message });
 
   parser.on("error", (error) => {
     // Its message starts with the position.
     const message = error.message.replace(/^[\d:]+ /, "").replace(/\.$/, "");
     if (!isEnding || open.length === 0) throw faultHere(message);
-    ending ??= { line: parser.line, column: parser.column + 1, reason: `the file ends inside <${open.at(-1)}>` };
-  });
-  parser.on("xmldecl", ({ encoding }) => {
-    if (encoding !== undefined && !/^(?:utf-8|us-ascii)$/i.test(encoding)) throw faultHere("must be in UTF-8");
+    ending ??= { line: lineHere(), column: parser.column + 1, reason: `the file ends inside <${open.at(-1)}>` };
   });
   parser.on("doctype", (text) => {
     if (text.includes("[")) throw faultHere("must not declare anything in its document type");
   });
   parser.on("opentagstart", ({ name }) => {
-    line = parser.line;
+    line = lineHere();
     attributeCount = 0;
     if (name.length > NAME_LIMIT) throw faultHere(`the name of an element must not exceed ${NAME_LIMIT} characters`);
-    if (open.length === 0 && name !== root) throw faultHere(`must be a <${root}> element`);
+    if (open.length === 0 && name !== root) throw faultHere(FOREIGN_ROOTS.get(name) ?? `must be a <${root}> element`);
     if (open.length === DEPTH_LIMIT) throw faultHere(`must not be nested deeper than ${DEPTH_LIMIT} levels`);
     open.push(name);
   });
@@ -95,8 +108,4 @@ export function createXmlReader(root: string, listener: XmlListener): XmlReader 
       return ending;
     },
   };
-}
-
-function faultAt({ line, column }: SaxesParser, message: string): AppError {
-  return validationFailed({ path: `line ${line}, column ${column + 1}`, message });
 }

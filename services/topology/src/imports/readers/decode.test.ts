@@ -1,0 +1,85 @@
+import { describe, expect, it } from "@jest/globals";
+import { gzipSync } from "node:zlib";
+import { AppError } from "@nts/shared/errors";
+import { decoded } from "./decode.js";
+import { readFile } from "./readers.js";
+
+const TEXT = "Name;IP-Adresse;Standort\r\nDrucker Büro;10.0.0.1;Straße, Erdgeschoß\r\nKüche;10.0.0.2;Flur\r\n";
+
+const textOf = (file: Uint8Array): string => Buffer.concat(decoded([file])).toString();
+
+/** Swaps the bytes of each pair. */
+const bigEndian = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
+
+function refusalOf(file: Uint8Array): string {
+  try {
+    readFile([file], { format: "auto", nowMs: 0 });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const [fault] = error.params["errors"] as { path: string; message: string }[];
+    return `${fault?.path ?? ""}: ${fault?.message ?? ""}`;
+  }
+  throw new Error("it was read");
+}
+
+describe("a file is read as text, however its program wrote it", () => {
+  it.each([
+    ["UTF-8", Buffer.from(TEXT)],
+    ["UTF-8 with a mark", Buffer.from(`\ufeff${TEXT}`)],
+    ["UTF-16 of PowerShell", Buffer.from(`\ufeff${TEXT}`, "utf16le")],
+    ["UTF-16 without a mark", Buffer.from(TEXT, "utf16le")],
+    ["UTF-16 with the other order of bytes", bigEndian(`\ufeff${TEXT}`)],
+    ["UTF-16 with the other order, without a mark", bigEndian(TEXT)],
+    ["the 8-bit encoding of a spreadsheet", Buffer.from(TEXT, "latin1")],
+    ["gzip", gzipSync(TEXT)],
+    ["gzip in two members", Buffer.concat([gzipSync(TEXT.slice(0, 40)), gzipSync(TEXT.slice(40))])],
+    ["gzip of UTF-16", gzipSync(Buffer.from(`\ufeff${TEXT}`, "utf16le"))],
+  ])("%s", (_what, file) => {
+    expect(textOf(file)).toBe(TEXT);
+  });
+
+  it("in the encoding that an XML document declares", () => {
+    const xml = "<?xml version='1.0' encoding='ISO-8859-5'?><a b='Пример'/>";
+    const bytes = Buffer.from(xml, "utf16le").filter((_, at) => at % 2 === 0);
+    // Cyrillic letters are U+0410 to U+044F there, and 0xB0 to 0xEF in ISO-8859-5.
+    for (const [at, letter] of xml.split("").entries())
+      if (letter >= "\u0400") bytes[at] = letter.charCodeAt(0) - 0x360;
+    expect(textOf(bytes)).toBe(xml);
+  });
+
+  it("with characters that are cut by the blocks of an upload", () => {
+    const file = Buffer.from(TEXT);
+    for (let cut = 1; cut < file.length; cut++)
+      expect(Buffer.concat(decoded([file.subarray(0, cut), file.subarray(cut)])).toString()).toBe(TEXT);
+  });
+});
+
+describe("a file that is no text is refused, with what to do instead", () => {
+  it.each([
+    ["a workbook", Buffer.from("PK\u0003\u0004\u0014\u0000", "latin1"), /xlsx workbook: save the sheet as CSV/],
+    ["damaged gzip", gzipSync(TEXT).subarray(0, 40), /compressed by gzip, and damaged or incomplete/],
+    ["a bomb", gzipSync(Buffer.alloc(60_000_000)), /compressed, and larger than 40 MiB: import it in parts/],
+    [
+      "an unknown encoding",
+      Buffer.from("<?xml version='1.0' encoding='x-mine'?><nmaprun a='\xe4'/>", "latin1"),
+      /in the encoding x-mine/,
+    ],
+    [
+      "damaged UTF-8",
+      Buffer.concat([Buffer.from(`${TEXT}${"Größe;10.0.0.3;ä\r\n".repeat(50)}`), Buffer.from([0xff])]),
+      /must be in UTF-8 from here on/,
+    ],
+    [
+      "the greppable output of nmap",
+      Buffer.from("# Nmap 7.95 scan initiated Sat Jan  3 10:00:00 2026 as: nmap -oG x 10.0.0.0/24\n"),
+      /scan with -oX/,
+    ],
+    [
+      "the normal output of nmap",
+      Buffer.from("Starting Nmap 7.95 ( https://nmap.org )\nNmap scan report for 10.0.0.1\n"),
+      /scan with -oX/,
+    ],
+  ])("%s", (_what, file, advice) => {
+    expect(refusalOf(file)).toMatch(advice);
+  });
+});

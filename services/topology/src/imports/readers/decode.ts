@@ -1,0 +1,136 @@
+import { gunzipSync } from "node:zlib";
+import { analyse } from "chardet";
+import { faultAt } from "./lines.js";
+
+// Files arrive as programs wrote them: compressed, in UTF-16 from PowerShell, or in the 8-bit encoding of a spreadsheet.
+// Readers get UTF-8 without a byte order mark. A mark counts before a declaration, a declaration before a guess.
+
+/** Of a compressed file: twice what may be uploaded. */
+const MOST_BYTES = 41_943_040;
+const MIB = 1_048_576;
+/** The beginning from which an encoding is guessed. */
+const SAMPLE_BYTES = 65_536;
+/** Least confidence, in percent, of a guess that is used. */
+const LEAST_CONFIDENCE = 20;
+/** The declaration of an XML document, whose letters all encodings but UTF-16 write alike. */
+const DECLARATION = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
+
+const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] = [
+  ["utf-8", [0xef, 0xbb, 0xbf]],
+  ["utf-16le", [0xff, 0xfe]],
+  ["utf-16be", [0xfe, 0xff]],
+];
+
+/** What is no text, by its first bytes, with advice. */
+const NO_TEXTS: readonly (readonly [beginning: string, advice: string])[] = [
+  ["PK\u0003\u0004", "is a ZIP archive, such as an xlsx workbook: save the sheet as CSV, or extract the files"],
+  ["\u00d0\u00cf\u0011\u00e0", "is an Excel workbook: save the sheet as CSV"],
+  ["%PDF-", "is a PDF document: export the data as CSV or XML instead"],
+  ["BZh", "is compressed by bzip2: extract it, or compress it by gzip"],
+  ["\u00fd7zXZ", "is compressed by xz: extract it, or compress it by gzip"],
+  ["(\u00b5/\u00fd", "is compressed by zstd: extract it, or compress it by gzip"],
+  ["\u00d4\u00c3\u00b2\u00a1", "is a packet capture, which is not read: import a scan or a neighbour table"],
+  ["\n\r\r\n", "is a packet capture, which is not read: import a scan or a neighbour table"],
+];
+
+/**
+ * The text of a file in UTF-8, without a byte order mark.
+ *
+ * @throws AppError `validation_failed` if it is no text, or damaged
+ */
+export function decoded(blocks: readonly Uint8Array[]): readonly Uint8Array[] {
+  const plain = isGzip(blocks[0]) ? [inflated(blocks)] : blocks;
+  refuseNoText(plain[0]);
+  const marked = markOf(plain[0]);
+  if (marked?.encoding === "utf-8") return withoutMark(plain, marked.bytes);
+  const encoding = marked?.encoding ?? unmarkedUtf16(plain[0]);
+  if (encoding !== null) return [asUtf8(plain, encoding, marked?.bytes ?? 0)];
+  // The reader says where UTF-8 is damaged.
+  if (isUtf8(plain) || isDamagedUtf8(plain)) return plain;
+  const named = DECLARATION.exec(latin1(plain[0], 500))?.[1] ?? guessed(plain);
+  return /^(?:utf-?8|us-ascii)$/i.test(named) ? plain : [asUtf8(plain, named, 0)];
+}
+
+function isGzip(block: Uint8Array | undefined): boolean {
+  return block?.[0] === 0x1f && block[1] === 0x8b;
+}
+
+function inflated(blocks: readonly Uint8Array[]): Uint8Array {
+  try {
+    return gunzipSync(Buffer.concat(blocks), { maxOutputLength: MOST_BYTES });
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw faultAt(
+      1,
+      isTooLarge
+        ? `is compressed, and larger than ${MOST_BYTES / MIB} MiB: import it in parts`
+        : "is compressed by gzip, and damaged or incomplete",
+    );
+  }
+}
+
+function refuseNoText(block: Uint8Array | undefined): void {
+  const beginning = latin1(block, 8);
+  const found = NO_TEXTS.find(([start]) => beginning.startsWith(start));
+  if (found !== undefined) throw faultAt(1, found[1]);
+}
+
+function latin1(block: Uint8Array | undefined, length: number): string {
+  return Buffer.from((block ?? new Uint8Array()).subarray(0, length)).toString("latin1");
+}
+
+function markOf(block: Uint8Array | undefined): { encoding: string; bytes: number } | null {
+  const found = MARKS.find(([, mark]) => mark.every((byte, at) => block?.[at] === byte));
+  return found === undefined ? null : { encoding: found[0], bytes: found[1].length };
+}
+
+/** Text of mostly ASCII in UTF-16 has a zero in every other byte; nothing else that is read has any. */
+function unmarkedUtf16(block: Uint8Array | undefined): string | null {
+  const sample = (block ?? new Uint8Array()).subarray(0, 256);
+  const zeros = (from: number): number => sample.filter((byte, at) => at % 2 === from && byte === 0).length;
+  if (zeros(1) > sample.length / 4) return "utf-16le";
+  return zeros(0) > sample.length / 4 ? "utf-16be" : null;
+}
+
+function withoutMark([first = new Uint8Array(), ...rest]: readonly Uint8Array[], length: number): Uint8Array[] {
+  return [first.subarray(length), ...rest];
+}
+
+function isUtf8(blocks: readonly Uint8Array[]): boolean {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for (const block of blocks) decoder.decode(block, { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Most of what is not ASCII is UTF-8, which texts in other encodings hardly ever are by chance. */
+function isDamagedUtf8(blocks: readonly Uint8Array[]): boolean {
+  const text = Buffer.concat(blocks).toString();
+  const others = text.match(/[^\0-\x7f]/gu) ?? [];
+  return others.filter((letter) => letter === "\ufffd").length < others.length / 4;
+}
+
+/** The encoding that the bytes speak for; Windows' Latin one where they speak for none. */
+function guessed(blocks: readonly Uint8Array[]): string {
+  const sample = Buffer.concat(blocks.map((block) => block.subarray(0, SAMPLE_BYTES))).subarray(0, SAMPLE_BYTES);
+  const found = analyse(sample).find(({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name));
+  return found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding).encoding !== "";
+  } catch {
+    return false;
+  }
+}
+
+function asUtf8(blocks: readonly Uint8Array[], encoding: string, from: number): Uint8Array {
+  if (!isKnown(encoding)) throw faultAt(1, `is in the encoding ${encoding}, which is not read: save it as UTF-8`);
+  const bytes = Buffer.concat(blocks).subarray(from);
+  return Buffer.from(new TextDecoder(encoding).decode(bytes));
+}
