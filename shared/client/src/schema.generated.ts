@@ -5366,7 +5366,7 @@ export interface operations {
                 seen_at?: components["parameters"]["seen_at"];
             };
         };
-        /** @description XML output of `nmap -oX`, in UTF-8. At most 20 MiB. */
+        /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB. */
         requestBody: {
             content: {
                 "application/xml": string;
@@ -5396,10 +5396,10 @@ export interface operations {
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };
             path: {
-                format: "auto" | "ss" | "ip-neigh" | "docker" | "dhcp-leases" | "proxmox" | "ansible-facts" | "csv";
+                format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "docker" | "dhcp-leases" | "proxmox" | "ansible-facts" | "csv";
             };
         };
-        /** @description The file, in UTF-8. At most 20 MiB. */
+        /** @description The file, or gzip of it. At most 20 MiB. */
         requestBody: {
             content: {
                 "application/octet-stream": string;

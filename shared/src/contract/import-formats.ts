@@ -4,7 +4,10 @@
 export const IMPORT_FORMATS = [
   "auto",
   "ss",
+  "netstat",
+  "lsof",
   "ip-neigh",
+  "arp",
   "docker",
   "dhcp-leases",
   "proxmox",
@@ -14,7 +17,7 @@ export const IMPORT_FORMATS = [
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Formats whose files describe one host without identifying it. */
-const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "docker"]);
+const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "netstat", "lsof", "docker"]);
 
 /** Kinds of rows in a CSV table. */
 export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;

@@ -212,7 +212,7 @@ export const importNmap = endpoint({
   ...upload({
     contentTypes: ["application/xml", "text/xml"],
     limitBytes: LIMIT_BYTES,
-    description: "XML output of `nmap -oX`, in UTF-8.",
+    description: "XML output of `nmap -oX`, or gzip of it.",
   }),
   ...results,
 });
@@ -242,7 +242,7 @@ export const importFile = endpoint({
   ...upload({
     contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],
     limitBytes: LIMIT_BYTES,
-    description: "The file, in UTF-8.",
+    description: "The file, or gzip of it.",
   }),
   ...results,
 });

@@ -4,6 +4,7 @@ import type { CsvResource, ImportFormat } from "@nts/shared/contract";
 export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; readonly command: string | null }>> = {
   auto: { label: "Recognize by content", command: null },
   "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
+  arp: { label: "ARP table (arp, routers, switches)", command: "arp -an > arp.txt" },
   docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
   "dhcp-leases": { label: "DHCP leases (dnsmasq, Kea, ISC)", command: "cp /var/lib/misc/dnsmasq.leases ." },
   "ansible-facts": {
@@ -16,6 +17,8 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
   },
   csv: { label: "Table (CSV)", command: null },
   ss: { label: "Listening sockets (ss)", command: "sudo ss -H -tulnp > sockets.txt" },
+  netstat: { label: "Listening sockets (netstat)", command: "netstat -an > sockets.txt" },
+  lsof: { label: "Listening sockets (lsof)", command: "sudo lsof -nP -i > sockets.txt" },
 };
 
 /** Labels of the row types of a table. */

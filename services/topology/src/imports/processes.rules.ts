@@ -13,6 +13,8 @@ const PASS_ON: ReadonlySet<string> = new Set([
   "pasta",
   "pasta.avx2",
   "systemd",
+  "launchd",
+  "svchost.exe",
   "init",
   "xinetd",
   "inetd",
@@ -172,4 +174,14 @@ export function serviceOfProcess(written: string | null): SeenService | null {
   const probed = { isWrapped: false, isProbed: true };
   if (known === undefined) return { ...probed, name: program, product: RUN_OTHERS.has(name) ? null : program };
   return CATALOGUED.has(known) ? { ...probed, name: null, product: known } : { ...probed, name: known, product: null };
+}
+
+/** Characters of a program's name that lsof prints. */
+const PRINTED_BY_LSOF = 9;
+
+/** The known program whose name begins like this, as lsof cuts names; the text itself if none does. */
+export function programBeginning(cut: string): string {
+  const beginning = cut.toLowerCase();
+  if (beginning.length < PRINTED_BY_LSOF || own(SERVICE_OF_PROCESS, beginning) !== undefined) return cut;
+  return Object.keys(SERVICE_OF_PROCESS).find((name) => name.startsWith(beginning)) ?? cut;
 }

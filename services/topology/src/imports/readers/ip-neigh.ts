@@ -1,4 +1,5 @@
 import { MOST_SIGHTINGS, type Scan, type Skipped } from "../scan.rules.js";
+import { arpRow, hasArpHeadings, isArpNote } from "./arp-tables.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { entriesOf, jsonIn, listAt, textAt } from "./json.js";
 import { beginningOf, faultAt, linesOf } from "./lines.js";
@@ -6,7 +7,8 @@ import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
 import { addressIn, cardOf, hostnameIn, isOfOneCard, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
-// Neighbour tables: `ip -j neigh`, `ip neigh`, and `arp -an` of Linux, BSD, macOS and Windows.
+// Neighbour tables: `ip -j neigh`, `ip neigh`, `arp` in all forms of Linux, BSD, macOS and Windows, and the ARP tables of
+// routers and switches.
 
 /** A MAC address with more addresses than this is a proxy. */
 const MOST_OF_A_CARD = 16;
@@ -39,9 +41,12 @@ const ARP_WINDOWS = /^([\d.]{7,15}) +([\da-f]{2}(?:-[\da-f]{2}){5}) +(\S{1,30})$
 
 export const ipNeigh: Reader = { format: "ip-neigh", looksLike, read: readNeighbours };
 
+/** The same entries as a table with headings. */
+export const arp: Reader = { format: "arp", looksLike: hasArpHeadings, read: readNeighbours };
+
 function looksLike(beginning: string): boolean {
   if (beginning.startsWith("[")) return /^\[\s*\{\s*"dst"\s*:/.test(beginning);
-  return beginning.split("\n", 10).some((line) => neighbourIn(line, 1) !== null);
+  return beginning.split("\n", 10).some((line) => ofTools(line.trim().slice(0, LONGEST)) !== null);
 }
 
 function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
@@ -87,6 +92,7 @@ function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Ne
     const neighbour = neighbourIn(text, number);
     isKnown ||= neighbour !== null;
     if (neighbour !== null) yield neighbour;
+    else if (isArpNote(text)) continue;
     // Windows writes headings, in the language of the system.
     else if (!isKnown && number > MOST_HEADINGS) break;
     else if (text.trim() !== "") skipped.add(number, `line ${number}`, "it is not a neighbour entry");
@@ -97,11 +103,15 @@ function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Ne
 function neighbourIn(line: string, number: number): Neighbour | null {
   const text = line.trim();
   if (text.length > LONGEST) return null;
-  const read = ofIp(text) ?? ofArp(text) ?? ofWindows(text);
+  const read = ofTools(text) ?? arpRow(text);
   return read === null ? null : { line: number, ...read };
 }
 
 type Written = Omit<Neighbour, "line">;
+
+function ofTools(text: string): Written | null {
+  return ofIp(text) ?? ofArp(text) ?? ofWindows(text);
+}
 
 function ofIp(text: string): Written | null {
   const [address = "", dev, link = "", ...words] = text.split(/\s+/, MOST_WORDS);
@@ -128,6 +138,7 @@ function machineOf(neighbour: Neighbour): Machine | { readonly reason: string } 
   const { address, mac, link, states } = neighbour;
   const ip = addressIn(address);
   const card = macIn(mac);
+  if (ip === null && card !== null) return { reason: "it shows a name instead of an address; use arp -n" };
   if (ip === null) return { reason: "it is not an IP address" };
   if (states.includes("FAILED") || states.includes("INCOMPLETE")) return { reason: "it did not respond" };
   if (states.includes("PROXY")) return { reason: "it is a proxy entry of the machine itself" };

@@ -28,8 +28,14 @@ const KEA_STATES: ReadonlyMap<string, string> = new Map([
   ["2", "it has expired"],
   ["3", "it was released"],
 ]);
-const BEGINNING = /^lease ([\d.]{1,50}) \{$/;
-const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d));/;
+const PREFIX = "it is a prefix, not an address";
+const BEGINNING = /^(?:lease|iaaddr) ([\d.:a-f]{1,50}) \{$/i;
+/** A client of IPv6, whose addresses follow: `ia-na "<identity and DUID in octal>" {`. */
+const CLIENT = /^ia-(na|ta|pd) "((?:[^"\\]|\\.){1,600})" \{$/;
+/** OpenBSD writes the time zone, which is always UTC. */
+const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)(?: UTC)?);/;
+/** Of older servers and OpenBSD, which know no states. */
+const ABANDONED = "abandoned;";
 const STATE = /^binding state (\w{1,20});/;
 const HARDWARE = /^hardware ethernet ([\da-f:]{11,17});/i;
 const HOSTNAME = /^client-hostname "([^"]{1,300})";/;
@@ -48,12 +54,12 @@ export function isDnsmasq(text: string): boolean {
 }
 
 export function dnsmasqLease({ number: line, text }: Line): Lease | null {
-  const [ends = "", card = "", address = "", name = ""] = text.split(" ", 5);
+  const [ends = "", card = "", address = "", name = "", client = ""] = text.split(" ", 5);
   if (text === "" || ends === "duid") return null;
   const seconds = Number(ends);
   const fault = DNSMASQ.test(text) ? null : "it is not a lease of dnsmasq";
-  // Non-Ethernet addresses are prefixed by their type; IPv6 leases have no MAC address.
-  const mac = card.replace(/^[\da-f]{2}-/i, "");
+  // Non-Ethernet addresses are prefixed by their type; IPv6 leases have that of the client's identity.
+  const mac = address.includes(":") ? (macOfDuid(client) ?? "") : card.replace(/^[\da-f]{2}-/i, "");
   const endsMs = Number.isFinite(seconds) && seconds >= FIRST_TIME_SECONDS ? seconds * 1_000 : null;
   return { line, address, mac, hostname: name === "*" ? "" : name, endsMs, fault };
 }
@@ -75,10 +81,10 @@ export function keaLeases(): LeaseLines {
     return {
       line,
       address: at("address"),
-      mac: at("hwaddr"),
+      mac: at("hwaddr") === "" ? (macOfDuid(at("duid")) ?? "") : at("hwaddr"),
       hostname: at("hostname").replaceAll("&#x2c", ","),
       endsMs: isInfinite ? null : ends * 1_000,
-      fault: isPrefix ? "it is a prefix, not an address" : (KEA_STATES.get(at("state")) ?? null),
+      fault: isPrefix ? PREFIX : (KEA_STATES.get(at("state")) ?? null),
     };
   };
 }
@@ -86,12 +92,16 @@ export function keaLeases(): LeaseLines {
 /** Reads ISC dhcpd's file, with one statement per line. */
 export function iscLeases(): LeaseLines {
   let open: Lease | null = null;
+  let client = { mac: "", fault: null as string | null };
   return ({ number, text }) => {
     const address = BEGINNING.exec(text)?.[1];
     if (address !== undefined) {
-      open = { line: number, address, mac: "", hostname: "", endsMs: null, fault: null };
+      const { mac, fault } = text.startsWith("iaaddr") ? client : { mac: "", fault: null };
+      open = { line: number, address, mac, hostname: "", endsMs: null, fault };
       return null;
     }
+    const [, kind, identity = ""] = CLIENT.exec(text) ?? [];
+    if (kind !== undefined) client = { mac: macOfDuid(duidIn(identity)) ?? "", fault: kind === "pd" ? PREFIX : null };
     if (open === null) return null;
     if (text === "}") {
       const lease = open;
@@ -107,6 +117,7 @@ export function iscLeases(): LeaseLines {
 function fieldsIn(text: string): Partial<Lease> {
   const ends = ENDS.exec(text);
   if (ends !== null) return { endsMs: timeOf(ends) };
+  if (text.startsWith(ABANDONED)) return { fault: STATES.get("abandoned") ?? null };
   const state = STATE.exec(text)?.[1];
   if (state !== undefined) return { fault: STATES.get(state) ?? null };
   const mac = HARDWARE.exec(text)?.[1];
@@ -121,4 +132,19 @@ function timeOf([, epoch, ...parts]: RegExpExecArray): number | null {
   if (parts[0] === undefined) return null;
   const [year = 0, month = 1, ...rest] = parts.map(Number);
   return Date.UTC(year, month - 1, ...(rest as [number, number, number, number]));
+}
+
+/** The MAC address in a DUID of type 1 (with a time) or 3 (RFC 8415); null for other types. @param duid in hexadecimal */
+function macOfDuid(duid: string): string | null {
+  const digits = duid.replaceAll(/[:-]/g, "").toLowerCase();
+  const mac = /^(?:00010001[\da-f]{8}|00030001)([\da-f]{12})$/.exec(digits)?.[1];
+  return mac === undefined ? null : (mac.match(/../g) ?? []).join(":");
+}
+
+/** The DUID after the four bytes of an identity as dhcpd writes it, in hexadecimal. */
+function duidIn(identity: string): string {
+  const bytes = [...identity.matchAll(/\\([0-7]{3})|\\(.)|([^\\])/g)].map(([, octal, escaped, plain = ""]) =>
+    octal === undefined ? (escaped ?? plain).charCodeAt(0) : parseInt(octal, 8),
+  );
+  return bytes.slice(4).map((byte) => byte.toString(16).padStart(2, "0")).join(""); // prettier-ignore
 }

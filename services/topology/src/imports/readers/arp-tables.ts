@@ -1,0 +1,113 @@
+import { addressIn, hostnameIn, macIn } from "./texts.js";
+
+// ARP entries as tables: `arp -n` and `/proc/net/arp` of Linux, OpenBSD, `arp-scan`, and `show arp` of Cisco IOS and NX-OS,
+// Arista, Juniper, MikroTik and Fortinet. They differ in the order of their columns, and agree in that a row has one address
+// and one MAC address.
+
+/** An entry of a table. */
+export interface ArpRow {
+  /** As written; a name where the table shows names. */
+  readonly address: string;
+  /** Empty if there is none. */
+  readonly mac: string;
+  readonly link: string;
+  readonly states: readonly string[];
+  readonly hostname: string | null;
+}
+
+/** Maximum words of a row. */
+const MOST_WORDS = 24;
+/** Lines in which headings are looked for; prompts and notes may precede them. */
+const MOST_LINES = 20;
+/** Headings of the tables, in lower case and with single blanks. */
+const HEADINGS: readonly RegExp[] = [
+  /^address hwtype hwaddress/,
+  /^ip address hw type flags hw address/,
+  /^host ethernet address netif/,
+  /^protocol address age ?\(min\) hardware addr type interface/,
+  /^address age (?:\((?:min|sec)\) )?(?:mac address|hardware addr) interface/,
+  /^address age\(min\) hardware addr interface/,
+  /^mac address address name interface/,
+  /^#? ?(?:columns: )?(?:flags, )?address,? mac-address,? interface/,
+  /^ip arp table/,
+  /^interface: \S+, (?:type: \S+, )?(?:mac: \S+, )?ipv4: /,
+  /^flags: x - disabled, i - invalid, h - dhcp, d - dynamic/,
+];
+/** Lines that tables have beside entries and headings. */
+const NOTES: readonly RegExp[] = [
+  /^entries: \d+ skipped: \d+ found: \d+$/,
+  /^total (?:number of (?:arp )?)?entries(?: displayed)?: \d+/,
+  /^(?:starting|ending) arp-scan /,
+  /^\d+ packets received by filter/,
+  /^flags: /,
+  /^(?:columns|context)\b/,
+  /^[*+#-] ?- ?(?:adjacencies|non-active|cp -|ps -|d -|rc -)/,
+];
+
+/** True if one of the first lines is a heading of such a table. */
+export function hasArpHeadings(beginning: string): boolean {
+  return beginning.split("\n", MOST_LINES).some((line) => isHeading(simple(line)));
+}
+
+/** True for a line that is no entry, and that nobody misses. */
+export function isArpNote(line: string): boolean {
+  const text = simple(line);
+  return isHeading(text) || NOTES.some((note) => note.test(text));
+}
+
+/** The entry of a line; null if it is none. */
+export function arpRow(line: string): ArpRow | null {
+  const words = line.trim().split(/\s+/, MOST_WORDS).map(valueOf);
+  const at = words.findIndex((word) => addressIn(word) !== null);
+  const card = words.findIndex((word) => isCard(word));
+  if (at === -1) return card > 0 && isHardwareType(words[1]) ? rowOf(words, 0, card) : null;
+  const others = words.filter((word, index) => index !== at && addressIn(word) !== null);
+  if (card === -1)
+    return others.length === 0 && isIncomplete(line) ? { ...rowOf(words, at, -1), states: ["INCOMPLETE"] } : null;
+  const row = rowOf(words, at, card);
+  return isUnresolved(words) ? { ...row, states: ["INCOMPLETE"] } : row;
+}
+
+function rowOf(words: readonly string[], at: number, card: number): ArpRow {
+  // Juniper: MAC address, address, name, interface.
+  const isJuniper = card === 0 && at === 1;
+  const name = isJuniper ? words[2] : undefined;
+  return {
+    address: words[at] ?? "",
+    mac: card === -1 ? "" : (words[card] ?? ""),
+    link: (isJuniper ? words[3] : words.at(-1)) ?? "",
+    states: [],
+    hostname: name === undefined ? null : hostnameIn(name),
+  };
+}
+
+/** MikroTik's terse form names its values: `address=10.0.0.1`. */
+function valueOf(word: string): string {
+  return /^(?:address|mac-address|interface)=(.*)$/.exec(word)?.[1] ?? word;
+}
+
+/** Numbers alone are no MAC addresses here, though twelve digits could be one. */
+function isCard(word: string): boolean {
+  return /[:.-]/.test(word) && macIn(word) !== null;
+}
+
+function isHardwareType(word = ""): boolean {
+  return /^(?:ether|0x1|arpa)$/i.test(word);
+}
+
+function isIncomplete(line: string): boolean {
+  return /\(?incomplete\)?|\bfailed\b/i.test(line);
+}
+
+/** `/proc/net/arp` shows entries without an answer by flags of zero. */
+function isUnresolved([, type, flags]: readonly string[]): boolean {
+  return type === "0x1" && flags === "0x0";
+}
+
+function isHeading(text: string): boolean {
+  return HEADINGS.some((heading) => heading.test(text));
+}
+
+function simple(line: string): string {
+  return line.trim().slice(0, 300).replaceAll(/\s+/g, " ").toLowerCase();
+}

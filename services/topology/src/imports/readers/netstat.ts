@@ -1,0 +1,71 @@
+import type { Scan } from "../scan.rules.js";
+import { faultAt, linesOf } from "./lines.js";
+import type { Reader } from "./reader.js";
+import { createSockets, endpointIn, programAmong, type Socket } from "./sockets.js";
+
+// `netstat`: the sockets of machines without ss. Linux (`-tulpn`), BSD and macOS (`-an`), Windows (`-ano`, in any language).
+
+/** Lines in which a socket or heading is looked for. */
+const MOST_LINES = 20;
+const KIND = /^(?:tcp|udp)(?:46|[46])?(?:lite6?)?$/i;
+/** Names of programs contain blanks: `710/nginx: master`. */
+const PROGRAM = /(?:^|\s)(?:(\d+)\/(\S.*?)|-)\s*$/;
+/** Headings and notes around sockets. */
+const NOTE =
+  /^(?:active |proto |tcp:|udp:|kernel|\(not all processes|\(no info could be read|will not be shown|you would have to be root)/i;
+
+export const netstat: Reader = { format: "netstat", looksLike, read: readSockets };
+
+function looksLike(beginning: string): boolean {
+  const lines = beginning.split("\n", MOST_LINES);
+  return lines.some((line) => socketIn(line.trim()) !== null || /^\s*Active Internet connections/.test(line));
+}
+
+function readSockets(bytes: Iterable<Uint8Array>): Scan {
+  const sockets = createSockets({ tool: "netstat", numeric: "netstat -n", isWhole: true });
+  let first: number | null = null;
+  for (const { number, text } of linesOf(bytes)) {
+    const line = text.trim();
+    // Sockets between programs of one machine follow those of the network.
+    if (/^Active (?:UNIX|LOCAL|Multipath)/i.test(line)) break;
+    if (line === "" || NOTE.test(line)) continue;
+    const socket = socketIn(line);
+    if (socket !== null) sockets.take(number, socket);
+    // Windows writes headings, and the names of programs on lines of their own (`-b`), in the language of the system.
+    else if (first === null && number > MOST_LINES) break;
+    else if (first !== null && !/^\[.*\]$/.test(line))
+      sockets.skipLine(number, "it is not a socket as printed by netstat");
+    if (socket !== null) first ??= number;
+  }
+  if (first === null) throw faultAt(1, "must be sockets as printed by `netstat -tulpn` or `netstat -an`");
+  return sockets.scan(first);
+}
+
+/** Parses a line; null if it is not a socket. */
+function socketIn(line: string): Socket | null {
+  const words = line.split(/\s+/, 8);
+  const [kind = ""] = words;
+  if (!KIND.test(kind)) return null;
+  const hasQueues = /^\d+$/.test(words[1] ?? "") && /^\d+$/.test(words[2] ?? "");
+  const [local = "", peer = "", state = ""] = words.slice(hasQueues ? 3 : 1);
+  if (peer === "" || !/[.:]/.test(local)) return null;
+  // BSD separates the port by a dot.
+  const isBsd = /\.(?:\d+|\*)$/.test(local) && !/:(?:\d+|\*)$/.test(local);
+  const isUdp = /^udp/i.test(kind);
+  // Without a peer it listens, whatever the system's language calls that.
+  const hasNoPeer = /^(?:0\.0\.0\.0|\[?::\]?|\*|\[::\])[:.](?:0|\*)$/.test(peer);
+  const isListening = hasNoPeer && (isUdp || !/^(?:CLOSE|TIME|BOUND|IDLE)/i.test(state));
+  return {
+    kind: kind.toLowerCase(),
+    isListening,
+    local,
+    ...endpointIn(local, isBsd ? "." : ":"),
+    program: programAmong([programIn(line)]),
+  };
+}
+
+function programIn(line: string): string {
+  const written = PROGRAM.exec(line)?.[2] ?? "";
+  // Titles that programs give themselves: `nginx: master`.
+  return written.split(":", 1)[0] ?? "";
+}

@@ -1,0 +1,171 @@
+import type { Protocol } from "@nts/shared/contract";
+import { portType } from "../../values/well-known-ports.rules.js";
+import type { CoveredPorts } from "../coverage.rules.js";
+import { isUsual } from "../guess.rules.js";
+import { serviceOfProcess } from "../processes.rules.js";
+import type { Scan } from "../scan.rules.js";
+import { behindBridge, isOfBridge, isOwnAddressOfBridge } from "./bridges.js";
+import { createMachine, type Place, portNumberIn } from "./machine.js";
+import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
+
+// The sockets of a machine, as ss, netstat and lsof list them. Unlike scans they show ports open on all addresses, but not
+// the machine, which the request names.
+
+/** Start of the ephemeral port range. */
+const EPHEMERAL = 32_768;
+/** Client ports of DHCP. */
+const DHCP_CLIENTS: ReadonlySet<number> = new Set([68, 546]);
+const LOOPBACK_ONLY = "it listens on the loopback only";
+const OUT_OF_REACH: ReadonlySet<string> = new Set([LOOPBACK_ONLY]);
+
+/** A socket as listed. */
+export interface Socket {
+  /** Such as `tcp` or `udp6`. */
+  readonly kind: string;
+  readonly isListening: boolean;
+  /** Address and port as written, for display. */
+  readonly local: string;
+  /** `*` for all; without brackets and zone. */
+  readonly address: string;
+  /** The interface it is bound to, or empty. */
+  readonly link: string;
+  readonly port: string;
+  /** Null if unknown. */
+  readonly program: string | null;
+}
+
+export interface Sockets {
+  /** Adds a socket, or skips it with a reason. */
+  take(line: number, socket: Socket): void;
+  /** A line that is no socket. */
+  skipLine(line: number, reason: string): void;
+  /** @param line where the machine's data starts */
+  scan(line: number): Scan;
+}
+
+export interface Listing {
+  /** That printed it. */
+  readonly tool: string;
+  /** How to have addresses and ports printed as numbers. */
+  readonly numeric: string;
+  /** False if the tool may leave out sockets of other users. */
+  readonly isWhole: boolean;
+}
+
+export function createSockets({ tool, numeric, isWhole }: Listing): Sockets {
+  const machine = createMachine();
+  const coverage = new PortCoverage();
+  coverage.isWhole = isWhole;
+  return {
+    take: (line, socket) => {
+      takeSocket({ machine, coverage, numeric }, line, socket);
+    },
+    skipLine: (line, reason) => {
+      coverage.isWhole = false;
+      machine.skipped.add(line, `line ${line}`, reason);
+    },
+    scan: (line) => machine.scan(tool, line, machine.full() === null ? coverage.covered() : []),
+  };
+}
+
+/** Coverage: all ports of each protocol that occurs. */
+class PortCoverage {
+  isWhole = true;
+  readonly #unclear = new Map<Protocol, Map<number, number>>();
+
+  /** A parsed socket. @param number null if unreadable */
+  take(protocol: Protocol, number: number | null): void {
+    if (number === null) this.isWhole = false;
+    const numbers = this.#unclear.get(protocol) ?? new Map<number, number>();
+    this.#unclear.set(protocol, numbers);
+    if (number !== null) numbers.set(number, (numbers.get(number) ?? 0) + 1);
+  }
+
+  /** It is open, or effectively closed. */
+  settle(protocol: Protocol, number: number): void {
+    const numbers = this.#unclear.get(protocol);
+    numbers?.set(number, (numbers.get(number) ?? 0) - 1);
+  }
+
+  covered(): CoveredPorts[] {
+    if (!this.isWhole) return [];
+    return [...this.#unclear].map(([protocol, numbers]) => {
+      const except = new Set([...numbers].flatMap(([number, count]) => (count > 0 ? [number] : [])));
+      return { ip: null, protocol, ranges: [[1, 65_535]], except };
+    });
+  }
+}
+
+interface Taking {
+  readonly machine: ReturnType<typeof createMachine>;
+  readonly coverage: PortCoverage;
+  readonly numeric: string;
+}
+
+function takeSocket({ machine, coverage, numeric }: Taking, line: number, socket: Socket): void {
+  const { kind, isListening, local, program } = socket;
+  const protocol = PROTOCOLS.get(kind.replace(/[46]+$/, ""));
+  const number = portNumberIn(socket.port);
+  const what = `socket ${kind} ${local.slice(0, 60)}`;
+  const skip = (reason: string): void => {
+    machine.skipped.add(line, what, reason);
+  };
+  if (protocol !== undefined) coverage.take(protocol, number);
+  if (protocol === undefined) skip("only TCP and UDP ports are supported");
+  else if (!isListening) skip("it does not listen");
+  else if (number === null) skip(`its port is not a number from 1 to 65535; use ${numeric}`);
+  else if (protocol === "Udp" && DHCP_CLIENTS.has(number)) skip("it is that of a DHCP client");
+  else if (protocol === "Udp" && isOfClient(number, program))
+    skip("UDP from port 32768 on is most likely that of a client");
+  else {
+    const port = { line, protocol, number, service: serviceOfProcess(program) };
+    const place = placeOf(socket, numeric);
+    const reason = machine.full() ?? machine.open(place, port);
+    // Unreachable sockets count as closed.
+    if (reason === null || ("reason" in place && OUT_OF_REACH.has(place.reason))) coverage.settle(protocol, number);
+    if (reason !== null) skip(reason);
+  }
+}
+
+/** A UDP socket of a high port, unless the port or the program is known for a service there. */
+function isOfClient(number: number, program: string | null): boolean {
+  if (number < EPHEMERAL || portType(number, "Udp") !== "Custom") return false;
+  const definition = serviceOfProcess(program)?.product ?? null;
+  return definition === null || !isUsual(definition, { number, protocol: "Udp" });
+}
+
+/** Where a socket listens, or why it is not reachable. */
+function placeOf({ address, link }: Socket, numeric: string): Place {
+  if (isOfBridge(link)) return { reason: behindBridge(link) };
+  if (/^lo0?$/.test(link)) return { reason: LOOPBACK_ONLY };
+  if (address === "*" || address === "0.0.0.0" || address === "::") return { ip: null };
+  const ip = addressIn(address);
+  if (ip === null) return { reason: `its address is not an IP address; use ${numeric}` };
+  if (ip === "0.0.0.0") return { ip: null };
+  if (isLoopback(ip)) return { reason: LOOPBACK_ONLY };
+  if (isOwnAddressOfBridge(ip)) return { reason: "bridges for containers have its address on every machine" };
+  if (isLinkLocal(ip)) return { reason: "its address is link-local" };
+  return { ip };
+}
+
+/** Splits `[::1%eth0]:80`, `0.0.0.0:80` and, with `separator` a dot, BSD's `*.80`. */
+export function endpointIn(local: string, separator: ":" | "." = ":"): Pick<Socket, "address" | "link" | "port"> {
+  const cut = local.lastIndexOf(separator);
+  const written = local.slice(0, Math.max(cut, 0)).replace(/^\[([^\]]*)\]/, "$1");
+  const [address = "", link = ""] = written.split("%", 2);
+  return { address, link, port: local.slice(cut + 1) };
+}
+
+/** Maximum processes per socket. */
+const MOST_PROCESSES = 16;
+
+/** Of several programs, the first informative one. */
+export function programAmong(names: Iterable<string>): string | null {
+  let count = 0;
+  for (const written of names) {
+    const name = clip(written, 100) ?? "";
+    if (name !== "" && serviceOfProcess(name) !== null) return name;
+    if (++count === MOST_PROCESSES) break;
+  }
+  return null;
+}
