@@ -25,13 +25,16 @@ describe("a CSV table", () => {
       "5 row link: fe80::1 is link-local"
     ]],
     ["netbox", [
-      "gw.dc.example [10.5.0.1]: ",
-      "gw.dc.example [2001:db8:5::1]: "
-    ], []],
+      "gw.dc.example [10.5.0.1, 2001:db8:5::1]: "
+    ], [
+      "1 columns vrf, tenant, role: nothing is made of what such a column says"
+    ]],
     ["phpipam", [
       "web01.example.net [10.4.0.10 52:54:00:AA:00:10]: ",
       "web02.example.net [10.4.0.11]: "
-    ], []],
+    ], [
+      "1 columns Section, Owner: nothing is made of what such a column says"
+    ]],
     ["ports", [
       "10.2.0.7 [10.2.0.7]: SNMP: 161/Udp@10.2.0.7 · SSH: 22/Tcp@10.2.0.7",
       "10.2.0.8 [10.2.0.8]: HP JetDirect: 9100/Tcp@10.2.0.8"

@@ -1,67 +1,79 @@
 import { type CellFault, type CsvResource, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
-import type { Protocol } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
+import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
 import { together } from "../merge.rules.js";
-import { MOST_SIGHTINGS, type Scan, type SeenAddress, type SeenHost, type SeenPort, type SeenService } from "../scan.rules.js"; // prettier-ignore
+import {
+  MOST_SIGHTINGS,
+  type Scan,
+  type SeenAddress,
+  type SeenHost,
+  type SeenPort,
+  type SeenService,
+} from "../scan.rules.js";
+import { reasonAgainstState, type Column } from "./headings.rules.js";
 import { faultAt } from "./lines.js";
-import { portNumberIn } from "./machine.js";
+import { portsInCell } from "./port-cells.rules.js";
 import type { Reader, ReaderGiven } from "./reader.js";
-import { rowsOf, separatorOf } from "./rows.js";
+import { type Row, rowsOf } from "./rows.js";
 import { createSightings } from "./sightings.js";
 import {
+  beginningOfTable,
+  cellAsWritten,
   type Columns,
-  type Column,
   columnsIn,
+  hasHeadings,
   isOfPorts,
   requireColumns,
   resourceOf,
   type TableRow,
   tableRow,
+  unusedText,
 } from "./table.js";
-import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, macIn, PROTOCOLS, toolInfo } from "./texts.js"; // prettier-ignore
+import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, macIn, toolInfo } from "./texts.js";
 
 // CSV tables with a row per host, interface, port or service. Hosts are recognized by address; rows with the same host
-// name belong to one host.
+// belong to one.
 
 /** Maximum addresses per cell. */
 const MOST_ADDRESSES_OF_A_ROW = 100;
 /** Headings of a column with a MAC address per address. */
 const PER_ADDRESS = /(?:addresses|macs)$/i;
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
-/** Maximum length of a heading line. */
-const MOST_HEADINGS = 200;
 
-export const csv: Reader = { format: "csv", looksLike, read: readTable };
-
-/** Sample columns of a heading line. */
-function looksLike(beginning: string): boolean {
-  const [heading = ""] = beginning.replace(/^\uFEFF/, "").split(/\r?\n/, 1);
-  const columns = columnsIn(heading.split(separatorOf(heading), MOST_HEADINGS).map((cell) => cell.replaceAll('"', "")));
-  return columns.has("address") && columns.size > 1;
-}
+export const csv: Reader = { format: "csv", looksLike: hasHeadings, read: readTable };
 
 function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
+  const blocks = [...bytes];
   const sightings = createSightings();
+  const { skipped } = sightings;
+  const beginning = beginningOfTable(blocks);
   let columns: Columns | null = null;
   let resource: CsvResource = "hosts";
   let taken = 0;
   /** By host name in the rows. */
   const named = new Map<string, SeenHost[]>();
-  for (const row of rowsOf(bytes)) {
+  for (const row of rowsOf(blocks, beginning)) {
+    if (row.line < beginning.line) {
+      skipped.add(row.line, `line ${row.line}`, "it precedes the headings");
+      continue;
+    }
     if (columns === null) {
       columns = columnsIn(row.cells);
       resource = given.resource ?? resourceOf(columns);
       requireColumns(columns, resource, row.line);
+      const unused = unusedText(columns);
+      if (unused !== null) skipped.add(row.line, unused, "nothing is made of what such a column says");
       continue;
     }
     const entry = tableRow(row, columns);
-    const host = hostOf(entry, resource);
-    const what = `row ${clip(entry.of("name") || entry.of("hostname") || entry.of("host") || entry.of("address"), 60) ?? "without a name"}`; // prettier-ignore
-    const key = resource === "hosts" ? "" : entry.of("host").toLowerCase();
+    const what = `row ${clip(entry.of("name") || entry.of("hostname") || entry.of("host") || entry.of("address"), 60) ?? "without a name"}`;
     const skip = ({ reason, column, code }: Fault): void => {
-      sightings.skipped.add(row.line, what, reason, { column: entry.heading(column), code });
+      skipped.add(row.line, what, reason, { column: entry.heading(column), code });
     };
-    for (const fault of macFaults(entry)) skip(fault);
+    const against = stateOf(row, columns);
+    const host = against ?? hostOf(entry, { resource, isGuessed: (given.resource ?? null) === null });
+    if (against === null) for (const fault of macFaults(entry)) skip(fault);
+    const key = entry.of("host").toLowerCase();
     if ("reason" in host) skip(host);
     else if (++taken > MOST_SIGHTINGS)
       skip({ reason: `an import reads at most ${MOST_SIGHTINGS} rows`, column: "address", code: "too_many_rows" });
@@ -69,8 +81,16 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
     else putUnder(named, key, host);
   }
   if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
-  for (const rows of named.values()) sightings.add(together(rows), `host ${rows[0]?.name ?? ""}`);
+  for (const rows of named.values()) sightings.add(together(rows, skipped), `host ${rows[0]?.name ?? ""}`);
   return sightings.scan(toolInfo("CSV"), null);
+}
+
+/** Why a row is of no machine, by what it says of its state; null if it may be of one. */
+function stateOf(row: Row, columns: Columns): Fault | null {
+  const heading = columns.of.get("state")?.[0]?.text;
+  if (heading === undefined) return null;
+  const reason = reasonAgainstState(heading, cellAsWritten(row, columns, "state"));
+  return reason === null ? null : { reason, column: "state", code: "unusable_address" };
 }
 
 /** A fault of a row. */
@@ -85,10 +105,14 @@ interface Fault {
 function macFaults(row: TableRow): Fault[] {
   const written = wordsIn(row.all("mac"));
   const wrong = written.filter((word) => word !== UNKNOWN_MAC && macIn(word) === null);
-  const faults: Fault[] = wrong.map((word) => ({ reason: `${word.slice(0, 50)} is not a MAC address`, column: "mac", code: "not_a_mac_address" })); // prettier-ignore
+  const faults: Fault[] = wrong.map((word) => ({
+    reason: `${word.slice(0, 50)} is not a MAC address`,
+    column: "mac",
+    code: "not_a_mac_address",
+  }));
   const { length } = wordsIn(row.all("address"));
   if (length === 0 || macsOf(row, length) !== null) return faults;
-  const reason = `${written.length} MAC addresses for ${length} addresses: there must be one for each, or ${UNKNOWN_MAC} if it is unknown`; // prettier-ignore
+  const reason = `${written.length} MAC addresses for ${length} addresses: there must be one for each, or ${UNKNOWN_MAC} if it is unknown`;
   return [...faults, { reason, column: "mac", code: "unassigned_mac_addresses" }];
 }
 
@@ -105,18 +129,26 @@ function macsOf({ all, heading }: TableRow, count: number): readonly (string | n
   return null;
 }
 
+/** What is known of the rows of a table. */
+interface Rows {
+  readonly resource: CsvResource;
+  /** Nobody has said that they are ports or services, so that one may be of a machine without any. */
+  readonly isGuessed: boolean;
+}
+
 /** The host of a row, or why it is skipped. */
-function hostOf(row: TableRow, resource: CsvResource): SeenHost | Fault {
+function hostOf(row: TableRow, { resource, isGuessed }: Rows): SeenHost | Fault {
   const { line, of } = row;
   const found = addressesOf(row);
   if ("reason" in found) return found;
   const { addresses } = found;
-  const port = isOfPorts(resource) ? portOf(row, resource, addresses) : { ports: [] };
+  const isWithoutPort = !isOfPorts(resource) || (isGuessed && resource === "ports" && of("port") === "");
+  const port = isWithoutPort ? { ports: [] } : portOf(row, resource, addresses);
   if ("reason" in port) return port;
-  const isOfHosts = resource === "hosts";
+  const isOfHosts = resource === "hosts" || resource === "ports";
   const name = clip((isOfHosts && of("name")) || of("host"), 100);
   const description = isOfHosts ? clip(of("description"), 500) : null;
-  const vendor = description ?? found.vendor;
+  const vendor = description ?? clip(of("vendor"), 500) ?? found.vendor;
   return { line, addresses, hostname: hostnameIn(of("hostname")), name, vendor, ports: port.ports };
 }
 
@@ -134,6 +166,8 @@ function addressesOf(row: TableRow): { addresses: SeenAddress[]; vendor: string 
     // The prefix length may follow the address.
     const ip = addressIn(text.split("/", 1)[0] ?? "");
     if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is not an IP address`);
+    const against = reasonAgainstBlock(ip, text);
+    if (against !== null) return fault("unusable_address", against);
     if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
     if (isLinkLocal(ip)) return fault("unusable_address", `${ip} is link-local`);
     const card = cardOf(macs?.[index] ?? null, ip);
@@ -143,29 +177,56 @@ function addressesOf(row: TableRow): { addresses: SeenAddress[]; vendor: string 
   return { addresses, vendor };
 }
 
+/** Why an address with a prefix length is not that of a machine; null if it may be. @param written such as `10.0.0.0/24` */
+function reasonAgainstBlock(ip: string, written: string): string | null {
+  const bits = Number(/\/(\d{1,3})$/.exec(written)?.[1] ?? NaN);
+  const isIpv6 = ip.includes(":");
+  // The two addresses of a point-to-point link are those of machines.
+  if (!(bits <= (isIpv6 ? 126 : 30))) return null;
+  const block = parseBlock(blockAround(ip, bits), "address");
+  const { key } = parseAddress(ip);
+  if (key === block.first) return `${written.slice(0, 50)} is a network`;
+  return !isIpv6 && key === block.last ? `${ip} is the broadcast address of ${block.text}` : null;
+}
+
 function wordsIn(cell: string): string[] {
   return cell.split(/[\s,;|]+/, 2 * MOST_ADDRESSES_OF_A_ROW).filter((word) => word !== "");
 }
 
-/** The port of a row at each of its addresses, or at all of its host. */
+/** The ports of a row at each of its addresses, or at all of its host. */
 function portOf(
   { line, of }: TableRow,
   resource: CsvResource,
   addresses: readonly SeenAddress[],
 ): { ports: SeenPort[] } | Fault {
-  const [digits = "", suffix = ""] = of("port").split("/", 2);
-  const number = portNumberIn(digits.trim());
-  if (number === null)
+  const written = of("port");
+  const found = portsInCell(written, of("protocol"));
+  if ("reason" in found) {
+    const isOfProtocol = found.code === "unknown_protocol" && of("protocol") !== "";
+    return { ...found, column: isOfProtocol ? "protocol" : "port" };
+  }
+  if (found.length === 0)
     return { reason: "its port is not a number from 1 to 65535", column: "port", code: "not_a_port" };
-  const written = (of("protocol") || suffix || "tcp").trim().toLowerCase();
-  const protocol: Protocol | undefined = PROTOCOLS.get(written);
-  if (protocol === undefined)
-    return { reason: "only TCP and UDP ports are supported", column: of("protocol") === "" ? "port" : "protocol", code: "unknown_protocol" }; // prettier-ignore
-  const service = resource === "services" ? serviceOf(of) : null;
   const isEverywhere = YES.has(of("everywhere").toLowerCase());
   const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);
   const isListed = resource === "ports";
-  return { ports: places.map((ip) => ({ line, ip, protocol, number, service, isListed })) };
+  const ports = found.flatMap(({ number, protocol, name }) => {
+    const service = resource === "services" ? serviceOf(of) : namedService(name);
+    return places.map((ip): SeenPort => ({
+      line,
+      ip,
+      protocol,
+      number,
+      service,
+      isListed: isListed && service === null,
+    }));
+  });
+  return { ports };
+}
+
+/** What a cell calls a port is worth as much as the name that a scan reports. */
+function namedService(name: string | null): SeenService | null {
+  return name === null ? null : { name, product: null, isWrapped: false, isProbed: false };
 }
 
 /** The definition given by a person is not a guess. */

@@ -3,7 +3,7 @@ import { faultAt, LINE_LIMIT, linesOf } from "./lines.js";
 // CSV (RFC 4180) with commas, semicolons or tabs, optional quotes, a UTF-8 byte order mark, and any line ending.
 
 const SEPARATORS = [",", ";", "\t", "|"] as const;
-const MOST_CELLS = 200;
+export const MOST_CELLS = 200;
 /** An apostrophe protects cells from being evaluated by spreadsheets; further ones belong to the text. */
 const ESCAPED = /^'(?='*[=+\-@\t\r])/;
 
@@ -20,15 +20,19 @@ export function separatorOf(heading: string): string {
 }
 
 /**
- * The rows of a table including the heading, without empty lines. @throws AppError `validation_failed` with the place
+ * The rows of a table including the heading, without empty lines.
+ *
+ * @param notes lines that are no rows
+ * @throws AppError `validation_failed` with the place
  */
-export function* rowsOf(bytes: Iterable<Uint8Array>): Generator<Row> {
-  let separator: string | null = null;
+export function* rowsOf(
+  bytes: Iterable<Uint8Array>,
+  { separator, notes }: { readonly separator: string; readonly notes: ReadonlySet<number> },
+): Generator<Row> {
   let open: { line: number; text: string } | null = null;
   for (const { number, text } of linesOf(bytes)) {
     const bare = number === 1 ? text.replace(/^\uFEFF/, "") : text;
-    if (open === null && bare.trim() === "") continue;
-    separator ??= separatorOf(bare);
+    if (open === null && (bare.trim() === "" || notes.has(number))) continue;
     const { line, text: before }: { line: number; text: string | null } = open ?? { line: number, text: null };
     const row: string = before === null ? bare : `${before}\n${bare}`;
     if (row.length > LINE_LIMIT)

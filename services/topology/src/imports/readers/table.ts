@@ -1,28 +1,19 @@
 import type { CsvResource } from "@nts/shared/contract/import-formats";
-import { faultAt } from "./lines.js";
-import type { Row } from "./rows.js";
+import { type Column, columnsOf, headingKey, withoutPlaceholder } from "./headings.rules.js";
+import { faultAt, type Line, linesOf } from "./lines.js";
+import { MOST_CELLS, type Row, separatorOf } from "./rows.js";
 
-// Columns of a table, identified by their headings in any order.
+// Columns of a table, identified by their headings in any order and language.
 
-/** Column keys by heading in lower case with `_` for spaces and hyphens. */
-const HEADINGS = {
-  address: ["ip_address", "ip_addresses", "ip", "ips", "address", "addresses", "ipv4", "ipv4_address", "ipv6", "ipv6_address"], // prettier-ignore
-  mac: ["mac_address", "mac_addresses", "mac", "macs", "hwaddr", "hardware_address", "ethernet"],
-  hostname: ["hostname", "host_name", "fqdn", "dns_name", "dns"],
-  host: ["host", "device", "machine", "server"],
-  name: ["name", "label", "title"],
-  description: ["description", "comment", "comments", "note", "notes", "remark"],
-  port: ["port", "port_number", "number"],
-  protocol: ["protocol", "proto"],
-  service: ["service", "service_name", "application", "app"],
-  definition: ["service_definition", "definition", "kind"],
-  everywhere: ["all_interfaces", "all_addresses"],
-} as const;
-export type Column = keyof typeof HEADINGS;
-const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
-  Object.entries(HEADINGS).flatMap(([column, names]) => names.map((name) => [name, column as Column])),
-);
 const LONGEST_HEADING = 50;
+/** Lines in which headings are looked for; titles may precede them. */
+const MOST_TITLES = 20;
+/** Written for Excel by other programs. */
+const SEPARATOR_LINE = /^\uFEFF?"?sep=(.)"?$/i;
+/** Written by PowerShell's `Export-Csv`. */
+const TYPE_LINE = /^\uFEFF?#TYPE /;
+/** Listed headings that are not used. */
+const MOST_UNUSED = 20;
 
 interface Heading {
   /** Values of its cells. */
@@ -31,7 +22,20 @@ interface Heading {
 }
 
 /** Headings by column. */
-export type Columns = ReadonlyMap<Column, readonly Heading[]>;
+export interface Columns {
+  readonly of: ReadonlyMap<Column, readonly Heading[]>;
+  /** Headings of columns that are not used, as written. */
+  readonly unused: readonly string[];
+}
+
+/** Where a table begins. */
+export interface Beginning {
+  /** The line of the headings. */
+  readonly line: number;
+  readonly separator: string;
+  /** Lines before it that are no titles, but notes of programs to programs. */
+  readonly notes: ReadonlySet<number>;
+}
 
 /** A row by columns. */
 export interface TableRow {
@@ -44,32 +48,77 @@ export interface TableRow {
   heading(column: Column): string;
 }
 
-export function columnsIn(headings: readonly string[]): Columns {
-  const columns = new Map<Column, Heading[]>();
-  for (const [index, heading] of headings.entries()) {
-    const text = heading.slice(0, LONGEST_HEADING).trim();
-    const column = COLUMN_OF.get(text.toLowerCase().replaceAll(/[\s-]+/g, "_"));
-    if (column !== undefined) columns.set(column, [...(columns.get(column) ?? []), { index, text }]);
+/** Finds the headings: the first line with that of an address, else the first line. */
+export function beginningIn(lines: Iterable<Line>): Beginning {
+  let first: Beginning | null = null;
+  let announced: string | null = null;
+  const notes = new Set<number>();
+  for (const { number, text } of lines) {
+    if (number > MOST_TITLES) break;
+    const named = SEPARATOR_LINE.exec(text)?.[1];
+    announced = named ?? announced;
+    if (named !== undefined || TYPE_LINE.test(text) || text.trim() === "") {
+      notes.add(number);
+      continue;
+    }
+    const separator = announced ?? separatorOf(text);
+    first ??= { line: number, separator, notes };
+    if (columnsIn(bareCells(text, separator)).of.has("address")) return { line: number, separator, notes };
   }
-  return columns;
+  return first ?? { line: 1, separator: ",", notes };
+}
+
+/** True if a file that starts like this has the headings of a table. */
+export function hasHeadings(beginning: string): boolean {
+  const lines = beginning.split(/\r?\n/, MOST_TITLES).map((text, at) => ({ number: at + 1, text }));
+  const { line, separator } = beginningIn(lines);
+  const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator));
+  return of.has("address") && of.size > 1;
+}
+
+export function beginningOfTable(blocks: readonly Uint8Array[]): Beginning {
+  return beginningIn(linesOf(blocks));
+}
+
+/** Cells of headings, which contain no separators. */
+function bareCells(text: string, separator: string): string[] {
+  return text.split(separator, MOST_CELLS).map((cell) => cell.replaceAll('"', ""));
+}
+
+export function columnsIn(headings: readonly string[]): Columns {
+  const texts = headings.map((heading) => heading.replace(/^\uFEFF/, "").slice(0, LONGEST_HEADING).trim()); // prettier-ignore
+  const of = new Map<Column, Heading[]>();
+  const unused: string[] = [];
+  for (const [index, column] of columnsOf(texts).entries()) {
+    const text = texts[index] ?? "";
+    if (column !== null) of.set(column, [...(of.get(column) ?? []), { index, text }]);
+    else if (headingKey(text) !== "") unused.push(text);
+  }
+  return { of, unused };
+}
+
+/** Headings that are not used, for display; null if all are. */
+export function unusedText({ unused }: Columns): string | null {
+  if (unused.length === 0) return null;
+  const more = unused.length > MOST_UNUSED ? ` and ${unused.length - MOST_UNUSED} more` : "";
+  return `${unused.length === 1 ? "column" : "columns"} ${unused.slice(0, MOST_UNUSED).join(", ")}${more}`;
 }
 
 /** The kind of rows, if the request does not specify it. */
-export function resourceOf(columns: Columns): CsvResource {
-  if (columns.has("port")) return columns.has("service") || columns.has("definition") ? "services" : "ports";
-  return columns.has("host") && !columns.has("hostname") && columns.has("name") ? "interfaces" : "hosts";
+export function resourceOf({ of }: Columns): CsvResource {
+  if (of.has("port")) return of.has("service") || of.has("definition") ? "services" : "ports";
+  return of.has("host") && !of.has("hostname") && of.has("name") ? "interfaces" : "hosts";
 }
 
-/** True for kinds with a port per row. */
+/** True for kinds with ports in their rows. */
 export function isOfPorts(resource: CsvResource): boolean {
   return resource === "ports" || resource === "services";
 }
 
 /** @throws AppError `validation_failed` if a required column is missing */
-export function requireColumns(columns: Columns, resource: CsvResource, line: number): void {
-  if (!columns.has("address"))
-    throw faultAt(line, "must be headings with one of them `ip_address`", 1, "missing_column");
-  if (isOfPorts(resource) && !columns.has("port"))
+export function requireColumns({ of }: Columns, resource: CsvResource, line: number): void {
+  if (!of.has("address")) throw faultAt(line, "must be headings with one of them `ip_address`", 1, "missing_column");
+  if (isOfPorts(resource) && !of.has("port"))
     throw faultAt(
       line,
       `must be headings with one of them \`port\`, as of a table of ${resource}`,
@@ -78,12 +127,19 @@ export function requireColumns(columns: Columns, resource: CsvResource, line: nu
     );
 }
 
-export function tableRow({ line, cells }: Row, columns: Columns): TableRow {
-  const all = (column: Column): string[] => (columns.get(column) ?? []).map(({ index }) => cells[index] ?? "");
+export function tableRow({ line, cells }: Row, { of: columns }: Columns): TableRow {
+  const all = (column: Column): string[] =>
+    (columns.get(column) ?? []).map(({ index }) => withoutPlaceholder(cells[index] ?? ""));
   return {
     line,
     of: (column) => all(column).find((cell) => cell !== "") ?? "",
     all: (column) => all(column).join(" "),
     heading: (column) => columns.get(column)?.[0]?.text ?? column,
   };
+}
+
+/** A cell as written, placeholders included. */
+export function cellAsWritten({ cells }: Row, { of }: Columns, column: Column): string {
+  const index = of.get(column)?.[0]?.index;
+  return index === undefined ? "" : (cells[index] ?? "");
 }

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { ImportedScan, Protocol } from "@nts/shared/contract";
 import { canonicalMac, HOSTNAME_LIMIT, isMac, textFault } from "@nts/shared/contract/formats";
 import { parseAddress } from "../../values/addresses.js";
+import { isSynthetic } from "../../values/synthetic-names.rules.js";
 
 // Normalizes values of files, and decides which of them identify hosts.
 
@@ -72,10 +73,10 @@ export function isGroup(ip: string): boolean {
   return ip.includes(":") ? /^ff[0-9a-f]{2}:/.test(ip) || ip === "::" : first === 0 || first >= 224;
 }
 
-/** A hostname; null if invalid. */
+/** A hostname by which a machine can be told from others; null if it is invalid, or the same on many machines. */
 export function hostnameIn(text: string): string | null {
   const name = text.slice(0, TEXT_LIMIT).trim();
-  return textFault(name, 1, HOSTNAME_LIMIT) === null ? name : null;
+  return textFault(name, 1, HOSTNAME_LIMIT) === null && !isSynthetic(name) ? name : null;
 }
 
 /** Loopback. @param ip in canonical form */

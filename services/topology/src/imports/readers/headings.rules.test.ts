@@ -1,0 +1,57 @@
+import { describe, expect, it } from "@jest/globals";
+import { columnsOf, reasonAgainstState, withoutPlaceholder } from "./headings.rules.js";
+
+const columns = (headings: string): string =>
+  columnsOf(headings.split(";"))
+    .map((column) => column ?? "-")
+    .join(" ");
+
+describe("the columns of a table, by their headings", () => {
+  it.each([
+    ["German", "Name;IP-Adresse;MAC-Adresse;Bemerkung;Standort", "name address mac description -"],
+    ["French", "Nom d\u2019hôte;Adresse IP;Adresse MAC;Commentaire", "hostname address mac description"],
+    ["Spanish", "Nombre;Dirección IP;Dirección MAC;Descripción", "name address mac description"],
+    ["Italian", "Nome;Indirizzo IP;Indirizzo MAC;Descrizione", "name address mac description"],
+    ["Portuguese", "Nome;Endereço IP;Endereço MAC;Descrição", "name address mac description"],
+    ["Dutch", "Naam;IP-adres;MAC-adres;Omschrijving", "name address mac description"],
+    ["phpIPAM", "IP address;Description;Hostname;MAC;Device;Port", "address description hostname mac - -"],
+    ["NetBox", "address;status;vrf;device;interface;dns_name", "address state - host interface hostname"],
+    ["UniFi", "Name;Vendor;IP Address;MAC Address;Connection;Network;Port", "name vendor address mac - - -"],
+    ["NetAlertX", "devMac;devName;devVendor;devLastIP;devComments", "mac name vendor address description"],
+    ["Windows DHCP", "IPAddress;ScopeId;AddressState;ClientId;HostName", "address - state mac hostname"],
+    ["Lansweeper", "AssetName;IPAddress;Mac;Domain", "name address mac -"],
+    ["Angry IP Scanner", "IP;Ping;Hostname;Ports;MAC Address;MAC Vendor", "address state hostname port mac vendor"],
+    ["Advanced IP Scanner", "Status;Name;IP;Manufacturer;MAC address", "state name address vendor mac"],
+    ["Fing", "IP;State;Hostname;MAC;Vendor", "address state hostname mac vendor"],
+    ["services", "host;ip_address;port;protocol;name;service_definition", "host address port protocol name definition"],
+    ["ports beside a switch, of services", "host;ip;port;protocol;switch", "host address port protocol -"],
+  ])("%s", (_what, headings, expected) => {
+    expect(columns(headings)).toBe(expected);
+  });
+});
+
+describe("a cell", () => {
+  it.each(["[n/a]", "[n/s]", "n/a", "-", "--", "(none)", "Unknown", "NULL"])(
+    "of a program that knows nothing is empty: %s",
+    (cell) => {
+      expect(withoutPlaceholder(cell)).toBe("");
+    },
+  );
+
+  it.each(["nas", "n", "none of these", "na", "0"])("of a person is what it is: %s", (cell) => {
+    expect(withoutPlaceholder(cell)).toBe(cell);
+  });
+
+  it.each([
+    ["Ping", "[n/a]", true],
+    ["Ping", "1 ms", false],
+    ["Status", "dead", true],
+    ["Status", "alive", false],
+    ["Status", "active", false],
+    ["IP State", "Offline", false],
+    ["AddressState", "Expired", true],
+    ["Zustand", "frei", true],
+  ])("of a state says whether there is a machine: %s %s", (heading, state, isAgainst) => {
+    expect(reasonAgainstState(heading, state) !== null).toBe(isAgainst);
+  });
+});
