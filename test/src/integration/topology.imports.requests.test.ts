@@ -24,7 +24,7 @@ afterAll(() => topology.stop());
 describe("subnets of imported addresses", () => {
   it("are those of the network, otherwise of the hints, otherwise around the address", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
-    const addresses = ["10.0.3.4", "172.16.5.1", "172.20.0.1", "192.168.7.9", "fd00:1::7", "127.0.0.1"];
+    const addresses = ["10.0.3.4", "172.16.5.1", "172.20.0.1", "192.168.7.9", "fd00:1::7", "10.77.0.1"];
     const file = scanOf(addresses.map((ip) => upHost(ip)).join(""));
     const hints = { subnet_hint: "172.16.0.0/12,172.16.5.0/25,10.0.3.0/24" };
     const { subnets } = await importScan(owner, network.id, file, hints);
@@ -34,7 +34,7 @@ describe("subnets of imported addresses", () => {
       "create 172.16.0.0/12",
       "create 192.168.7.0/24",
       "create fd00:1::/64",
-      "create 127.0.0.0/24",
+      "create 10.77.0.0/24",
     ]);
     const again = await importScan(owner, network.id, file);
     expect(again.subnets.map(({ action }) => action)).toEqual(Array(6).fill("existing"));

@@ -7,6 +7,7 @@ import {
   hostsIn,
   hostsOf,
   importScan,
+  recordedScan,
   scanFile,
   WITHOUT_SIGHTINGS,
   withoutIds,
@@ -128,10 +129,10 @@ describe("the scan of an office, once imported,", () => {
 
 describe("scans by other means", () => {
   it.each([
-    ["ping", ["create localhost 127.0.0.1:", "create 127.0.0.2 127.0.0.2:"]],
-    ["version", ["create localhost 127.0.0.1: 2222/Tcp 8081/Tcp OpenSSH nginx", "create 127.0.0.2 127.0.0.2: 6379/Tcp Redis key-value store"]],
-    ["ipv6", ["create ::1 ::1: 8081/Tcp nginx"]],
-    ["udp", ["create localhost 127.0.0.1:"]],
+    ["ping", ["create lab.example 10.8.0.1:", "create 10.8.0.2 10.8.0.2:"]],
+    ["version", ["create lab.example 10.8.0.1: 2222/Tcp 8081/Tcp OpenSSH nginx", "create 10.8.0.2 10.8.0.2: 6379/Tcp Redis key-value store"]],
+    ["ipv6", ["create fd00:8::1 fd00:8::1: 8081/Tcp nginx"]],
+    ["udp", ["create lab.example 10.8.0.1:"]],
     ["masscan", ["create 10.9.0.5 10.9.0.5: 22/Tcp 443/Tcp SSH HTTPS", "create 10.9.0.6 10.9.0.6: 22/Tcp SSH"]],
   ])("%s", async (name, hosts) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -139,6 +140,15 @@ describe("scans by other means", () => {
     const again = await importScan(owner, network, scanFile(name));
     expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: hosts.length, failed: 0 });
   }); // prettier-ignore
+
+  it("of the own machine make no host, and say why", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const plan = await importScan(owner, network, recordedScan("version"));
+    expect(plan.hosts).toEqual([]);
+    expect(
+      plan.skipped.filter(({ what }) => what.startsWith("address ")).map(({ what, reason }) => [what, reason]),
+    ).toEqual(["127.0.0.1", "127.0.0.2"].map((ip) => [`address ${ip}`, "it is not the address of a machine"]));
+  });
 
   it("are merged one after another on the hosts that they share", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());

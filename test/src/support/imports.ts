@@ -3,9 +3,15 @@ import { readFileSync } from "node:fs";
 import { createNetwork, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
 import type { ServiceResponse, Caller, Headers, Topology } from "./topology.js";
 
-/** A file of `test/scans`. */
-export function scanFile(name: string): string {
+/** A file of `test/scans`; some are of the scanner's own machine. */
+export function recordedScan(name: string): string {
   return readFileSync(new URL(`../../scans/${name}.xml`, import.meta.url), "utf8");
+}
+
+/** The same as a scan of other machines. */
+export function scanFile(name: string): string {
+  const file = recordedScan(name).replaceAll("127.0.0.", "10.8.0.").replaceAll('"::1"', '"fd00:8::1"');
+  return file.replaceAll('name="localhost"', 'name="lab.example"');
 }
 
 /** A scan file with these elements. */

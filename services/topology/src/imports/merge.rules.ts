@@ -1,8 +1,13 @@
+import { putUnder } from "@nts/shared/groups";
+import { compareNames, hostLabel } from "../values/host-names.rules.js";
 import type { CoveredPorts } from "./coverage.rules.js";
 import { MOST_HOSTS, type SeenAddress, type SeenHost, type SeenPort, type Skipped } from "./scan.rules.js";
 
 // A host may occur several times in a file, for example once per port by masscan, and later parts may show that two
 // hosts are one. The last sighting of an address counts.
+
+/** Names listed with a MAC address that several machines show. */
+const MOST_NAMED = 5;
 
 /** Where an address was last seen. */
 interface Owner {
@@ -10,11 +15,26 @@ interface Owner {
   mac: string | null;
 }
 
+/** How the sightings of a file are merged. */
+export interface Merging {
+  /**
+   * True if machines report their own MAC addresses, as to a DHCP server. Seen from outside, a repeater or proxy ARP shows
+   * one for several machines.
+   */
+  readonly isOwnCards?: boolean;
+}
+
 /**
  * Merges the sightings of each host, in order of first occurrence, so that addresses and MAC addresses are unique.
- * Equal MAC addresses mean the same host, and so do equal addresses unless MAC addresses differ.
+ * Equal MAC addresses mean the same host, unless names contradict, and so do equal addresses unless MAC addresses differ.
+ * A name that has one IPv4 and one IPv6 sighting is one host.
  */
-export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "add">): SeenHost[] {
+export function mergeSeen(
+  seen: readonly SeenHost[],
+  skipped: Pick<Skipped, "add">,
+  { isOwnCards = false }: Merging = {},
+): SeenHost[] {
+  const hosts = isOwnCards ? seen : withoutSharedCards(seen, skipped);
   const { find, owners } = joinSightings(hosts);
   const groups = new Map<number, SeenHost[]>();
   /** What remains of a sighting after later ones took over addresses. */
@@ -37,7 +57,7 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
   }
   const merged: SeenHost[] = [];
   for (const [root, group] of groups) {
-    const host = together(group);
+    const host = together(group, skipped);
     const what = `host ${hosts[root]?.addresses[0]?.ip ?? ""}`;
     if (host.addresses.length === 0 && host.isNamed !== true)
       skipped.add(host.line, what, "its address was found later on another machine");
@@ -47,11 +67,48 @@ export function mergeSeen(hosts: readonly SeenHost[], skipped: Pick<Skipped, "ad
   return merged;
 }
 
-/** Merges sightings of one host. @param hosts at least one, in file order */
-export function together(hosts: readonly SeenHost[]): SeenHost {
+/** Without the MAC addresses that several machines show, by their names. */
+function withoutSharedCards(hosts: readonly SeenHost[], skipped: Pick<Skipped, "add">): readonly SeenHost[] {
+  const names = namesByCard(hosts);
+  const shared = new Map(
+    [...names].filter(([, [first = "", ...rest]]) => rest.some((name) => compareNames(first, name) === "different")),
+  );
+  if (shared.size === 0) return hosts;
+  return hosts.map((host) => {
+    const bare = host.addresses.map(({ ip, mac }) => ({ ip, mac: mac !== null && shared.has(mac) ? null : mac }));
+    const lost = host.addresses.find(({ mac }) => mac !== null && shared.has(mac));
+    if (lost === undefined) return host;
+    const others = [...new Set(shared.get(lost.mac ?? ""))].slice(0, MOST_NAMED).join(", ");
+    skipped.add(
+      host.line,
+      `MAC address ${lost.mac ?? ""} of ${lost.ip}`,
+      `several machines show it, as behind a repeater or with proxy ARP: ${others}`,
+    );
+    return { ...host, addresses: bare, vendor: null };
+  });
+}
+
+/** The names that machines with a MAC address have. */
+function namesByCard(hosts: readonly SeenHost[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>();
+  for (const { hostname, addresses } of hosts) {
+    if (hostname === null || hostLabel(hostname) === null) continue;
+    for (const mac of new Set(addresses.flatMap((one) => one.mac ?? []))) putUnder(names, mac, hostname);
+  }
+  return names;
+}
+
+/**
+ * Merges sightings of one host.
+ *
+ * @param hosts at least one, in file order
+ * @param skipped gets the names that are lost
+ */
+export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "add">): SeenHost {
   const [first] = hosts;
   if (first === undefined) throw new Error("nothing was seen");
   if (hosts.length === 1) return first;
+  const lost = new Set<string>();
   const macs = new Map<string, string | null>();
   const ports: SeenPort[] = [];
   const covered: CoveredPorts[] = [];
@@ -62,9 +119,13 @@ export function together(hosts: readonly SeenHost[]): SeenHost {
     for (const one of host.covered ?? []) covered.push(one);
     hostname ??= host.hostname;
     name ??= host.name ?? null;
+    if (host.hostname !== null && hostname !== null && compareNames(hostname, host.hostname) === "different")
+      lost.add(host.hostname);
     vendor ??= host.vendor;
     isNamed ||= host.isNamed === true;
   }
+  for (const other of lost)
+    skipped?.add(first.line, `host name ${other}`, `the same machine is called ${hostname ?? ""} in this file`);
   return {
     line: first.line,
     isNamed,
@@ -113,5 +174,28 @@ function joinSightings(hosts: readonly SeenHost[]) {
         owner.mac ??= mac;
       } else owners.set(ip, { sighting: index, mac });
     }
+  joinFamilies(hosts, { find, join });
   return { find, owners };
+}
+
+/** Joins what a name has under IPv4 with what it has under IPv6, if that is one host each. */
+function joinFamilies(
+  hosts: readonly SeenHost[],
+  { find, join }: { find: (index: number) => number; join: (a: number, b: number) => void },
+): void {
+  const byName = new Map<string, { v4: Set<number>; v6: Set<number>; macs: Set<string> }>();
+  for (const [index, { hostname, addresses }] of hosts.entries()) {
+    if (hostname === null || hostLabel(hostname) === null || addresses.length === 0) continue;
+    const key = hostname.toLowerCase();
+    const named = byName.get(key) ?? { v4: new Set(), v6: new Set(), macs: new Set() };
+    byName.set(key, named);
+    const hasIpv4 = addresses.some(({ ip }) => !ip.includes(":"));
+    (hasIpv4 ? named.v4 : named.v6).add(find(index));
+    for (const { mac } of addresses) if (mac !== null) named.macs.add(mac);
+  }
+  for (const { v4, v6, macs } of byName.values()) {
+    const [one] = v4;
+    const [other] = v6;
+    if (v4.size === 1 && v6.size === 1 && macs.size <= 1 && one !== undefined && other !== undefined) join(one, other);
+  }
 }

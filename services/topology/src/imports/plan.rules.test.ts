@@ -173,3 +173,28 @@ describe("the services of a known host", () => {
     expect(services).toEqual(["SSH: 22/Tcp@10.0.0.1 @10.0.0.2", "HTTPS: 443/Tcp@10.0.0.1", "SSH: 22/Tcp@10.0.0.2"]);
   }); // prettier-ignore
 });
+
+describe("the name of a known host", () => {
+  const known = (hostname: string) => {
+    const host = after(plan(seenHost(["10.0.0.1"], [], { hostname: "first" })));
+    return { ...host, host: { ...host.host, entity: { ...host.host.entity, hostname } } };
+  };
+
+  it("is kept, and the plan says what the file calls it", () => {
+    const planned = plan(seenHost(["10.0.0.1"], [], { hostname: "new.example.lan" }), known("old.example.lan"));
+    expect(planned).toMatchObject({ action: "unchanged", entity: { hostname: "old.example.lan" } });
+    expect(planned.skipped).toEqual([
+      { line: 7, what: "host name new.example.lan", reason: "the host is called old.example.lan here, which it keeps" },
+    ]);
+  });
+
+  it("may be written with or without its domain", () => {
+    expect(plan(seenHost(["10.0.0.1"], [], { hostname: "nas" }), known("nas.lan")).skipped).toEqual([]);
+  });
+
+  it.each(["_gateway", "[n/a]", "unknown", "-", "10.0.0.1"])("is replaced if it is none: %s", (none) => {
+    const planned = plan(seenHost(["10.0.0.1"], [], { hostname: "router.lan" }), known(none));
+    expect(planned).toMatchObject({ action: "update", entity: { hostname: "router.lan" } });
+    expect(planned.changes).toEqual([{ path: "hostname", from: none, to: "router.lan" }]);
+  });
+});

@@ -4,6 +4,8 @@ import { portType } from "../values/well-known-ports.rules.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
+import { compareNames } from "../values/host-names.rules.js";
+import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
@@ -81,22 +83,24 @@ export function recognizedAs(host: KnownHost, { by, joins }: Match): Recognized 
  * @throws AppError `binding_conflict` if existing bindings conflict
  */
 export function planHost(seen: SeenHost, known: Recognized | null, planning: Planning): PlannedHost {
-  const host = hostOf(seen, known, planning);
+  const skipped: SkippedPart[] = [];
+  const skip: Skip = (line, what, reason) => void skipped.push({ line, what, reason });
+  const host = hostOf(seen, known, planning, skip);
   const owned = {
     created_at: planning.now,
     updated_at: planning.now,
     host_id: host.entity.id,
     network_id: planning.networkId,
   };
-  const skipped: SkippedPart[] = [];
-  const skip: Skip = (line, what, reason) => void skipped.push({ line, what, reason });
   const on = { known, owned, planning, skip };
   const interfaces = planInterfaces(seen, on);
   const seenPorts = portsWithin(seen, skip);
   const ports = planPorts(seenPorts, on);
   const services = planServices(seenPorts, { ...on, interfaces, ports });
   const changes = [
-    ...(known !== null && host.action === "update" ? [{ path: "hostname", from: null, to: seen.hostname ?? "" }] : []),
+    ...(known !== null && host.action === "update"
+      ? [{ path: "hostname", from: known.host.entity.hostname, to: seen.hostname ?? "" }]
+      : []),
     ...interfaces.filter(isUpdate).map(({ entity }) => ({
       path: `interfaces.${entity.ip_address}.mac_address`,
       from: null,
@@ -141,11 +145,18 @@ interface On {
   readonly skip: Skip;
 }
 
-function hostOf(seen: SeenHost, known: Recognized | null, { networkId, now, newId }: Planning): Planned<HostRecord> {
+function hostOf(
+  seen: SeenHost,
+  known: Recognized | null,
+  { networkId, now, newId }: Planning,
+  skip: Skip,
+): Planned<HostRecord> {
   const { hostname, vendor } = seen;
   if (known !== null) {
     const { entity } = known.host;
-    const isUnnamed = entity.hostname === null && hostname !== null;
+    const isUnnamed = hostname !== null && (entity.hostname === null || isSynthetic(entity.hostname));
+    if (!isUnnamed && hostname !== null && compareNames(entity.hostname ?? "", hostname) === "different")
+      skip(seen.line, `host name ${hostname}`, `the host is called ${entity.hostname ?? ""} here, which it keeps`);
     return {
       action: isUnnamed ? "update" : "unchanged",
       before: known.host,

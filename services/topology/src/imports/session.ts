@@ -11,9 +11,10 @@ import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
 import { createRecognition, knownOf, type Named, type Recognition, type Settled } from "./recognition.js";
 import { type Given, readFile } from "./readers/readers.js";
+import { reasonAgainst } from "./readers/texts.js";
 import { createPlaces, type Places } from "./places.js";
 import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
-import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost } from "./scan.rules.js";
+import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost, type Skipped } from "./scan.rules.js";
 import { type Covered, createFileCoverage, type Presence, type FileCoverage } from "./file-coverage.js";
 import type { HostSighting } from "./sightings.rules.js";
 
@@ -180,8 +181,8 @@ export function createSession(): Session {
 function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
   const { format, scan } = readFile(blocks, given);
   if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);
-  const hosts = scan.hosts.map((host) => withName(host, given.named));
-  return { format, scan, groups: mergeSeen(hosts, scan.skipped) };
+  const hosts = scan.hosts.flatMap((host) => reachable(withName(host, given.named), scan.skipped) ?? []);
+  return { format, scan, groups: mergeSeen(hosts, scan.skipped, { isOwnCards: format === "dhcp-leases" }) };
 }
 
 /** The result of a plan; null if something must be written first. */
@@ -246,6 +247,22 @@ function requireNamed(named: Named | null): void {
     path: "hostname",
     message: "is required unless host_id is given: the file does not identify its machine",
   });
+}
+
+/** A host without loopback and link-local addresses, which many machines have; null if it has no other. */
+function reachable(host: SeenHost, skipped: Pick<Skipped, "add">): SeenHost | null {
+  const reasons = new Map(host.addresses.map(({ ip }) => [ip, reasonAgainst(ip)]));
+  const isReachable = ({ ip }: { readonly ip: string | null }): boolean => ip === null || reasons.get(ip) === null;
+  if (host.addresses.every(isReachable)) return host;
+  for (const [ip, reason] of reasons) if (reason !== null) skipped.add(host.line, `address ${ip}`, reason);
+  const addresses = host.addresses.filter(isReachable);
+  if (addresses.length === 0 && host.isNamed !== true) return null;
+  return {
+    ...host,
+    addresses,
+    ports: host.ports.filter(isReachable),
+    covered: host.covered?.filter(isReachable) ?? [],
+  };
 }
 
 function withName(host: SeenHost, named: Named | null): SeenHost {
