@@ -15,7 +15,6 @@ import {
   type Responses,
   WRITE_HEADERS,
 } from "./openapi-responses.js";
-import { shareParameters } from "./openapi-parameters.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
 
@@ -47,7 +46,7 @@ export function createOpenApiDocument(version: string): object {
       },
     },
   };
-  const document = shareParameters(createDocument(description, { override: withoutRedundantKeywords }));
+  const document = createDocument(description, { override: withoutRedundantKeywords });
   inlineUnsharedResponses(document as never);
   return document;
 }

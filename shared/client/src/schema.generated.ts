@@ -2256,79 +2256,7 @@ export interface components {
             };
         };
     };
-    parameters: {
-        /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-        "Idempotency-Key": string;
-        id: components["schemas"]["Uuid"];
-        /** @description Reason for the change, stored in the change history. */
-        "Change-Comment": string;
-        /** @description Validate and report without writing; the response is that of the write. */
-        dry_run: boolean;
-        /** @description Add the changes to the response as `meta.plan`. */
-        explain: boolean;
-        /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-        as_of: string;
-        /** @description Direction of `order_by` only. */
-        order_direction: "asc" | "desc";
-        /** @description Page size; 0 means no limit. */
-        limit: number;
-        /** @description Entities to skip. */
-        offset: number;
-        cursor: string;
-        /** @description Only entities of this network. */
-        network_id: components["schemas"]["Uuid"];
-        /** @description Only these entities. */
-        ids: components["schemas"]["Uuid"][];
-        action: "created" | "updated" | "deleted";
-        /** @description Only changes by this user. */
-        user_id: components["schemas"]["Uuid"];
-        /** @description Only changes by this API key. */
-        key_id: components["schemas"]["Uuid"];
-        /** @description Only changes by this request. */
-        request_id: string;
-        /** @description Only changes at or after this time. */
-        since: components["schemas"]["Instant"];
-        /** @description Only changes before this time. */
-        until: components["schemas"]["Instant"];
-        /** @description Oldest first, or newest first. */
-        order_direction_of_changes: "asc" | "desc";
-        /** @description Maximum number of entries; a page may have fewer. */
-        limit_of_changes: number;
-        /** @description Only entries after this cursor, in the requested order. */
-        after: string;
-        /** @description The id of a provider. */
-        provider: string;
-        /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-        tag_ids: components["schemas"]["Text1To50"][];
-        /** @description Only entities that are missed, or only those that are not. */
-        missed: boolean;
-        /** @description Only entities last found before this time. */
-        seen_before: components["schemas"]["Instant"];
-        /** @description Only this entity. */
-        entity_id: components["schemas"]["Uuid"];
-        /** @description Primary sort key, always ascending. */
-        group_by: "created_at";
-        /** @description Sort key, within groups if any. Default `created_at`. */
-        order_by: "created_at";
-        /** @description Report what would be done, without writing. */
-        dry_run_of_organizations: boolean;
-        /** @description Only entities of this kind. */
-        entity: components["schemas"]["ChangedEntity"];
-        /** @description Only keys that may use this network. */
-        network_id_of_user_api_keys: components["schemas"]["Uuid"];
-        /** @description Primary sort key, always ascending. */
-        group_by_of_user_api_keys: "created_at" | "name" | "updated_at";
-        /** @description Sort key, within groups if any. Default `created_at`. */
-        order_by_of_user_api_keys: "created_at" | "name" | "updated_at";
-        /** @description Only this host and its children. */
-        host_id: components["schemas"]["Uuid"];
-        /** @description The network to import into. */
-        network_id_of_imports: components["schemas"]["Uuid"];
-        /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
-        subnet_hint: components["schemas"]["Cidr"][];
-        /** @description When the file was created, for sightings; default now. */
-        seen_at: components["schemas"]["Instant"];
-    };
+    parameters: never;
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -2451,18 +2379,18 @@ export interface operations {
                 /** @description Only users with access to this network. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "email" | "updated_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "email" | "updated_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -2480,7 +2408,7 @@ export interface operations {
     get_user_by_id: {
         parameters: {
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -2491,10 +2419,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -2510,10 +2438,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -2524,10 +2452,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -2543,10 +2471,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -2732,7 +2660,7 @@ export interface operations {
         parameters: {
             path: {
                 /** @description The id of a provider. */
-                provider: components["parameters"]["provider"];
+                provider: string;
             };
         };
         responses: {
@@ -2743,7 +2671,7 @@ export interface operations {
         parameters: {
             path: {
                 /** @description The id of a provider. */
-                provider: components["parameters"]["provider"];
+                provider: string;
             };
         };
         requestBody: {
@@ -2759,7 +2687,7 @@ export interface operations {
         parameters: {
             path: {
                 /** @description The id of a provider. */
-                provider: components["parameters"]["provider"];
+                provider: string;
             };
         };
         requestBody: {
@@ -2775,7 +2703,7 @@ export interface operations {
         parameters: {
             path: {
                 /** @description The id of a provider. */
-                provider: components["parameters"]["provider"];
+                provider: string;
             };
         };
         /** @description A form with the field `logout_token`. At most 0.0625 MiB. */
@@ -2809,16 +2737,16 @@ export interface operations {
                 /** @description Has no effect: a session has access to all networks of its user. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: components["parameters"]["group_by"];
+                group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: components["parameters"]["order_by"];
+                order_by?: "created_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -2837,7 +2765,7 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
         };
         responses: {
@@ -2856,10 +2784,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -2907,18 +2835,18 @@ export interface operations {
                 /** @description Only invites of users who may use this network. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "expires_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "expires_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -2937,7 +2865,7 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
         };
         requestBody: {
@@ -2961,7 +2889,7 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
         };
         requestBody: {
@@ -2985,10 +2913,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3006,7 +2934,7 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
         };
         requestBody: {
@@ -3022,7 +2950,7 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
         };
         requestBody: {
@@ -3046,10 +2974,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3065,10 +2993,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3084,10 +3012,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3118,7 +3046,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Report what would be done, without writing. */
-                dry_run?: components["parameters"]["dry_run_of_organizations"];
+                dry_run?: boolean;
             };
         };
         /** @description A file that the export returned. At most 256 MiB. */
@@ -3155,20 +3083,20 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only keys that may use this network. */
-                network_id?: components["parameters"]["network_id_of_user_api_keys"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: components["parameters"]["group_by_of_user_api_keys"];
+                group_by?: "created_at" | "name" | "updated_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: components["parameters"]["order_by_of_user_api_keys"];
+                order_by?: "created_at" | "name" | "updated_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -3179,7 +3107,7 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
         };
         requestBody: {
@@ -3202,7 +3130,7 @@ export interface operations {
     get_user_api_key_by_id: {
         parameters: {
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3213,10 +3141,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3232,10 +3160,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3246,10 +3174,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3269,10 +3197,10 @@ export interface operations {
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3291,10 +3219,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3304,7 +3232,7 @@ export interface operations {
     get_user_api_key_usage: {
         parameters: {
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3323,22 +3251,22 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only keys that may use this network. */
-                network_id?: components["parameters"]["network_id_of_user_api_keys"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only keys of this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: components["parameters"]["group_by"];
+                group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: components["parameters"]["order_by"];
+                order_by?: "created_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -3349,10 +3277,10 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3363,26 +3291,26 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["parameters"]["tag_ids"];
+                tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Case-insensitive search in the name. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: components["parameters"]["group_by_of_user_api_keys"];
+                group_by?: "created_at" | "name" | "updated_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: components["parameters"]["order_by_of_user_api_keys"];
+                order_by?: "created_at" | "name" | "updated_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -3401,15 +3329,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3425,15 +3353,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3449,10 +3377,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3463,18 +3391,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3490,18 +3418,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3512,18 +3440,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3539,13 +3467,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["parameters"]["tag_ids"];
+                tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Case-insensitive search in name and cidr. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Primary sort key, always ascending. */
@@ -3553,12 +3481,12 @@ export interface operations {
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -3577,15 +3505,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3601,15 +3529,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3625,10 +3553,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3639,18 +3567,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3666,18 +3594,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3688,18 +3616,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3714,7 +3642,7 @@ export interface operations {
     get_subnet_utilization: {
         parameters: {
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3733,17 +3661,17 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["parameters"]["tag_ids"];
+                tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Only entities that are missed, or only those that are not. */
-                missed?: components["parameters"]["missed"];
+                missed?: boolean;
                 /** @description Only entities last found before this time. */
-                seen_before?: components["parameters"]["seen_before"];
+                seen_before?: components["schemas"]["Instant"];
                 /** @description Case-insensitive search in name, hostname and addresses; or for a port: `10.0.0.5:443`, `:443`, `443/tcp`. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Primary sort key, always ascending. */
@@ -3751,12 +3679,12 @@ export interface operations {
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -3775,15 +3703,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3799,15 +3727,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3823,10 +3751,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3837,18 +3765,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3864,18 +3792,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -3886,18 +3814,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -3913,30 +3841,30 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only interfaces of this host. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only interfaces in this subnet. */
                 subnet_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities that are missed, or only those that are not. */
-                missed?: components["parameters"]["missed"];
+                missed?: boolean;
                 /** @description Only entities last found before this time. */
-                seen_before?: components["parameters"]["seen_before"];
+                seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "position" | "ip_address";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "position" | "ip_address";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -3955,15 +3883,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -3979,15 +3907,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4003,10 +3931,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4017,18 +3945,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4044,18 +3972,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4066,18 +3994,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4093,28 +4021,28 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only ports of this host. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities that are missed, or only those that are not. */
-                missed?: components["parameters"]["missed"];
+                missed?: boolean;
                 /** @description Only entities last found before this time. */
-                seen_before?: components["parameters"]["seen_before"];
+                seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "number";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "number";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -4133,15 +4061,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4157,15 +4085,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4181,10 +4109,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4195,18 +4123,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4222,18 +4150,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4244,18 +4172,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4271,34 +4199,34 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Case-insensitive search in name and service_definition; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Only services of this host. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["parameters"]["tag_ids"];
+                tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Excludes services of these categories. */
                 exclude_categories?: components["schemas"]["Category"][];
                 /** @description Only entities that are missed, or only those that are not. */
-                missed?: components["parameters"]["missed"];
+                missed?: boolean;
                 /** @description Only entities last found before this time. */
-                seen_before?: components["parameters"]["seen_before"];
+                seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -4317,15 +4245,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4341,15 +4269,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4365,10 +4293,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4379,18 +4307,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4406,18 +4334,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4428,18 +4356,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4455,9 +4383,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only bindings of this service. */
                 service_id?: components["schemas"]["Uuid"];
                 /** @description Only bindings of this port. */
@@ -4465,16 +4393,16 @@ export interface operations {
                 /** @description Only bindings that reference this interface. */
                 interface_id?: components["schemas"]["Uuid"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: components["parameters"]["group_by"];
+                group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: components["parameters"]["order_by"];
+                order_by?: "created_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -4493,10 +4421,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4515,22 +4443,22 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Has no effect: tags belong to the organization. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "color";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "name" | "color";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -4549,15 +4477,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4573,15 +4501,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -4597,10 +4525,10 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4611,18 +4539,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4638,18 +4566,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4660,18 +4588,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -4695,12 +4623,12 @@ export interface operations {
                 /** @description Sort key, within groups if any. Default `name`. */
                 order_by?: "name" | "category";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -4719,9 +4647,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
-                as_of?: components["parameters"]["as_of"];
+                as_of?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 format?: "json" | "dot" | "mermaid" | "graphml";
             };
         };
@@ -4744,30 +4672,30 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only this host and its children. */
-                host_id?: components["parameters"]["host_id"];
+                host_id?: components["schemas"]["Uuid"];
                 /** @description Only entities of this kind. */
-                entity?: components["parameters"]["entity"];
+                entity?: components["schemas"]["ChangedEntity"];
                 /** @description Only this entity. */
-                entity_id?: components["parameters"]["entity_id"];
-                action?: components["parameters"]["action"];
+                entity_id?: components["schemas"]["Uuid"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
                 /** @description Long polling: seconds to wait for changes if there are none yet. Not with `desc`. */
                 wait?: number;
             };
@@ -4780,24 +4708,24 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only this host and its children. */
-                host_id?: components["parameters"]["host_id"];
+                host_id?: components["schemas"]["Uuid"];
                 /** @description Only entities of this kind. */
-                entity?: components["parameters"]["entity"];
+                entity?: components["schemas"]["ChangedEntity"];
                 /** @description Only this entity. */
-                entity_id?: components["parameters"]["entity_id"];
-                action?: components["parameters"]["action"];
+                entity_id?: components["schemas"]["Uuid"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Only changes after this cursor. */
                 after?: string;
                 /** @description Send the current state first, unless resuming from a cursor. Only with filters by network, host and entity. */
@@ -4824,29 +4752,29 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this kind. */
-                entity?: components["parameters"]["entity"];
+                entity?: components["schemas"]["ChangedEntity"];
                 /** @description Only this entity. */
-                entity_id?: components["parameters"]["entity_id"];
-                action?: components["parameters"]["action"];
+                entity_id?: components["schemas"]["Uuid"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4856,26 +4784,26 @@ export interface operations {
     get_interface_history: {
         parameters: {
             query?: {
-                action?: components["parameters"]["action"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4885,26 +4813,26 @@ export interface operations {
     get_network_history: {
         parameters: {
             query?: {
-                action?: components["parameters"]["action"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4914,26 +4842,26 @@ export interface operations {
     get_port_history: {
         parameters: {
             query?: {
-                action?: components["parameters"]["action"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4943,26 +4871,26 @@ export interface operations {
     get_service_history: {
         parameters: {
             query?: {
-                action?: components["parameters"]["action"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -4972,26 +4900,26 @@ export interface operations {
     get_subnet_history: {
         parameters: {
             query?: {
-                action?: components["parameters"]["action"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5001,26 +4929,26 @@ export interface operations {
     get_tag_history: {
         parameters: {
             query?: {
-                action?: components["parameters"]["action"];
+                action?: "created" | "updated" | "deleted";
                 /** @description Only changes by this user. */
-                user_id?: components["parameters"]["user_id"];
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
-                key_id?: components["parameters"]["key_id"];
+                key_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this request. */
-                request_id?: components["parameters"]["request_id"];
+                request_id?: string;
                 /** @description Only changes at or after this time. */
-                since?: components["parameters"]["since"];
+                since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
-                until?: components["parameters"]["until"];
+                until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5035,7 +4963,7 @@ export interface operations {
                 /** @description End: a time or a cursor; default now. */
                 to?: string;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 format?: "json" | "markdown";
             };
         };
@@ -5056,15 +4984,15 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Validate and report without writing; the response is that of the write. */
-                dry_run?: components["parameters"]["dry_run"];
+                dry_run?: boolean;
                 /** @description Add the changes to the response as `meta.plan`. */
-                explain?: components["parameters"]["explain"];
+                explain?: boolean;
             };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -5093,18 +5021,18 @@ export interface operations {
                 /** @description Only webhooks that name this network. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
-                ids?: components["parameters"]["ids"];
+                ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "updated_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at" | "updated_at";
                 /** @description Direction of `order_by` only. */
-                order_direction?: components["parameters"]["order_direction"];
+                order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */
-                limit?: components["parameters"]["limit"];
+                limit?: number;
                 /** @description Entities to skip. */
-                offset?: components["parameters"]["offset"];
-                cursor?: components["parameters"]["cursor"];
+                offset?: number;
+                cursor?: string;
             };
         };
         responses: {
@@ -5123,9 +5051,9 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
         };
         requestBody: {
@@ -5163,7 +5091,7 @@ export interface operations {
     get_webhook_by_id: {
         parameters: {
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5174,12 +5102,12 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -5195,12 +5123,12 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5211,12 +5139,12 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -5231,7 +5159,7 @@ export interface operations {
     list_webhook_deliveries: {
         parameters: {
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5250,12 +5178,12 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         requestBody: {
@@ -5271,12 +5199,12 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5295,12 +5223,12 @@ export interface operations {
         parameters: {
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
-                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
-                "Change-Comment"?: components["parameters"]["Change-Comment"];
+                "Change-Comment"?: string;
             };
             path: {
-                id: components["parameters"]["id"];
+                id: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5326,7 +5254,7 @@ export interface operations {
                 /** @description Only entities of this kind. */
                 entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
                 /** @description Only this entity. */
-                entity_id?: components["parameters"]["entity_id"];
+                entity_id?: components["schemas"]["Uuid"];
                 /** @description Only actions of this request. */
                 request_id?: string;
                 /** @description Only entries at or after this time. */
@@ -5334,11 +5262,11 @@ export interface operations {
                 /** @description Only entries before this time. */
                 until?: components["schemas"]["Instant"];
                 /** @description Oldest first, or newest first. */
-                order_direction?: components["parameters"]["order_direction_of_changes"];
+                order_direction?: "asc" | "desc";
                 /** @description Maximum number of entries; a page may have fewer. */
-                limit?: components["parameters"]["limit_of_changes"];
+                limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
-                after?: components["parameters"]["after"];
+                after?: string;
             };
         };
         responses: {
@@ -5357,13 +5285,13 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The network to import into. */
-                network_id: components["parameters"]["network_id_of_imports"];
+                network_id: components["schemas"]["Uuid"];
                 /** @description Report what would be done, without writing. */
-                dry_run?: components["parameters"]["dry_run_of_organizations"];
+                dry_run?: boolean;
                 /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
-                subnet_hint?: components["parameters"]["subnet_hint"];
+                subnet_hint?: components["schemas"]["Cidr"][];
                 /** @description When the file was created, for sightings; default now. */
-                seen_at?: components["parameters"]["seen_at"];
+                seen_at?: components["schemas"]["Instant"];
             };
         };
         /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB. */
@@ -5381,13 +5309,13 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The network to import into. */
-                network_id: components["parameters"]["network_id_of_imports"];
+                network_id: components["schemas"]["Uuid"];
                 /** @description Report what would be done, without writing. */
-                dry_run?: components["parameters"]["dry_run_of_organizations"];
+                dry_run?: boolean;
                 /** @description Blocks for subnets to create, preferred over the /24 or /64 of an address. */
-                subnet_hint?: components["parameters"]["subnet_hint"];
+                subnet_hint?: components["schemas"]["Cidr"][];
                 /** @description When the file was created, for sightings; default now. */
-                seen_at?: components["parameters"]["seen_at"];
+                seen_at?: components["schemas"]["Instant"];
                 /** @description The host that the file describes. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description The host name of the host that the file describes; created if neither the name nor an address matches one. */
@@ -5418,7 +5346,7 @@ export interface operations {
             query?: {
                 days?: number;
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
             };
         };
         responses: {
@@ -5437,9 +5365,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["parameters"]["tag_ids"];
+                tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Required for `dns`: the zone of the hosts, such as `home.example`. */
                 zone?: components["schemas"]["Text1To254"];
                 /** @description Of `csv`: what has a row; default `hosts`. */
@@ -5470,7 +5398,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only entities of this network. */
-                network_id?: components["parameters"]["network_id"];
+                network_id?: components["schemas"]["Uuid"];
             };
         };
         responses: {

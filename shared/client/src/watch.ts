@@ -140,9 +140,9 @@ function isGone({ code }: ApiError): boolean {
   return code === "changes_gone" || code === "cursor_invalid";
 }
 
-/** The failure is temporary. */
+/** The failure is temporary: 501 lasts until the operator changes a setting. */
 function isPassing({ status }: ApiError): boolean {
-  return status === 0 || status === 429 || status >= 500;
+  return status === 0 || status === 429 || (status >= 500 && status !== 501);
 }
 
 /** Randomized by half, so that clients that were disconnected together do not reconnect together. */
