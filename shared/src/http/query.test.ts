@@ -49,9 +49,20 @@ describe("query: the query string", () => {
   });
 
   it("treats an empty parameter as absent, and null too for types that cannot contain it", () => {
-    expect(read("name=&limit=null&hidden=&ids=&ids=null")).toEqual({ limit: 50, ids: [] });
+    expect(read("name=&limit=null&ids=&ids=null")).toEqual({ limit: 50, ids: [] });
     expect(read("name=null").name).toBe("null");
     expect(createQueryReader(listServices.query!)("network_id=null&group_by=null&q=null")).toMatchObject({ q: "null" });
+  });
+
+  it.each(["hidden", "hidden=", "hidden=null", "hidden=1"])("rejects %s, a flag that does not say which", (search) => {
+    expect(paths(search)).toEqual(["hidden"]);
+  });
+
+  it("rejects an empty parameter of a write, whose default could be the opposite of what was meant", () => {
+    const readWrite = createQueryReader(schema, { isWrite: true });
+    expect(readWrite("name=null&limit=0")).toEqual({ name: "null", limit: 0, ids: [] });
+    for (const search of ["name=", "limit=", "limit=null", "ids", "hidden="])
+      expect(() => readWrite(search)).toThrow(AppError);
   });
 
   it("decodes percent-encoding and plus signs as forms do", () => {

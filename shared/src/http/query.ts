@@ -7,28 +7,34 @@ type Kind = "list" | "number" | "boolean" | "text" | "token";
 
 /**
  * Creates a parser of query strings for a schema. Lists may repeat or use commas (escaped as `\\,`). `name=`, and
- * `name=null` except for free text, count as absent. Unknown parameters (unless the schema is loose) and repeated
- * single ones are errors.
+ * `name=null` except for free text, count as absent in reads; in writes, and for flags, they are errors, because a
+ * default could be the opposite of what was meant. Unknown parameters (unless the schema is loose) and repeated single
+ * ones are errors.
  *
  * @throws AppError (the returned function) `validation_failed` with every error, up to a limit
  * @see docs/api.md "Lists"
  */
-export function createQueryReader<Schema extends z.ZodObject>(schema: Schema): (search: string) => z.infer<Schema> {
+export function createQueryReader<Schema extends z.ZodObject>(
+  schema: Schema,
+  { isWrite = false } = {},
+): (search: string) => z.infer<Schema> {
   const isLoose = schema.def.catchall instanceof z.ZodUnknown;
   const kinds = new Map(Object.entries(schema.shape).map(([name, type]) => [name, kindOf(type as z.ZodType)]));
   return (search) => {
-    const { values, faults } = collect(search, kinds, isLoose);
+    const { values, faults } = collect(search, { kinds, isLoose, isWrite });
     const result = schema.safeParse(values);
     if (result.success && faults.length === 0) return result.data;
     throw validationFailed(...faults, ...(result.success ? [] : faultsOf(result.error)));
   };
 }
 
-function collect(
-  search: string,
-  kinds: ReadonlyMap<string, Kind>,
-  isLoose: boolean,
-): { values: object; faults: Fault[] } {
+interface Expected {
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly isLoose: boolean;
+  readonly isWrite: boolean;
+}
+
+function collect(search: string, { kinds, isLoose, isWrite }: Expected): { values: object; faults: Fault[] } {
   const values: Record<string, unknown> = {};
   const faults: Fault[] = [];
   for (const [name, text] of new URLSearchParams(search)) {
@@ -36,8 +42,10 @@ function collect(
     const kind = kinds.get(name);
     if (kind === undefined) {
       if (!isLoose) faults.push({ path: name, message: "is not a parameter of this operation" });
-    } else if (text === "" || (text === "null" && kind !== "text")) continue;
-    else if (kind === "list") ((values[name] ??= []) as string[]).push(...partsOf(text));
+    } else if (text === "" || (text === "null" && kind !== "text")) {
+      if (kind === "boolean") faults.push({ path: name, message: "must be true or false" });
+      else if (isWrite) faults.push({ path: name, message: "must have a value" });
+    } else if (kind === "list") ((values[name] ??= []) as string[]).push(...partsOf(text));
     else if (name in values) faults.push({ path: name, message: "must not be repeated" });
     else values[name] = typed(kind, text);
   }
