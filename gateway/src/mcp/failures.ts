@@ -5,9 +5,14 @@ export function failureText(error: ApiError): string {
   const { code, message, requestId, params } = error;
   const faults = ((params["errors"] ?? []) as readonly { path: string; message: string }[]).slice(0, 20);
   const details = faults.map(({ path, message: text }) => `${path}: ${text}`.slice(0, 200));
-  const next = NEXT[code] ?? (error.status >= 500 ? "Wait some seconds, then call it again." : "Change the arguments.");
+  const next = NEXT[code] ?? (isPassing(error) ? "Wait some seconds, then call it again." : "Change the arguments.");
   const wait = error.retryAfterSeconds === null ? "" : ` Wait ${error.retryAfterSeconds} seconds.`;
   return [`${code}: ${message}`, ...details, `Next: ${next}${wait}`, `Request: ${requestId}`].join("\n");
+}
+
+/** 501 lasts until the operator changes a setting. */
+function isPassing({ status }: ApiError): boolean {
+  return status >= 500 && status !== 501;
 }
 
 const NEXT: Partial<Record<ApiError["code"], string>> = {

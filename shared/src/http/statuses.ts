@@ -71,11 +71,11 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   internal_error: 500,
   upstream_failed: 502,
   provider_failed: 502,
+  mail_not_configured: 501,
+  second_factor_not_configured: 501,
   provider_unavailable: 503,
   storage_overloaded: 503,
   unavailable: 503,
-  mail_not_configured: 503,
-  second_factor_not_configured: 503,
   upstream_timeout: 504,
 };
 

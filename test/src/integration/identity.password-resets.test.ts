@@ -260,7 +260,7 @@ describe("identity.password-resets: the number of links", () => {
     try {
       const { email } = await identity.aPerson();
       const target = { body: { email }, headers: fromRandomAddress() };
-      expect(await identity.send(requestPasswordReset, { ...target, replica: 1 })).toMatchObject({ status: 503, code: "mail_not_configured" }); // prettier-ignore
+      expect(await identity.send(requestPasswordReset, { ...target, replica: 1 })).toMatchObject({ status: 501, code: "mail_not_configured" }); // prettier-ignore
     } finally {
       await identity.stop();
     }

@@ -112,7 +112,7 @@ describe("identity.second-factor: setting one up", () => {
       { $set: { "second_factor.secret": second_factor!.secret } as never },
     );
     const response = await secondStep(await challengeOf(person), codeOf(attacker.secret));
-    expect([response.code, response.headers.getSetCookie()]).toEqual(["second_factor_not_configured", []]);
+    expect([response.status, response.code, response.headers.getSetCookie()]).toEqual([501, "second_factor_not_configured", []]); // prettier-ignore
   });
 });
 

@@ -25,6 +25,7 @@ describe("the classification of failures", () => {
     [anError(412, "precondition_failed"), "changed"],
     [anError(429, "rate_limited", {}, "3"), "limited"],
     [anError(503, "unavailable"), "fault"],
+    [anError(501, "mail_not_configured"), "refused"],
   ])("distinguishes %s", (error, kind) => {
     expect(describeFailure(error).kind).toBe(kind);
   });
@@ -41,6 +42,7 @@ describe("the classification of failures", () => {
 
   it("retries only requests that were not rejected", () => {
     expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isTransient)).toEqual([true, true, false]); // prettier-ignore
+    expect(isTransient(anError(501, "mail_not_configured"))).toBe(false);
     expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([true, false]); // prettier-ignore
     expect(isChanged(anError(412, "precondition_failed"))).toBe(true);
   });

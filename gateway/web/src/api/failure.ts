@@ -26,9 +26,13 @@ export function isChanged(error: unknown): boolean {
   return error instanceof ApiError && error.code === "precondition_failed";
 }
 
+/** The server lacks a setting, until its operator adds it. */
+const NOT_CONFIGURED = 501;
+
 /** True if a retry may help, because nothing was rejected. */
 export function isTransient(error: unknown): boolean {
-  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
+  if (!(error instanceof ApiError) || error.status === 0) return true;
+  return error.status >= 500 && error.status !== NOT_CONFIGURED;
 }
 
 export function describeFailure(error: unknown): Failure {
@@ -59,6 +63,7 @@ export function describeFailure(error: unknown): Failure {
     );
   if (error.status === 404)
     return failureOf("missing", "Not found", "It was deleted, or it is in a network you do not have access to.");
+  if (error.status === NOT_CONFIGURED) return failureOf("refused", "Not available", error.message);
   if (error.status >= 500)
     return failureOf("fault", error.status === 500 ? "Internal error" : "Temporarily unavailable", error.message);
   return failureOf("refused", error.message, detailText(error));
