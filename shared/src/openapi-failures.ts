@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
 import { Version } from "./contract/system.js";
-import { takesIdempotencyKey } from "./contract/writes.js";
+import { creates, takesIdempotencyKey, takesPrecondition } from "./contract/writes.js";
 import { ERRORS, type ErrorCode } from "./errors.js";
 import { STATUSES } from "./http/statuses.js";
 
@@ -46,8 +46,14 @@ const FORMS: readonly Form[] = [
   listing("Writes", "write_conflict"),
   { name: "With `Idempotency-Key`", has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] }, // prettier-ignore
   { name: "With a secret in the response", has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] }, // prettier-ignore
-  { name: "Conditional writes (`If-Match`, `expect_plan`)", has: ({ plans, errors }) => plans === true || errors.includes("precondition_failed"), codes: ["precondition_failed"] }, // prettier-ignore
+  { name: "With `If-Match` or `If-None-Match`", has: takesConditions, codes: ["precondition_failed"] },
 ];
+
+/** Reads, writes to a single entity, creates, and writes that accept a plan. */
+function takesConditions(operation: AnyEndpoint): boolean {
+  if (operation.upstream === "gateway" || operation.credential === "process") return false;
+  return operation.method === "get" || operation.plans === true || creates(operation) || takesPrecondition(operation);
+}
 
 const FOLLOWING_FROM_FORM: ReadonlySet<ErrorCode> = new Set(FORMS.flatMap(({ codes }) => codes));
 

@@ -65,7 +65,6 @@ export const revertChanges = endpoint({
     "already_exists",
     "mac_address_immutable",
     "ip_outside_subnet",
-    "precondition_failed",
     "write_conflict",
   ],
 });

@@ -106,6 +106,16 @@ export const planned = {
   }),
 } as const;
 
+/** True for operations on a single entity, which accept its revision in `If-Match` and `If-None-Match`. */
+export function takesPrecondition({ method, errors }: AnyEndpoint): boolean {
+  return method !== "get" && errors.includes("precondition_failed");
+}
+
+/** True for operations that create an entity. */
+export function creates({ operationId }: AnyEndpoint): boolean {
+  return operationId.startsWith("create_");
+}
+
 /** True for operations that accept an idempotency key. */
 export function takesIdempotencyKey({ method, path, upload, upstream }: AnyEndpoint): boolean {
   return method !== "get" && upstream !== "gateway" && upload === undefined && path.startsWith("/api/v1/");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { isFresh, strongRevisionsOf } from "./conditions.js";
+import { isFresh, preconditionOf } from "./conditions.js";
 
 describe("conditions: If-None-Match", () => {
   it.each([
@@ -23,6 +23,12 @@ describe("conditions: If-Match", () => {
     ['W/"3", "4"', ["4"]],
     ['"*"', []],
   ])("reads %s", (value, expected) => {
-    expect(strongRevisionsOf(value)).toEqual(expected);
+    expect(preconditionOf(value === undefined ? {} : { "if-match": value })?.match ?? null).toEqual(expected);
+  });
+
+  it("reads If-None-Match beside it, weakly", () => {
+    const headers = { "if-match": '"3"', "if-none-match": 'W/"3", "4", "*"' };
+    expect(preconditionOf(headers)).toEqual({ match: ["3"], noneMatch: ["3", "4"] });
+    expect(preconditionOf({ "if-none-match": "*" })).toEqual({ match: null, noneMatch: ["*"] });
   });
 });

@@ -10,7 +10,7 @@ import type { HandlerResponse } from "./respond.js";
 import { authorIn } from "./author.js";
 import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
-import { isUnchanged, sendUnchanged, strongRevisionsOf } from "./conditions.js";
+import { fulfils, isUnchanged, preconditionOf, requireApplicable, sendUnchanged } from "./conditions.js";
 import { faultsOf } from "./faults.js";
 import { type ParentRequest, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
@@ -18,9 +18,10 @@ import { readParts } from "./parts.js";
 import { createQueryReader } from "./query.js";
 import { startClock, workOf } from "./request-work.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
-import { sendResponse, sendError } from "./send.js";
+import { discardResponse, sendResponse, sendError } from "./send.js";
 import { isUser, type Principal, type Scope, type UserPrincipal } from "./tenancy.js";
 import { createValidator } from "./validate.js";
+import type { Precondition } from "../revision.js";
 import type { Shares } from "../shares.js";
 import type { Work } from "../work.js";
 import type { Writes } from "../writes/writes.js";
@@ -45,8 +46,8 @@ export interface Call<E> {
   readonly sessionHashes: readonly string[];
   /** Hashes of the cookies that bind a provider sign-in to its browser; empty for other operations. */
   readonly browserHashes: readonly string[];
-  /** The revisions of `If-Match`, without quotes; null if absent, `["*"]` for any. */
-  readonly ifMatch: readonly string[] | null;
+  /** Of `If-Match` and `If-None-Match`; null if both are absent. */
+  readonly precondition: Precondition | null;
   /** The `Last-Event-ID` of a stream's client; null if absent. */
   readonly lastEventId: string | null;
   /** Passed to everything that uses the database for this request. */
@@ -144,7 +145,7 @@ export function mountAny<E extends Endpoint>(router: Router, operation: E, handl
   const route: MountedRoute = {
     operation,
     run: handler,
-    readQuery: createQueryReader(operation.query ?? z.strictObject({})),
+    readQuery: createQueryReader(operation.query ?? z.strictObject({}), { isWrite: operation.method !== "get" }),
     validateBody:
       operation.body === undefined || operation.upload !== undefined ? null : createValidator(operation.body),
   };
@@ -189,7 +190,7 @@ async function handleRequest(
       userAgent: header(request, "user-agent") ?? null,
       sessionHashes: hashesIn(header(request, INTERNAL.sessionHashes)),
       browserHashes: hashesIn(header(request, INTERNAL.browserHashes)),
-      ifMatch: strongRevisionsOf(request.headers["if-match"]),
+      precondition: preconditionOf(request.headers),
       lastEventId: header(request, "last-event-id") ?? null,
       work: workOf(options.shares, response, {
         principal,
@@ -227,13 +228,16 @@ async function runHandler({ writes }: RouterOptions, asked: Asked): Promise<Hand
   const { request, route, routes, call, bytes } = asked;
   const { operation, run } = route;
   const requested = writes === undefined ? null : requestedWriteOf(request, operation, call, bytes);
+  // A plan's ETag is no revision: it is compared with what the write does.
+  const expectsPlan = requested !== null && requested.expected !== null;
+  const precondition = expectsPlan ? null : call.precondition;
+  requireApplicable(operation, precondition);
   if (writes === undefined || requested === null) return run(call);
-  const ifMatch = requested.expected === null ? call.ifMatch : null;
   const { principal } = call;
   return writes.run(requested, {
     organizationId: isUser(principal) ? principal.scope.organizationId : "",
     work: call.work,
-    handle: (work) => run({ ...call, ifMatch, work }),
+    handle: (work) => run({ ...call, precondition, work }),
     textOf: (given) => textOf(operation.response, given),
     reread: (id) => {
       const path = operation.method === "post" ? `${operation.path}/${id}` : (request.url ?? "").replace(/\?.*$/, "");
@@ -271,7 +275,10 @@ async function runAndSettle(
   principal: Principal,
 ): Promise<HandlerResponse<unknown>> {
   try {
-    return await runHandler(options, asked);
+    const given = await runHandler(options, asked);
+    if (asked.route.operation.method !== "get" || fulfils(asked.call.precondition, given)) return given;
+    await discardResponse(given);
+    throw new AppError("precondition_failed");
   } finally {
     await settled(options, asked.route.operation, principal);
   }

@@ -172,6 +172,12 @@ async function sendPieces(
   response.end();
 }
 
+/** Lets go of what a response holds that is not sent. */
+export async function discardResponse(given: HandlerResponse<unknown>): Promise<void> {
+  if (given.kind === "pieces") await discard(given.pieces);
+  if (given.kind === "list") await discard(given.parts);
+}
+
 /** Lets go of what unread pieces hold. */
 async function discard(pieces: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
   const reading = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();

@@ -5,6 +5,7 @@ import type { Endpoint } from "../contract/endpoint.js";
 import { revertChanges } from "../contract/revert.js";
 import { IDEMPOTENCY_KEY, IdempotencyKey, PLAN_TAG, takesIdempotencyKey } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
+import type { Precondition } from "../revision.js";
 import type { Effect } from "../writes/recorder.js";
 import { placeOf, type Remembering } from "../writes/remembered.js";
 import type { RequestedWrite } from "../writes/writes.js";
@@ -22,14 +23,14 @@ export interface WriteRequest {
   readonly query: unknown;
   readonly body: unknown;
   readonly principal: Principal;
-  readonly ifMatch: readonly string[] | null;
+  readonly precondition: Precondition | null;
 }
 
 /** @param bytes hash of the body @returns null for an ordinary request @throws AppError `validation_failed` */
 export function requestedWriteOf(
   request: IncomingMessage,
   operation: Endpoint,
-  { params, query, body, principal, ifMatch }: WriteRequest,
+  { params, query, body, principal, precondition }: WriteRequest,
   bytes: Hash | null,
 ): RequestedWrite | null {
   if (operation.method === "get" || !isUser(principal)) return null;
@@ -37,17 +38,18 @@ export function requestedWriteOf(
     string,
     boolean
   >;
-  const expected = operation.plans === true && ifMatch?.length === 1 && ifMatch[0]?.startsWith(PLAN_TAG) === true;
+  const [tag, another] = precondition?.match ?? [];
+  const expected = operation.plans === true && another === undefined && tag?.startsWith(PLAN_TAG) === true ? tag : null;
   const isBulk = Array.isArray(body);
   // A dry run consumes no key, but rejects an invalid one like the write.
   const keyed = rememberingOf(request, operation, principal, bytes);
   const remembering = isDry ? null : keyed;
-  if (!isDry && !explain && !expected && remembering === null) return null;
+  if (!isDry && !explain && expected === null && remembering === null) return null;
   const named = new Set(isBulk ? (body as string[]) : Object.values(params as Record<string, string>));
   return {
     isDry,
     plan: isDry || explain ? { effect: effectOf(operation, isBulk), named } : null,
-    expected: expected ? (ifMatch[0] ?? null) : null,
+    expected,
     remembering,
   };
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "../support/api.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
-import { aNetworkWithAHost, type Made } from "../support/world.js";
+import { aNetworkWithAHost, type Made, UNKNOWN } from "../support/world.js";
 
 let stack: SharedStack;
 let account: Account;
@@ -42,6 +42,8 @@ function entityFor(operation: AnyEndpoint): Made {
   return entity;
 }
 
+const HOOK = { url: "http://127.0.0.1:9/", filter: {} };
+
 const etagOf = (response: { headers: Headers }): string => response.headers.get("etag") ?? "";
 
 describe("revisions of single objects: reading and updating", () => {
@@ -55,8 +57,15 @@ describe("revisions of single objects: reading and updating", () => {
       const isVolatile = resourceOf(operation) === "auth/keys";
       expect(unchanged.status).toBe(isVolatile ? 200 : 304);
       if (!isVolatile) expect([unchanged.text, etagOf(unchanged)]).toEqual(["", etagOf(first)]);
-      const other = await account.session.send("get", path, undefined, { "if-none-match": '"another"' });
-      expect(other.status).toBe(200);
+      const reads: Readonly<Record<string, string>>[] = [
+        { "if-none-match": '"another"' },
+        { "if-match": etagOf(first) },
+        { "if-match": "*" },
+      ];
+      for (const headers of reads)
+        expect([headers, (await account.session.send("get", path, undefined, headers)).status]).toEqual([headers, 200]);
+      const stale = await account.session.send("get", path, undefined, { "if-match": '"another"' });
+      expect([stale.status, stale.body.code]).toEqual([412, "precondition_failed"]);
     },
   );
 
@@ -82,6 +91,12 @@ describe("revisions of single objects: reading and updating", () => {
       expect([stale.status, stale.body.code]).toEqual([412, "precondition_failed"]);
       const any = await put({ ...entity, ...change }, "*");
       expect(any.status).toBe(200);
+      for (const known of ["*", etagOf(any)]) {
+        const refused = await account.session.send(operation.method, path, entity, { "if-none-match": known });
+        expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
+      }
+      const next = await account.session.send(operation.method, path, any.body.data, { "if-none-match": '"another"' });
+      expect([next.status, etagOf(next)]).toEqual([200, etagOf(any)]);
     },
   );
 });
@@ -90,8 +105,11 @@ describe("revisions of single objects: deleting, and children of a host", () => 
   it.each(named("delete"))("%s rejects an outdated revision, and deletes nothing", async (_id, operation) => {
     const path = operation.path.replace("{id}", entityFor(operation).id);
     const body = operation.body && entityFor(operation);
-    const refused = await account.session.send("delete", path, body, { "if-match": '"another"' });
-    expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
+    const conditions: Readonly<Record<string, string>>[] = [{ "if-match": '"another"' }, { "if-none-match": "*" }];
+    for (const headers of conditions) {
+      const refused = await account.session.send("delete", path, body, headers);
+      expect([refused.status, refused.body.code]).toEqual([412, "precondition_failed"]);
+    }
     // A key deleted by an Owner is read by its user.
     const there = await account.session.send(
       "get",
@@ -123,4 +141,37 @@ describe("revisions of single objects: deleting, and children of a host", () => 
     await session.data("put", `/api/v1/hosts/${host.id}`, host);
     expect(await etag()).toBe(seen.at(-1));
   });
+});
+
+describe("conditions of operations without a current entity", () => {
+  const creates = OPERATIONS.filter(({ operationId }) => operationId.startsWith("create_"));
+  it.each(creates.map((one) => [one.operationId, one] as const))(
+    "%s has no current revision: If-Match fails, and If-None-Match: * does not",
+    async (_id, { path }) => {
+      const resource = /^\/api\/v1\/(auth\/keys|[\w-]+)/.exec(path)?.[1] ?? "";
+      const body =
+        resource === "invites" ? { permissions: "Viewer" } : resource === "webhooks" ? HOOK : entities[resource];
+      for (const match of ["*", '"1"', ""]) {
+        const refused = await account.session.send("post", path, body, { "if-match": match });
+        expect([match, refused.status, refused.body.code]).toEqual([match, 412, "precondition_failed"]);
+      }
+      const { status } = await account.session.send("post", path, body, { "if-none-match": "*" });
+      expect(status).not.toBe(412);
+    },
+  );
+
+  const without = OPERATIONS.filter(({ operationId }) => /^(bulk_delete|revert)_/.test(operationId));
+  it.each(without.map((one) => [one.operationId, one] as const))(
+    "%s concerns no single entity, and rejects conditions",
+    async (operationId, { path }) => {
+      const body = operationId.startsWith("bulk") ? [UNKNOWN] : { request_id: "nothing" };
+      const response = await account.session.send("post", path, body, { "if-match": "*", "if-none-match": "*" });
+      const errors = ["If-Match", "If-None-Match"].map((name) => expect.objectContaining({ path: name }) as unknown);
+      expect([response.status, response.body.code, response.body.params]).toEqual([
+        400,
+        "validation_failed",
+        { errors },
+      ]);
+    },
+  );
 });

@@ -75,10 +75,10 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
     return respond.data({ ...inviteResponse(invite, networkIds), token }, { revision: invite.revision });
   });
 
-  mount(router, revokeInvite, async ({ principal, scope, params: { id }, ifMatch, work }) => {
+  mount(router, revokeInvite, async ({ principal, scope, params: { id }, precondition, work }) => {
     const { permissions, revision } = await invites.get(scope.organizationId, id);
     requireRank(principal, permissions);
-    requireRevision(ifMatch, revision);
+    requireRevision(precondition, revision);
     await transaction(work, [id], async (tx) => {
       if (!(await invites.remove(scope.organizationId, id, tx))) throw new AppError("not_found", { entity: "Invite" });
     });

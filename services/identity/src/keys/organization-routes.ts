@@ -44,11 +44,11 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
     return respondWithList(list, work, converter);
   });
 
-  mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, ifMatch, work }) => {
+  mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, precondition, work }) => {
     await untilSaved(work, async () => {
       const current = await keys.findIn(organizationId, id);
       if (current === null) throw new AppError("not_found", { entity: "UserApiKey" });
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const owner = { organizationId, userId: current.user_id };
       return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
     });

@@ -145,13 +145,13 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
   });
 
   mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
-    const { principal, params, asked, ifMatch, work, cause } = call;
+    const { principal, params, asked, precondition, work, cause } = call;
     const { id } = params;
     const grants = await grantorOf(routes, principal, cause);
     const { organizationId } = grants;
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const body = withNormalBlocks(asked(keyResponse(current, grants)));
       const added = body.tags.filter((tag) => !current.tags.includes(tag));
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
@@ -171,13 +171,13 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
 function mountKeyEnds(router: Router, routes: KeyRoutes): void {
   const { keys, requireConfirmed, changeRights } = routes;
 
-  mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, ifMatch, work }) => {
+  mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, precondition, work }) => {
     const owner = ownerOf(principal);
     const { secret, publicId } = createApiKey();
     const next = { hash: hashCredential(secret), publicId };
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       if (current.permissions === "Owner") await requireConfirmed(principal);
       const changes = rotated(current, next, grace_seconds, new Date());
       return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
@@ -185,22 +185,22 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
     return respond.data(secret, { revision: saved.revision });
   });
 
-  mount(router, finishRotation, async ({ principal, params: { id }, ifMatch, work, cause }) => {
+  mount(router, finishRotation, async ({ principal, params: { id }, precondition, work, cause }) => {
     const caller = await grantorOf(routes, principal, cause);
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(caller, id);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       if (current.previous === null) return current;
       return changeRights(work, [id], (tx) => keys.update(caller, current, { previous: null }, tx));
     });
     return respondWithKey(saved, caller);
   });
 
-  mount(router, deleteKey, async ({ principal, params: { id }, ifMatch, work }) => {
+  mount(router, deleteKey, async ({ principal, params: { id }, precondition, work }) => {
     const owner = ownerOf(principal);
     await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
     });
     return respond.data(null);

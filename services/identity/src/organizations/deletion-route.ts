@@ -31,14 +31,14 @@ export function mountOrganizationDeletion(router: Router, routes: OrganizationDe
   const { organizations, users, deletions, topology, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
 
   mount(router, deleteOrganization, async (call) => {
-    const { principal, scope, params, body, ifMatch, sessionHashes, work, log } = call;
+    const { principal, scope, params, body, precondition, sessionHashes, work, log } = call;
     const { id } = params;
     if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
     await confirmCaller(call, body.password);
     await requireConfirmed(principal);
     await untilSaved(work, async () => {
       const current = await organizations.get(id);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       if (body.name !== current.name)
         throw validationFailed({ path: "name", message: "must be the name of the organization" });
       return changeRights(work, [id], async (tx) => {

@@ -40,11 +40,11 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
   });
 
   const updates = { put: updateOrganization, patch: patchOrganization };
-  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, ifMatch, work }) => {
+  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, precondition, work }) => {
     if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(id);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const response = organizationResponse(current);
       const { name, ...settings } = asked(response);
       const changes = changesTo({ ...current, ...rightsIn(response) }, { name, ...rightsIn(settings) });
@@ -66,10 +66,10 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
     if (session?.provider === undefined) throw new AppError("provider_required");
   }
 
-  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, ifMatch, work }) => {
+  mount(router, updateOrganizationProfile, async ({ scope, body: { company_size, job_title }, precondition, work }) => {
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(scope.organizationId);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const changes = changesTo(current, { company_size, job_title });
       return Object.keys(changes).length === 0
         ? current

@@ -24,12 +24,12 @@ export function mountAccountDeletion(router: Router, routes: AccountDeletionRout
   const { users, removeAccount, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
 
   mount(router, deleteCurrentUser, async (call) => {
-    const { principal, scope, body, ifMatch, sessionHashes, work } = call;
+    const { principal, scope, body, precondition, sessionHashes, work } = call;
     await confirmCaller(call, body.password);
     await requireConfirmed(principal);
     await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, principal.userId);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       return changeRights(work, [current._id], (tx) => removeAccount(current, tx));
     });
     return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });

@@ -45,13 +45,13 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
   mountSecondFactorReset(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
-  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, ifMatch, work, cause }) => {
+  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, precondition, work, cause }) => {
     const networkIds = await topology.networksIn(scope, cause);
     const saved = await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
       const body = asked(userResponse(current, networkIds));
       requireRank(principal, current.permissions, body.permissions);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const changes = userChanges(current, body, networkIds);
       if (Object.keys(changes).length === 0) return current;
       if (changes.permissions !== undefined) await requireUnlimitedKey(principal, changes.permissions);
@@ -61,11 +61,11 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     return respondWithUser(saved, networkIds);
   });
 
-  mount(router, deleteUser, async ({ principal, scope, params: { id }, ifMatch, work }) => {
+  mount(router, deleteUser, async ({ principal, scope, params: { id }, precondition, work }) => {
     await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       return changeRights(work, [id], (tx) => removeUser(current, tx));
     });
     return respond.data(null);

@@ -14,12 +14,12 @@ import { hostRevisionIn } from "../hosts/revision.js";
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
-export async function deleteHosts(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+export async function deleteHosts(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { bindings, deletions, guards, hosts, services } = storage;
   const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (tx) => {
-    if (ifMatch !== null)
+    if (precondition !== null)
       for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, tx)) {
-        requireRevision(ifMatch, await hostRevisionIn(storage, tx, scope, host));
+        requireRevision(precondition, await hostRevisionIn(storage, tx, scope, host));
         await services.lockAllOn(tx, scope, host.entity.id);
       }
     const taken = await hosts.take(tx, scope, ids);

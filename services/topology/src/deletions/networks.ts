@@ -28,13 +28,13 @@ export async function deleteNetworks(storage: Storage, notices: Notices, removal
   });
 }
 
-async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+async function deleteAtOnce(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { guards, networks, transaction } = storage;
   const { addresses, bindings, services, ports, interfaces, hosts, subnets } = storage;
   await transaction(work, [...ids].sort(), async (tx) => {
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
-    for (const { revision } of found) requireRevision(ifMatch, revision);
+    for (const { revision } of found) requireRevision(precondition, revision);
     // Guards first, because concurrent writers in the networks conflict on them.
     await guards.removeNetworks(tx, scope, ids);
     for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
@@ -45,13 +45,13 @@ async function deleteAtOnce(storage: Storage, { work, scope, ids, ifMatch }: Rem
 
 async function hide(
   { deletions, networks, totals, transaction }: Storage,
-  { work, scope, ids, ifMatch }: Removed,
+  { work, scope, ids, precondition }: Removed,
 ): Promise<void> {
   await transaction(work, [...ids].sort(), async (tx) => {
     if ((await networks.markDeleting(tx, scope, ids)) !== ids.length)
       throw new AppError("not_found", { entity: networks.name });
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
-    for (const { revision } of found) requireRevision(ifMatch, revision);
+    for (const { revision } of found) requireRevision(precondition, revision);
     await deletions.hideNetworks(tx, scope.organizationId, ids);
     const recorder = recorderOf(tx);
     if (recorder === undefined) return;

@@ -1,4 +1,5 @@
 import type { Scope } from "@nts/shared/http/tenancy";
+import type { Precondition } from "@nts/shared/revision";
 import type { Work } from "@nts/shared/work";
 
 /** A deletion request. */
@@ -6,6 +7,5 @@ export interface Removed {
   readonly work: Work;
   readonly scope: Scope;
   readonly ids: readonly string[];
-  /** Revisions from `If-Match`; null if absent. */
-  readonly ifMatch: readonly string[] | null;
+  readonly precondition: Precondition | null;
 }

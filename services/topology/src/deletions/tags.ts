@@ -17,13 +17,13 @@ import { countTagged, reportTagged, scopeWithout, takeOff } from "./take-off.js"
  */
 export async function deleteTags(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
   const { deletions, guards, tags, transaction } = storage;
-  const { work, ids, ifMatch } = removal;
+  const { work, ids, precondition } = removal;
   const { organizationId } = removal.scope;
   const scope: Scope = { ...removal.scope, networks: "all" };
   const hidden = await transaction(work, ids, async (tx) => {
     const found = await tags.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: tags.name });
-    for (const { revision } of found) requireRevision(ifMatch, revision);
+    for (const { revision } of found) requireRevision(precondition, revision);
     // Conflicts with concurrent writers that assign one of them.
     await guards.remove(tx, scope, ids);
     await tags.remove(tx, scope, { _id: { $in: ids } });

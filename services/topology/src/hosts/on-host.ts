@@ -6,7 +6,7 @@ import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts, Reference } from "../storage/guards.js";
-import { requireRevision } from "@nts/shared/revision";
+import { type Precondition, requireRevision } from "@nts/shared/revision";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
 
@@ -140,7 +140,7 @@ export interface Removal<T> {
   readonly work: Work;
   readonly scope: Scope;
   readonly ids: readonly string[];
-  readonly ifMatch: readonly string[] | null;
+  readonly precondition: Precondition | null;
   /** The side effects of deleting these ids on their host. */
   readonly change: (ids: readonly string[]) => InventoryChange;
   /** What is deleted with them; returns the change of the networks' counters. */
@@ -155,7 +155,7 @@ export interface Removal<T> {
 export async function removeFromHosts<T extends OnAHost>(
   storage: Pick<Storage, "guards" | "hosts" | "services" | "transaction">,
   entities: Entities<T>,
-  { work, scope, ids, ifMatch, change, also }: Removal<T>,
+  { work, scope, ids, precondition, change, also }: Removal<T>,
 ): Promise<void> {
   const { guards, hosts } = storage;
   await retryConflicts(work, async () => {
@@ -168,7 +168,7 @@ export async function removeFromHosts<T extends OnAHost>(
       const isWhereItWas = ({ entity: { id, host_id } }: Stored<T>): boolean => onHosts.get(host_id)?.has(id) === true;
       if (removed.length !== ids.length || !removed.every(isWhereItWas)) throw new Discard("conflict");
       if (locked.size !== onHosts.size) throw new AppError("not_found", { entity: entities.name });
-      for (const { revision } of removed) requireRevision(ifMatch, revision);
+      for (const { revision } of removed) requireRevision(precondition, revision);
       const touched = [...locked.values()].map(({ network_id }) => ({ target: network_id, kind: "network" as const }));
       // Long transactions write shared documents first, to not be interrupted at the end.
       if (locked.size > 1) await guards.reference(tx, scope, touched);

@@ -4,7 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
-import { requireRevision } from "@nts/shared/revision";
+import { type Precondition, requireRevision } from "@nts/shared/revision";
 import type { Work } from "@nts/shared/work";
 import type { JointUpdate, JointUpdates } from "./joint-updates.js";
 import { updateOnHost } from "./on-host.js";
@@ -28,7 +28,7 @@ export interface Asked {
   /** The requested state for the current one. */
   readonly asked: (current: Service) => ServiceUpdate;
   /** Revisions that the caller accepts; null if not specified. */
-  readonly ifMatch: readonly string[] | null;
+  readonly precondition: Precondition | null;
 }
 
 /** Conflicts before the write is left to the transaction, which has a deadline. */
@@ -84,7 +84,7 @@ function updateOutOfPlace(
 /** The update of a service that keeps its host and position, and gets no tag that could be deleted; null for others. */
 function jointUpdate(
   current: Stored<Service>,
-  { asked, ifMatch }: Asked,
+  { asked, precondition }: Asked,
 ): Pick<JointUpdate, "bindings" | "next"> | null {
   const { entity, revision } = current;
   const body = asked(entity);
@@ -93,7 +93,7 @@ function jointUpdate(
   return {
     bindings: entity.bindings.length + bindings.length,
     next: (host) => {
-      requireRevision(ifMatch, revision);
+      requireRevision(precondition, revision);
       if (host.network_id !== network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const now = new Date();
       const bound = boundBy(bindingJudge(host.inventory), entity, bindings, now);
@@ -128,11 +128,14 @@ function staysInPlace(service: Service, body: ServiceUpdate): boolean {
  *
  * @throws AppError `precondition_failed`
  */
-function nextInPlace(current: Stored<Service>, { asked, ifMatch }: Asked): Stored<Service> | "not in place" | null {
+function nextInPlace(
+  current: Stored<Service>,
+  { asked, precondition }: Asked,
+): Stored<Service> | "not in place" | null {
   const { entity, revision } = current;
   const body = asked(entity);
   if (!staysInPlace(entity, body) || tagClaims(body.tags, entity.tags).length > 0) return "not in place";
-  requireRevision(ifMatch, revision);
+  requireRevision(precondition, revision);
   return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
 }
 
@@ -149,7 +152,7 @@ function saidOf(service: Service, body: ServiceUpdate) {
 /** @param isChecked whether it is stored only where it has the revision that was read, so that it need not be read again */
 function updateInTransaction(
   storage: Storage,
-  { work, scope, id, to, asked, ifMatch }: Asked,
+  { work, scope, id, to, asked, precondition }: Asked,
   { read, isChecked }: { readonly read: Stored<Service>; readonly isChecked: boolean },
 ): Promise<Stored<Service>> {
   const { guards, services } = storage;
@@ -157,7 +160,7 @@ function updateInTransaction(
   const updating = { work, scope, id, read, isChecked, ...(to !== undefined && { to }) };
   return updateOnHost(storage, services, updating, async ({ tx, host, current }) => {
     const { entity } = current;
-    requireRevision(ifMatch, current.revision);
+    requireRevision(precondition, current.revision);
     const body = asked(entity);
     if (body.network_id !== entity.network_id || host.network_id !== entity.network_id)
       throw new AppError("network_mismatch", { path: "network_id" });

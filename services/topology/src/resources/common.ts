@@ -90,12 +90,12 @@ export function mountRemoval(
   operations: { readonly one: typeof deleteTag; readonly several: typeof bulkDeleteTags },
   remove: Removal,
 ): void {
-  mount(router, operations.one, async ({ work, scope, params, ifMatch }) => {
-    await remove({ work, scope, ids: [params.id], ifMatch });
+  mount(router, operations.one, async ({ work, scope, params, precondition }) => {
+    await remove({ work, scope, ids: [params.id], precondition });
     return respond.data(null);
   });
   mount(router, operations.several, async ({ work, scope, body: ids }) => {
-    await remove({ work, scope, ids, ifMatch: null });
+    await remove({ work, scope, ids, precondition: null });
     return respond.data({ deleted_count: ids.length, requested_count: ids.length });
   });
 }

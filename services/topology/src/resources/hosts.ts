@@ -78,7 +78,7 @@ function create(storage: Storage): UserHandler<typeof createHost> {
 
 function update(storage: Storage): UpdateHandler<typeof updateHost> {
   const { guards, hosts, services } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<HostRecord>): Stored<HostRecord> | null => {
       const { entity } = current;
       const body = asked(entity);
@@ -92,7 +92,7 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
     const read = await hosts.get(scope, id);
     if (asked(read.entity).network_id === read.entity.network_id && next(read) === null) {
       const given = await respondWithHost(storage, scope, id);
-      requireRevision(ifMatch, given.revision ?? "");
+      requireRevision(precondition, given.revision ?? "");
       return given;
     }
     let written: ClientSession | undefined;
@@ -101,11 +101,11 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
       const current = await hosts.get(scope, id, tx);
       const { entity } = current;
       const body = asked(entity);
-      if (ifMatch !== null) requireRevision(ifMatch, await hostRevisionIn(storage, tx, scope, current));
+      if (precondition !== null) requireRevision(precondition, await hostRevisionIn(storage, tx, scope, current));
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const changed = next(current);
       if (changed === null) throw new Discard(null);
-      if (ifMatch !== null) await services.lockAllOn(tx, scope, id);
+      if (precondition !== null) await services.lockAllOn(tx, scope, id);
       await requireReferences(guards, tx, scope, tagClaims(changed.entity.tags, entity.tags));
       await hosts.replace(tx, scope, [changed]);
       if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);

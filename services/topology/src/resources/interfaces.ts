@@ -112,11 +112,11 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
 
 function update(storage: Storage): UpdateHandler<typeof updateInterface> {
   const { guards, interfaces } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const now = new Date();
     const next = (current: Stored<Interface>, position: number): Stored<Interface> | null => {
       const { entity } = current;
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const body = asked(entity);
       const ip_address = parseAddress(body.ip_address).text;
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
@@ -151,13 +151,13 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
   };
 }
 
-async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+async function remove(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { interfaces } = storage;
   await removeFromHosts(storage, interfaces, {
     work,
     scope,
     ids,
-    ifMatch,
+    precondition,
     change: (mine) => ({ remove: { interfaces: mine } }),
     also: async ({ tx, hosts, removed, now }) => {
       const gone = removed.map(({ entity }) => entity);

@@ -66,9 +66,9 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
 
 function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
   const { guards, networks } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<Network>): Stored<Network> | null => {
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const { organization_id, name, tags = current.entity.tags } = asked(current.entity);
       requireOwnOrganization(scope, organization_id);
       return revised(current, { ...current.entity, name, tags }, new Date());

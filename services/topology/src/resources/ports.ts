@@ -79,10 +79,10 @@ function create(storage: Storage): UserHandler<typeof createPort> {
 
 function update(storage: Storage): UpdateHandler<typeof updatePort> {
   const { ports } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<Port>): Stored<Port> | null => {
       const { entity } = current;
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const { network_id, host_id, number, protocol } = asked(entity);
       if (network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       if (host_id !== entity.host_id)
@@ -102,13 +102,13 @@ function update(storage: Storage): UpdateHandler<typeof updatePort> {
   };
 }
 
-async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+async function remove(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { ports } = storage;
   await removeFromHosts(storage, ports, {
     work,
     scope,
     ids,
-    ifMatch,
+    precondition,
     change: (mine) => ({ remove: { ports: mine } }),
     also: async ({ tx, removed, now }) => {
       const gone = removed.map(({ entity }) => entity);

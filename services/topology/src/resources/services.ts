@@ -99,19 +99,19 @@ function create(storage: Storage): UserHandler<typeof createService> {
 
 function update(storage: Storage): UpdateHandler<typeof updateService> {
   const jointly = createJointUpdates(storage);
-  return async ({ work, scope, params: { id }, said, asked, ifMatch }) => {
-    const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, ifMatch }, jointly);
+  return async ({ work, scope, params: { id }, said, asked, precondition }) => {
+    const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, precondition }, jointly);
     return respond.data(withSighting(updated), { revision: updated.revision });
   };
 }
 
-async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+async function remove(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { services, bindings } = storage;
   await removeFromHosts(storage, services, {
     work,
     scope,
     ids,
-    ifMatch,
+    precondition,
     change: (mine) => ({ services: -mine.length }),
     also: async ({ tx, removed, now }) => {
       const gone = removed.map(({ entity }) => entity);

@@ -74,10 +74,10 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
 
 function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
   const { guards, subnets } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<Subnet>): Stored<Subnet> | null => {
       const { entity } = current;
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const body = asked(entity);
       const block = parseBlock(body.cidr, "cidr");
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
@@ -114,12 +114,12 @@ function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSub
 }
 
 /** Deletes unused subnets atomically. */
-async function remove(storage: Storage, { work, scope, ids, ifMatch }: Removed): Promise<void> {
+async function remove(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { guards, subnets, interfaces, transaction } = storage;
   await transaction(work, [...ids].sort(), async (tx) => {
     const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
-    for (const { revision } of found) requireRevision(ifMatch, revision);
+    for (const { revision } of found) requireRevision(precondition, revision);
     await guards.remove(tx, scope, ids);
     if (await interfaces.useAny(tx, scope, ids)) throw new AppError("in_use", { entity: subnets.name });
     await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore

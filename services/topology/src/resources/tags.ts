@@ -59,10 +59,10 @@ function create(storage: Storage): UserHandler<typeof createTag> {
 
 function update(storage: Storage): UpdateHandler<typeof updateTag> {
   const { tags } = storage;
-  return async ({ work, scope, params: { id }, asked, ifMatch }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<Tag>): Stored<Tag> | null => {
       const { entity } = current;
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const { organization_id, name, description = entity.description, color = entity.color } = asked(entity);
       requireOwnOrganization(scope, organization_id);
       return revised(current, { ...entity, name, description, color }, new Date());

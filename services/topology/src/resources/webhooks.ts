@@ -65,10 +65,10 @@ export function mountWebhooks(router: Router, parts: Parts): void {
     return respond.data(entity, { revision });
   });
   mountUpdate(router, { put: updateWebhook, patch: patchWebhook }, update(dependencies));
-  mount(router, deleteWebhook, async ({ work, principal: { scope }, params: { id }, ifMatch }) => {
+  mount(router, deleteWebhook, async ({ work, principal: { scope }, params: { id }, precondition }) => {
     await audited({ work, scope }, [id], async (tx, note) => {
       const { entity: before, revision } = await seen(webhooks, scope, id, tx);
-      requireRevision(ifMatch, revision);
+      requireRevision(precondition, revision);
       await webhooks.remove(tx, scope, { _id: id });
       await operations.states.remove(tx, { _id: id, organization_id: scope.organizationId });
       await note(notedOf(before, "deleted", { before }));
@@ -191,13 +191,13 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
 function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook> {
   const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, principal: { scope }, scope: visible, params: { id }, asked, ifMatch }) => {
+  return async ({ work, principal: { scope }, scope: visible, params: { id }, asked, precondition }) => {
     const { entity: before } = await seen(webhooks, scope, id);
     const first = withDefaults(asked(before), before);
     await requireFilter(storage, { scope, visible }, first.filter, before.filter);
     const updated = await audited({ work, scope }, [id], async (tx, note) => {
       const current = await seen(webhooks, scope, id, tx);
-      requireRevision(ifMatch, current.revision);
+      requireRevision(precondition, current.revision);
       const { entity } = current;
       const requested = withDefaults(asked(entity), entity);
       if (requested.url !== entity.url) requireUrl(operations, requested.url);
