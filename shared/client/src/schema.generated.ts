@@ -5324,7 +5324,7 @@ export interface operations {
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };
             path: {
-                format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "docker" | "dhcp-leases" | "proxmox" | "ansible-facts" | "csv";
+                format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
             };
         };
         /** @description The file, or gzip of it. At most 20 MiB. */

@@ -8,10 +8,14 @@ export const IMPORT_FORMATS = [
   "lsof",
   "ip-neigh",
   "arp",
+  "masscan",
+  "naabu",
   "docker",
   "dhcp-leases",
   "proxmox",
   "ansible-facts",
+  "ansible-inventory",
+  "etc-hosts",
   "csv",
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];

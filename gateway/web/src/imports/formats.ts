@@ -5,6 +5,13 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
   auto: { label: "Recognize by content", command: null },
   "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
   arp: { label: "ARP table (arp, routers, switches)", command: "arp -an > arp.txt" },
+  masscan: { label: "Scan (masscan)", command: "sudo masscan -p1-1000 192.168.1.0/24 -oJ scan.json" },
+  naabu: { label: "Scan (naabu)", command: "naabu -host 192.168.1.0/24 -json -o scan.json" },
+  "etc-hosts": { label: "Hosts file", command: "cp /etc/hosts hosts.txt" },
+  "ansible-inventory": {
+    label: "Ansible inventory",
+    command: "ansible-inventory --list > inventory.json",
+  },
   docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
   "dhcp-leases": { label: "DHCP leases (dnsmasq, Kea, ISC)", command: "cp /var/lib/misc/dnsmasq.leases ." },
   "ansible-facts": {

@@ -2,16 +2,19 @@ import type { ImportFormat } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scan } from "../scan.rules.js";
 import { ansibleFacts } from "./ansible-facts.js";
+import { ansibleInventory } from "./ansible-inventory.js";
 import { csv } from "./csv.js";
 import { decoded } from "./decode.js";
 import { dhcpLeases } from "./dhcp-leases.js";
 import { docker } from "./docker.js";
+import { etcHosts } from "./etc-hosts.js";
 import { adviceFor } from "./foreign.js";
 import { arp, ipNeigh } from "./ip-neigh.js";
 import { beginningOf } from "./lines.js";
 import { lsof } from "./lsof.js";
 import { netstat } from "./netstat.js";
 import { nmap } from "./nmap.js";
+import { masscan, naabu } from "./port-scans.js";
 import { proxmox } from "./proxmox.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
@@ -24,10 +27,14 @@ export const READERS: readonly Reader[] = [
   lsof,
   ipNeigh,
   arp,
+  masscan,
+  naabu,
   docker,
   proxmox,
+  ansibleInventory,
   ansibleFacts,
   dhcpLeases,
+  etcHosts,
   csv,
 ];
 

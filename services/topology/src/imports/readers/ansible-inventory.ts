@@ -1,0 +1,119 @@
+import type { Scan, SeenHost } from "../scan.rules.js";
+import { isObject, type JsonObject, jsonIn, listAt, memberOf, objectAt, textAt } from "./json.js";
+import { beginningOf, faultAt, type Line, linesOf } from "./lines.js";
+import type { Reader } from "./reader.js";
+import { createSightings, type Sightings } from "./sightings.js";
+import { addressIn, clip, hostnameIn, reasonAgainst, toolInfo } from "./texts.js";
+
+// Inventories of Ansible: the JSON of `ansible-inventory --list` and of this system's export, and INI files. They are written by
+// people, and observe nothing.
+
+/** Depth of groups within groups. */
+const MOST_DEPTH = 32;
+const SECTION = /^\[([\w.-]{1,200})(?::(vars|children))?\]$/;
+const HOST_LINE = /^([\w.:-]{1,253})((?:\s+[\w.]+=(?:"[^"]*"|'[^']*'|\S+))*)\s*(?:#.*)?$/;
+
+export const ansibleInventory: Reader = { format: "ansible-inventory", looksLike, read: readInventory };
+
+function looksLike(beginning: string): boolean {
+  if (beginning.startsWith("{"))
+    return /^\{\s*"(?:_meta"\s*:\s*\{\s*"hostvars"|all"\s*:\s*\{\s*"(?:hosts|children)")/.test(beginning);
+  return (
+    /^(?:\s*[#;][^\n]*\n|\s*\n)*(?:\[[\w.-]+(?::\w+)?\]|\S+\s+ansible_host=)/.test(beginning) &&
+    /\bansible_\w+=/.test(beginning)
+  );
+}
+
+function readInventory(bytes: Iterable<Uint8Array>): Scan {
+  const blocks = [...bytes];
+  const sightings = createSightings();
+  const isJson = beginningOf(blocks).startsWith("{");
+  const taken = new Set<string>();
+  let count = 0;
+  for (const { line, name, variables } of isJson ? inJson(blocks) : inIni(blocks, sightings)) {
+    if (taken.has(name)) continue;
+    taken.add(name);
+    if (++count) take(sightings, { line, name, variables });
+  }
+  if (count === 0) throw faultAt(1, "must be an inventory with hosts, as of `ansible-inventory --list`");
+  return sightings.scan(toolInfo("Ansible"), null);
+}
+
+interface Entry {
+  readonly line: number;
+  readonly name: string;
+  readonly variables: JsonObject;
+}
+
+function* inJson(blocks: readonly Uint8Array[]): Generator<Entry> {
+  const inventory = jsonIn(blocks);
+  if (!isObject(inventory)) throw faultAt(1, "must be an object of groups");
+  const listed = Object.entries(objectAt(objectAt(inventory, "_meta"), "hostvars"));
+  const groups = Object.entries(inventory).filter(([name]) => name !== "_meta");
+  const written = groups.flatMap(([, group]) => [...hostsOf(group, 0)]);
+  let line = 0;
+  for (const [name, variables] of [...listed, ...written])
+    yield { line: ++line, name, variables: isObject(variables) ? variables : {} };
+}
+
+/** Hosts of a group and its children; a list names hosts without variables. */
+function* hostsOf(group: unknown, depth: number): Generator<[string, unknown]> {
+  if (!isObject(group) || depth > MOST_DEPTH) return;
+  yield* Object.entries(objectAt(group, "hosts"));
+  for (const name of listAt(group, "hosts")) if (typeof name === "string") yield [name, {}];
+  for (const child of Object.values(objectAt(group, "children"))) yield* hostsOf(child, depth + 1);
+}
+
+function* inIni(blocks: readonly Uint8Array[], { skipped }: Sightings): Generator<Entry> {
+  let isOfHosts = true;
+  for (const line of linesOf(blocks)) {
+    const text = line.text.trim();
+    const section = SECTION.exec(text);
+    if (section !== null) isOfHosts = section[2] === undefined;
+    else if (text === "" || /^[#;]/.test(text) || !isOfHosts) continue;
+    else {
+      const entry = hostIn(line, text);
+      if (entry === null)
+        skipped.add(line.number, `line ${line.number}`, "it is not a host; ranges of names are not read");
+      else yield entry;
+    }
+  }
+}
+
+function hostIn({ number: line }: Line, text: string): Entry | null {
+  const [, name, rest = ""] = HOST_LINE.exec(text) ?? [];
+  if (name === undefined) return null;
+  const found = rest.matchAll(/([\w.]+)=(?:"([^"]*)"|'([^']*)'|(\S+))/g);
+  const variables = Object.fromEntries([...found].map(([, key = "", a, b, c]) => [key, a ?? b ?? c ?? ""]));
+  return { line, name, variables };
+}
+
+/** Adds a host, or skips it with a reason. */
+function take({ add, skipped }: Sightings, { line, name, variables }: Entry): void {
+  const what = `host ${name.slice(0, 60)}`;
+  const written = [textAt(variables, "ansible_host"), ...listAt(variables, "nts_addresses").map(String), name];
+  const ips = [...new Set(written.flatMap((text) => addressIn(text) ?? []))];
+  const usable = ips.filter((ip) => reasonAgainst(ip) === null);
+  if (usable.length === 0) {
+    skipped.add(
+      line,
+      what,
+      ips.length === 0 ? "it has no address in ansible_host" : "its address is not that of a machine",
+    );
+    return;
+  }
+  const own = memberOf(variables, "nts_hostname");
+  const given = textAt(variables, "ansible_host");
+  const hostname =
+    (typeof own === "string" ? hostnameIn(own) : null) ??
+    (own === undefined ? (hostnameIn(name) ?? (addressIn(given) === null ? hostnameIn(given) : null)) : null);
+  const host: SeenHost = {
+    line,
+    addresses: usable.map((ip) => ({ ip, mac: null })),
+    hostname,
+    name: clip(textAt(variables, "nts_name"), 100),
+    vendor: null,
+    ports: [],
+  };
+  add(host, what);
+}
