@@ -22,6 +22,7 @@ const common = { upstream: "topology", credential: "any", tag: "Organizations" }
 export const exportArchive = endpoint({
   ...common,
   operationId: "export_archive",
+  confirmed: true,
   method: "get",
   path: "/api/v1/organizations/archive",
   permission: "Viewer",
@@ -78,6 +79,7 @@ export type ArchiveImport = z.infer<typeof ArchiveImport>;
 export const importArchive = endpoint({
   ...common,
   operationId: "import_archive",
+  confirmed: true,
   method: "post",
   path: "/api/v1/organizations/archive",
   permission: "Admin",

@@ -42,6 +42,10 @@ export interface Endpoint<
   readonly permission: Permission | null;
   /** Concerns the whole organization, so API keys restricted to networks are rejected. */
   readonly wholeOrganization?: boolean;
+  /** In a session of a user with a second factor, requires a code entered in the last ten minutes. */
+  readonly confirmed?: boolean;
+  /** What it creates outlives its creator, so keys that end or are limited in any way are rejected. */
+  readonly outlivesKeys?: boolean;
   /** Ends the browser's sessions: the gateway forwards the hashes of all session cookies. */
   readonly endsSessions?: boolean;
   /** The gateway forwards the hashes of the cookies that bind a provider sign-in to its browser. */

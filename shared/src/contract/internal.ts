@@ -23,6 +23,10 @@ export const VerifiedPrincipal = z.object({
   email: z.string().optional(),
   permission: PermissionLevel,
   networks: NetworkScope,
+  /** Until when a code confirms a session, in milliseconds since 1970; absent if none is needed. */
+  confirmed_until: z.number().optional(),
+  /** A key that ends, or is restricted or limited in any way; absent for others. */
+  is_limited: z.literal(true).optional(),
 });
 export type VerifiedPrincipal = z.infer<typeof VerifiedPrincipal>;
 

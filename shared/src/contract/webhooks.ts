@@ -164,6 +164,8 @@ export const createWebhook = endpoint({
   ...common,
   showsSecret: true,
   operationId: "create_webhook",
+  confirmed: true,
+  outlivesKeys: true,
   method: "post",
   path: "/api/v1/webhooks",
   summary: "Create a webhook; its secret is only returned here",
@@ -189,6 +191,8 @@ export const getWebhook = endpoint({
 export const updateWebhook = endpoint({
   ...common,
   operationId: "update_webhook",
+  confirmed: true,
+  outlivesKeys: true,
   method: "put",
   path: "/api/v1/webhooks/{id}",
   summary: "Update a webhook",
@@ -216,6 +220,7 @@ export const rotateWebhook = endpoint({
   ...common,
   showsSecret: true,
   operationId: "rotate_webhook",
+  confirmed: true,
   method: "post",
   path: "/api/v1/webhooks/{id}/rotate",
   summary: "Rotate the secret of a webhook",
@@ -240,6 +245,7 @@ export const testWebhook = endpoint({
 export const replayWebhook = endpoint({
   ...common,
   operationId: "replay_webhook",
+  confirmed: true,
   method: "post",
   path: "/api/v1/webhooks/{id}/replay",
   summary: "Set the cursor of a webhook, to resend or to skip changes",

@@ -6,15 +6,15 @@ import { isUser, type Principal } from "./tenancy.js";
  * Rejects callers that may not use an operation at all, whatever it concerns. Applied by the gateway and by every
  * service.
  *
- * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level, or
- * `all_networks`
+ * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level,
+ * `all_networks`, or a `session` · `confirmation_required`
  * @see docs/api.md "Permissions"
  */
 export function authorize(
-  operation: Pick<Endpoint, "credential" | "permission" | "wholeOrganization">,
+  operation: Pick<Endpoint, "credential" | "permission" | "wholeOrganization" | "confirmed" | "outlivesKeys">,
   principal: Principal,
 ): void {
-  const { credential, permission, wholeOrganization } = operation;
+  const { credential, permission, wholeOrganization, confirmed, outlivesKeys } = operation;
   if (credential === "none" || credential === "optional") return;
   if (credential === "process") {
     if (principal.kind !== "process") throw new AppError("permission_denied");
@@ -26,4 +26,8 @@ export function authorize(
     throw new AppError("permission_denied", { required: permission });
   if (wholeOrganization === true && principal.kind === "key" && principal.scope.networks !== "all")
     throw new AppError("permission_denied", { required: "all_networks" });
+  if (outlivesKeys === true && principal.isLimited === true)
+    throw new AppError("permission_denied", { required: "session" });
+  if (confirmed === true && principal.confirmedUntil !== undefined && principal.confirmedUntil <= Date.now())
+    throw new AppError("confirmation_required");
 }

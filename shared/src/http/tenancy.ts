@@ -35,6 +35,10 @@ export interface UserPrincipal {
   readonly email?: string | undefined;
   readonly permission: Permission;
   readonly scope: Scope;
+  /** Until when a code confirms the session, in milliseconds since 1970; absent if none is needed. */
+  readonly confirmedUntil?: number;
+  /** A key that ends, or is restricted or limited in any way. */
+  readonly isLimited?: true;
 }
 
 /** On whose behalf a request is made: a user, anonymous, or one of our own processes. */
@@ -68,6 +72,10 @@ interface Claims {
   lvl?: Permission;
   /** "all", or the ids packed to 16 bytes each in base64url. */
   net?: string;
+  /** Until when it is confirmed. */
+  cnf?: number;
+  /** 1 for a limited key. */
+  ltd?: 1;
 }
 
 /** Creates tenancy headers for one service. @param secrets at least one; the first one signs */
@@ -125,10 +133,12 @@ function firstOf(secrets: readonly string[]): string {
 
 function claimsOf(principal: Principal): Claims {
   if (!isUser(principal)) return { kind: principal.kind };
-  const { kind, credentialId, userId, email, permission, scope } = principal;
+  const { kind, credentialId, userId, email, permission, scope, confirmedUntil, isLimited } = principal;
   return {
     kind,
     ...(email !== undefined && { eml: email }),
+    ...(confirmedUntil !== undefined && { cnf: confirmedUntil }),
+    ...(isLimited && { ltd: 1 }),
     cid: credentialId,
     org: scope.organizationId,
     usr: userId,
@@ -138,7 +148,7 @@ function claimsOf(principal: Principal): Claims {
 }
 
 function principalOf(claims: Claims): Principal {
-  const { kind, cid, org, usr, eml, lvl, net } = claims;
+  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd } = claims;
   if (kind === "anonymous" || kind === "process") return { kind };
   if (cid === undefined || org === undefined || usr === undefined || lvl === undefined || net === undefined)
     throw new Error("incomplete tenancy header");
@@ -149,6 +159,8 @@ function principalOf(claims: Claims): Principal {
     ...(eml !== undefined && { email: eml }),
     permission: lvl,
     scope: { organizationId: org, networks: unpack(net) },
+    ...(cnf !== undefined && { confirmedUntil: cnf }),
+    ...(ltd === 1 && { isLimited: true }),
   };
 }
 

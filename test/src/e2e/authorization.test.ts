@@ -192,7 +192,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (credential === "session" && kind.credential === "key") return "session_required";
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
-  if (operation.wholeOrganization === true && !isWhole) return "permission_denied";
+  if ((operation.wholeOrganization === true || operation.outlivesKeys === true) && !isWhole) return "permission_denied";
   if (operationId in CODES_WITHOUT_SUBJECT) return CODES_WITHOUT_SUBJECT[operationId]!;
   // The deleted network is a new one, and therefore out of scope for a restricted key.
   if (operationId.includes("delete_network") && !isWhole) return "not_found";

@@ -103,13 +103,14 @@ describe("identity.second-factor: an organization that keeps requiring one", () 
     expect(await codeOfCredential("session", owner.token)).toBe("second_factor_required");
     const challenge = await challengeOf(owner);
     const { secret } = (await offer(challenge)).data;
-    expect((await enable(challenge, codeOf(secret))).status).toBe(200);
-    expect(await codeOfCredential("session", owner.token)).toBe("valid");
+    const enabled = await enable(challenge, codeOf(secret));
+    expect(await codeOfCredential("session", tokenOf(enabled.headers))).toBe("valid");
+    expect(await codeOfCredential("session", owner.token)).toBe("session_expired");
   });
 });
 
 describe("identity.second-factor: signing in without one where it is required", () => {
-  it("gives no session before it is set up, and then one, while earlier sessions and keys remain", async () => {
+  it("gives no session before it is set up, and then one, while keys remain and earlier sessions end", async () => {
     const owner = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
     const key = await identity.aKey(member);
@@ -126,11 +127,18 @@ describe("identity.second-factor: signing in without one where it is required", 
     expect(enabled.data.user).toMatchObject({ id: member.userId, second_factor: true });
     expect(enabled.data.recovery_codes).toHaveLength(10);
     const sessions = [tokenOf(enabled.headers), member.token];
-    expect(await Promise.all(sessions.map((token) => codeOfCredential("session", token)))).toEqual(["valid", "valid"]);
+    expect(await Promise.all(sessions.map((token) => codeOfCredential("session", token)))).toEqual([
+      "valid",
+      "session_expired",
+    ]);
     expect(await codeOfCredential("key", key.secret)).toBe("valid");
     const seen = await identity.data(getUser, { as: owner.principal, params: { id: member.userId } });
     expect(seen.second_factor).toBe(true);
-    expect((await identity.actionsOf(owner)).slice(-2)).toEqual(["User second_factor_enabled", "Session created"]);
+    expect((await identity.actionsOf(owner)).slice(-3)).toEqual([
+      "User second_factor_enabled",
+      "Session deleted",
+      "Session created",
+    ]);
     const again = await identity.send(login, { body: { email: member.email, password: member.password } });
     expect([again.code, again.params["set_up"]]).toEqual(["second_factor_required", false]);
   });

@@ -80,6 +80,32 @@ describe("identity.second-factor: setting one up", () => {
     expect(await firstStep(person)).toMatchObject({ status: 401, code: "second_factor_required" });
   });
 
+  it("ends all other sessions of the user, and no key", async () => {
+    const person = await identity.aPerson();
+    const key = await identity.aKey(person);
+    const others = [tokenOf((await firstStep(person)).headers), tokenOf((await firstStep(person, ELSEWHERE)).headers)];
+    await secure(person);
+    expect(await Promise.all([person.token, ...others].map(stateOf))).toEqual(["valid", "refused", "refused"]);
+    expect((await identity.verify("key", key.secret)).status).toBe("valid");
+    expect((await identity.actionsOf(person)).filter((action) => action === "Session deleted")).toHaveLength(2);
+  });
+
+  it("leaves no session of a sign-in with the password alone that ran at the same time, on any replica", async () => {
+    const person = await identity.aPerson();
+    const { principal: as, password } = person;
+    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
+    const signIn = (replica: number) =>
+      identity.send(login, { body: { email: person.email, password }, headers: HERE, replica });
+    const [enabled, ...signedIn] = await Promise.all([
+      identity.send(enableSecondFactor, { as, body: { code: codeOf(secret) } }),
+      ...[0, 1, 0, 1].map(signIn),
+    ]);
+    expect(enabled.status).toBe(200);
+    const tokens = signedIn.filter(({ status }) => status === 200).map(({ headers }) => tokenOf(headers));
+    expect(await Promise.all(tokens.map(stateOf))).toEqual(tokens.map(() => "refused"));
+    expect(await stateOf(person.token)).toBe("valid");
+  });
+
   it("stores neither the secret nor a recovery code readable in the database", async () => {
     const secured = await aSecuredPerson();
     const stored = JSON.stringify(await storedOf(secured));
@@ -214,29 +240,31 @@ describe("identity.second-factor: guessing codes", () => {
 });
 
 describe("identity.second-factor: an unconfirmed session", () => {
-  it("creates and rotates no Owner key, creates and invites no Owner, and changes no second factor", async () => {
+  it("creates and rotates no key of an Admin or Owner, makes and invites none, and changes no second factor", async () => {
     const secured = await aSecuredPerson();
     const { principal: as, password } = secured;
     const colleague = await identity.aColleague(secured, { permissions: "Member" });
     const [key, lower] = [
       await identity.aKey(secured, { permissions: "Owner" }),
-      await identity.aKey(secured, { permissions: "Admin" }),
+      await identity.aKey(secured, { permissions: "Member" }),
     ];
     const refused = [
-      () => identity.send(createKey, { as, body: keyBodyOf(secured, { permissions: "Owner" }) }),
-      () => identity.send(updateKey, { as, params: lower.params, body: keyBodyOf(secured, { permissions: "Owner" }) }),
+      ...(["Admin", "Owner"] as const).flatMap((permissions) => [
+        () => identity.send(createKey, { as, body: keyBodyOf(secured, { permissions }) }),
+        () => identity.send(updateKey, { as, params: lower.params, body: keyBodyOf(secured, { permissions }) }),
+        () => identity.send(createInvite, { as, body: { permissions } }),
+        () => identity.send(updateUser, { as, params: { id: colleague.userId }, body: { permissions } }),
+      ]),
       () => identity.send(rotateKey, { as, params: key.params }),
-      () => identity.send(createInvite, { as, body: { permissions: "Owner" } }),
-      () => identity.send(updateUser, { as, params: { id: colleague.userId }, body: { permissions: "Owner" } }),
       () => identity.send(offerSecondFactor, { as, body: { password } }),
       () => identity.send(renewRecoveryCodes, { as }),
       () => identity.send(disableSecondFactor, { as }),
     ];
     await unconfirm(secured);
     for (const ask of refused) expect(await ask()).toMatchObject({ status: 403, code: "confirmation_required" });
-    await identity.data(createKey, { as, body: keyBodyOf(secured, { permissions: "Admin" }) });
+    await identity.data(createKey, { as, body: keyBodyOf(secured, { permissions: "Member" }) });
     await identity.data(updateKey, { as, params: key.params, body: keyBodyOf(secured, { permissions: "Owner", name: "renamed" }) }); // prettier-ignore
-    await identity.data(createInvite, { as, body: { permissions: "Admin" } });
+    await identity.data(createInvite, { as, body: { permissions: "Member" } });
 
     await identity.data(confirmSecondFactor, { as, body: { code: codeOf(secured.secret) } });
     for (const ask of refused) expect(await ask()).toMatchObject({ status: 200 });

@@ -1,9 +1,9 @@
 /** Changes that revoke permissions, each of a credential of its own. */
-import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
+import { OPERATIONS, type AnyEndpoint, type SecondFactorOffer } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aGuest, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
 import { type RevocationTools, PROVIDER } from "./revocable.js";
-import { withSecondFactor } from "./second-factors.js";
+import { codeOf, withSecondFactor } from "./second-factors.js";
 
 /** A valid credential, and the change that revokes it. */
 export interface Revocation {
@@ -135,6 +135,13 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const { owner, colleague, change } = await anOwnerRequiringSecondFactor(url);
     const { headers, path } = await aKeyOf(colleague, url, "Admin");
     return { headers, path, change: { ...change, by: owner } };
+  }),
+  kind("switch on a second factor", "enable_second_factor", async (url) => {
+    const owner = await anAccount(url);
+    const { cookie } = await anotherSession(url, owner);
+    const { password, session } = owner;
+    const { secret } = await session.data<SecondFactorOffer>("post", "/api/auth/second-factor", { password });
+    return { headers: { cookie }, path: LIST, change: { by: owner, body: { code: codeOf(secret, 1) } } };
   }),
   kind("reset a second factor", "reset_user_second_factor", async (url) => {
     const owner = await anAccount(url);

@@ -1,4 +1,9 @@
 import { ApiError } from "@nts/shared/client";
+import { getSecondFactor } from "@nts/shared/contract";
+import { api } from "./client.js";
+
+/** Time for a request to arrive while the session is still confirmed. */
+const SPARE_MS = 10_000;
 
 /** Prompts for a code to confirm the session. @returns false if cancelled */
 export type AskForCode = () => Promise<boolean>;
@@ -8,6 +13,13 @@ let asking: AskForCode | null = null;
 /** Sets the function that prompts for codes; null for none. */
 export function askCodesBy(ask: AskForCode | null): void {
   asking = ask;
+}
+
+/** Prompts for a code, unless the session is confirmed or needs none. @returns false if cancelled */
+export async function ensureConfirmed(): Promise<boolean> {
+  const { enabled, confirmed_until } = await api.call(getSecondFactor, {});
+  if (!enabled || (confirmed_until !== null && Date.parse(confirmed_until) > Date.now() + SPARE_MS)) return true;
+  return asking === null ? false : asking();
 }
 
 /** Calls the API, and once more after confirmation if that is required. */

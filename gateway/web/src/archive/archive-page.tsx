@@ -1,11 +1,13 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { exportArchive } from "@nts/shared/contract";
 import { Download, Lock } from "lucide-react";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
+import { ensureConfirmed } from "../api/confirmed.js";
 import { CopyField } from "../parts/copy.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
 import { BackLink } from "../parts/back-link.js";
+import { notifyFailure } from "../parts/toast.js";
 import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { ArchiveImportPart } from "./archive-import.js";
@@ -51,6 +53,7 @@ function DownloadPart(): ReactNode {
             href={exportArchive.path}
             download={FILE_NAME}
             leftSection={<Download size={16} aria-hidden />}
+            onClick={downloadWhenConfirmed}
           >
             Download archive
           </Button>
@@ -58,4 +61,13 @@ function DownloadPart(): ReactNode {
       </Stack>
     </Panel>
   );
+}
+
+/** A browser would save the refusal as the file, so a code is asked for before. */
+function downloadWhenConfirmed(event: MouseEvent<HTMLAnchorElement>): void {
+  // The second click, by this function.
+  if (!event.isTrusted) return;
+  event.preventDefault();
+  const link = event.currentTarget;
+  void ensureConfirmed().then((may) => may && link.click(), notifyFailure);
 }

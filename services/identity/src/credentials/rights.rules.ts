@@ -6,6 +6,7 @@ import type { OrganizationDocument } from "../organizations/organization.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import { slidExpiry } from "../sessions/lifetime.rules.js";
 import type { SessionDocument } from "../sessions/session.js";
+import { confirmedUntil } from "../second-factor/confirmation.rules.js";
 import { isDisabled } from "../users/disabled.rules.js";
 import type { UserDocument } from "../users/user.js";
 
@@ -65,6 +66,9 @@ export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Ve
       email: user.email,
       permission: lowerOf(key.permissions, user.permissions),
       networks: key.network_ids === null ? networks : narrowed(networks, key.network_ids),
+      ...((key.expires_at !== null || key.network_ids !== null || limits !== undefined) && {
+        is_limited: true as const,
+      }),
     },
     expires_in_ms: endsAt === null ? null : endsAt.getTime() - now.getTime(),
     ...(limits && { limits }),
@@ -102,6 +106,9 @@ export function verifySession(found: FoundSession, now: Date): Verification {
       email: user.email,
       permission: user.permissions,
       networks: networksOf(user),
+      ...(user.second_factor !== undefined && {
+        confirmed_until: confirmedUntil(session.confirmed_at)?.getTime() ?? 0,
+      }),
     },
     expires_in_ms: expiresAt.getTime() - now.getTime(),
   };

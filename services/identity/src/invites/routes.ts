@@ -1,5 +1,6 @@
 import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
 import { hashCredential } from "@nts/shared/credential";
+import { isAtLeast } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
@@ -52,7 +53,7 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
   mount(router, createInvite, async ({ principal, scope, body, cause, work }) => {
     requireRank(principal, body.permissions);
     await requireUnlimitedKey(principal, body.permissions);
-    if (body.permissions === "Owner") await requireConfirmed(principal);
+    if (isAtLeast(body.permissions, "Admin")) await requireConfirmed(principal);
     if (typeof body.email === "string") await requireMail(principal, body.email);
     const networkIds = await topology.networksIn(scope, cause);
     const token = newToken();

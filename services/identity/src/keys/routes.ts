@@ -14,6 +14,7 @@ import {
 import { isId } from "@nts/shared/contract/common";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { hashCredential } from "@nts/shared/credential";
+import { isAtLeast } from "@nts/shared/contract/endpoint";
 import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
@@ -121,7 +122,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
     const now = new Date();
     const caller = await grantorOf(routes, principal, cause, body.tags);
     const settings = newKeySettings(withNormalBlocks(body), caller, now);
-    if (settings.permissions === "Owner") await requireConfirmed(principal);
+    if (isAtLeast(settings.permissions, "Admin")) await requireConfirmed(principal);
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
       _id: newId(),
@@ -157,7 +158,8 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());
       if (Object.keys(changes).length === 0) return current;
-      if (changes.permissions === "Owner") await requireConfirmed(principal);
+      if (changes.permissions !== undefined && isAtLeast(changes.permissions, "Admin"))
+        await requireConfirmed(principal);
       const limited = { ...changes, hash: storedHashOf(current.hash, { ...current, ...changes }) };
       return touchesRights(changes)
         ? changeRights(work, [id], (tx) => keys.update(caller, current, limited, tx))
@@ -178,7 +180,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(precondition, current.revision);
-      if (current.permissions === "Owner") await requireConfirmed(principal);
+      if (isAtLeast(current.permissions, "Admin")) await requireConfirmed(principal);
       const changes = rotated(current, next, grace_seconds, new Date());
       return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
     });

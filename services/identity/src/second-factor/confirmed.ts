@@ -2,10 +2,8 @@ import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { SessionStore } from "../sessions/store.js";
 import type { UserStore } from "../users/store.js";
+import { confirmedUntil } from "./confirmation.rules.js";
 import { isGuarded } from "./factor.js";
-
-/** Milliseconds for which a code given in a session confirms its actions. */
-export const CONFIRMED_MS = 600_000;
 
 /**
  * Requires a recent code for what a hijacked session must not do. Users without a second factor are exempt, and API
@@ -34,9 +32,4 @@ export function createRequireConfirmed(
     const until = confirmedUntil(session?.confirmed_at);
     if (until === null || until <= new Date()) throw new AppError("confirmation_required");
   };
-}
-
-/** Until when a session is, or was, confirmed; null if never. */
-export function confirmedUntil(confirmedAt: Date | undefined): Date | null {
-  return confirmedAt === undefined ? null : new Date(confirmedAt.getTime() + CONFIRMED_MS);
 }

@@ -4,6 +4,7 @@ import { AppError } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import type { SessionStore } from "../sessions/store.js";
 import type { UserStore } from "../users/store.js";
 import type { UserDocument } from "../users/user.js";
 import type { Challenged, Challenges } from "./challenges.js";
@@ -17,6 +18,7 @@ import type { SecondFactorStore } from "./store.js";
 
 export interface FirstLoginRoutes {
   readonly users: UserStore;
+  readonly sessions: Pick<SessionStore, "removeAllOf">;
   readonly factors: SecondFactorStore;
   readonly challenges: Challenges;
   readonly cipher: SecretCipher;
@@ -27,7 +29,7 @@ export interface FirstLoginRoutes {
 
 /** Sign-in for users who must set up a second factor first; until then there is no session. */
 export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void {
-  const { users, factors, challenges, cipher, checkCode, signIn, transaction } = routes;
+  const { users, sessions, factors, challenges, cipher, checkCode, signIn, transaction } = routes;
 
   mountAny(router, offerSecondFactorAtLogin, async ({ body: { challenge }, work }) => {
     const { user } = await challengedUser(challenge);
@@ -47,6 +49,7 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     const given = { recovery: hashesOf(recovery_codes), step, now };
     const admit = async (tx: ClientSession): Promise<void> => {
       if (!(await factors.enable(user, given, tx))) throw new AppError("challenge_expired");
+      await sessions.removeAllOf(user, tx);
     };
     // Gateways may have rejected the user's keys and sessions for the lack of it.
     const started = await signIn(call, user, admit, { provider, changed: [user._id] });

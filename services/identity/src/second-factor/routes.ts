@@ -24,7 +24,8 @@ import type { UserDocument } from "../users/user.js";
 import type { Challenges } from "./challenges.js";
 import { type CheckCode, createCheckCode } from "./check.js";
 import { hashesOf, newRecoveryCodes } from "./codes.js";
-import { confirmedUntil, type RequireConfirmed } from "./confirmed.js";
+import { confirmedUntil } from "./confirmation.rules.js";
+import type { RequireConfirmed } from "./confirmed.js";
 import { type GuardedUser, isGuarded } from "./factor.js";
 import { mountFirstLogin } from "./first-login.js";
 import { offered, requireOffer } from "./offer.js";
@@ -101,6 +102,8 @@ function mountSetUp(router: Router, routes: Given): void {
     const given = { recovery: hashesOf(codes), step, now };
     await changeRights(work, [user._id], async (tx) => {
       if (!(await factors.enable(user, given, tx))) throw new AppError("write_conflict");
+      // They were started without it.
+      await sessions.removeOthers(user._id, principal.credentialId, tx);
       await sessions.confirm(principal.credentialId, now, tx);
       return "enabled";
     });
@@ -128,9 +131,11 @@ function mountPresentFactor(router: Router, routes: Given): void {
     const user = await guardedUser(users, principal);
     const use = await checkCode(user, code, { clientAddress, work });
     const now = new Date();
-    await transaction(work, [`user:${user._id}`], async (tx) => {
+    // Gateways keep until when a session is confirmed.
+    await changeRights(work, [principal.credentialId], async (tx) => {
       if (!(await factors.use(user, use, tx))) throw new AppError("second_factor_invalid");
       await sessions.confirm(principal.credentialId, now, tx);
+      return "confirmed";
     });
     return respond.data({ confirmed_until: confirmedUntil(now)?.toISOString() ?? "" });
   });

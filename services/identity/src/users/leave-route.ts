@@ -25,7 +25,7 @@ import type { UserStore } from "./store.js";
 import { userResponse, type UserDocument } from "./user.js";
 
 export interface LeaveRoute {
-  readonly users: Pick<UserStore, "get" | "join">;
+  readonly users: Pick<UserStore, "get" | "join" | "beginSession">;
   readonly sessions: Pick<SessionStore, "find" | "insert">;
   readonly organizations: Pick<OrganizationStore, "insert">;
   readonly affiliationsOf: AffiliationsOf;
@@ -69,6 +69,8 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
       const others = isOfSeveral(current) ? await nextOf(current, principal.credentialId) : null;
       return changeRights(work, [current._id], async (tx) => {
         const { user, kept } = others ?? { user: await foundOwn(current, body.organization_name, tx), kept: {} };
+        // A second factor, or another password, since then has ended the session.
+        if (!(await users.beginSession(current, tx))) return "conflict";
         if ((await removeUser(current, tx)) === "conflict") return "conflict";
         if (kept === null) return { user, token: null };
         const { token, session } = startSession(user, new Date(), placeOf(call));

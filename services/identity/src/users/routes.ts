@@ -6,6 +6,7 @@ import {
   resetUserSecondFactor,
   updateUser,
 } from "@nts/shared/contract/users";
+import { isAtLeast } from "@nts/shared/contract/endpoint";
 import { AppError } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
@@ -55,7 +56,8 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       const changes = userChanges(current, body, networkIds);
       if (Object.keys(changes).length === 0) return current;
       if (changes.permissions !== undefined) await requireUnlimitedKey(principal, changes.permissions);
-      if (changes.permissions === "Owner") await requireConfirmed(principal);
+      if (changes.permissions !== undefined && isAtLeast(changes.permissions, "Admin"))
+        await requireConfirmed(principal);
       return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
     });
     return respondWithUser(saved, networkIds);
