@@ -14,6 +14,7 @@ import {
   getHost,
   getNetwork,
   listServices,
+  patchService,
   type Plan,
   updateService,
 } from "@nts/shared/contract";
@@ -124,6 +125,30 @@ describe("a plan", () => {
     ]);
     expect(plan.action).toBe("update");
     expect((await owner.send(updateService, { params: second, body: echoOf(second), ...dry })).meta.plan?.action).toBe("none"); // prettier-ignore
+  });
+
+  it("lists the removed bindings also where nothing else of the request is a change", async () => {
+    const world = await aNetwork(owner);
+    const host = await aHost(world, { interfaces: 1, ports: 1 });
+    const [port, at] = [host.ports[0], host.interfaces[0]];
+    const stored = await aService(world, host, { bindings: [onPort(port)] });
+    const duplicate = { index: 1, reason: "duplicate", kept_index: 0 };
+    const covered = { index: 1, reason: "covered_by_all_interfaces", kept_index: 0 };
+    const cases = [
+      [[onPort(port), onPort(port)], [duplicate]],
+      [[onPort(port), onPort(port, at)], [covered]],
+      [[onPort(port)], []],
+    ] as const;
+    for (const query of [{ dry_run: true }, { explain: true }])
+      for (const [bindings, removed] of cases) {
+        const body = { ...echoOf(stored), bindings: [...bindings] };
+        const put = planOf(await owner.send(updateService, { params: stored, body, query }));
+        const patch = planOf(
+          await owner.send(patchService, { params: stored, body: { bindings: [...bindings] }, query }),
+        );
+        expect([put.action, put.removed_bindings]).toEqual(["none", removed]);
+        expect([patch.action, patch.removed_bindings]).toEqual(["none", removed]);
+      }
   });
 
   it("counts what is deleted along, or loses a tag, exactly, whatever the number", async () => {

@@ -46,7 +46,8 @@ export async function updateOne(storage: Storage, asked: Asked, jointly?: JointU
   const { work, scope, id } = asked;
   const read = await services.get(scope, id);
   const next = nextInPlace(read, asked);
-  if (next === null) return read;
+  const isPlanned = work.unit !== undefined && repeatsBindings(read.entity, asked);
+  if (next === null && !isPlanned) return read;
   if (next === "not in place" && addsBindings(read.entity, asked)) await storage.quota.require(scope);
   // The stored revision may differ from the read one while deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
@@ -141,6 +142,12 @@ function nextInPlace(
 
 function addsBindings(service: Service, { asked }: Asked): boolean {
   return new Set(asked(service).bindings.map(bindingKey)).size > service.bindings.length;
+}
+
+/** Whether a plan of the update lists bindings of the request that are not written. */
+function repeatsBindings(service: Service, { asked }: Asked): boolean {
+  const { bindings } = asked(service);
+  return new Set(bindings.map(bindingKey)).size < bindings.length;
 }
 
 /** The update without position and bindings. */
