@@ -1,6 +1,7 @@
 import { operationOf } from "@nts/shared/client";
 import { pagesOf } from "@nts/client/pages";
 import { isId, listHosts } from "@nts/shared/contract";
+import { folded } from "@nts/shared/contract/folding.rules";
 import { socketIn } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
 import { nameOf } from "./output.js";
@@ -54,7 +55,7 @@ export async function idOf(
 
 /** Ignoring case. */
 function isCalled(entity: Entity, text: string): boolean {
-  return namesOf(entity).some((name) => name.toLowerCase() === text.toLowerCase());
+  return namesOf(entity).some((name) => folded(name) === folded(text));
 }
 
 /** Hosts are also named by address, and ports as `443/tcp`. */

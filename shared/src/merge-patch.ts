@@ -1,3 +1,5 @@
+import { composed, distinctTags } from "./contract/folding.rules.js";
+
 // JSON Merge Patch. The result has no prototype, because a member may have any name.
 
 type Members = Readonly<Record<string, unknown>>;
@@ -27,9 +29,9 @@ function mergedValue(current: unknown, patch: unknown): unknown {
 }
 
 function changedTags(current: unknown, { add = [], remove = [] }: { add?: unknown; remove?: unknown }): unknown[] {
-  const [removed, added] = [remove as unknown[], add as unknown[]];
-  const kept = ((current ?? []) as unknown[]).filter((tag) => !removed.includes(tag));
-  return [...kept, ...added.filter((tag) => !kept.includes(tag))];
+  const removed = new Set((remove as string[]).map(composed));
+  const kept = ((current ?? []) as string[]).filter((tag) => !removed.has(composed(tag)));
+  return distinctTags([...kept, ...(add as string[])]);
 }
 
 function isObject(value: unknown): value is Members {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PERMISSIONS } from "./endpoint.js";
+import { distinctTags } from "./folding.rules.js";
 import { textFault } from "./formats.js";
 import { IPV6_PATTERN } from "./ip-notation.js";
 
@@ -93,11 +94,7 @@ export const Name = text(1, 100);
 export const Description = text(0, 500);
 
 /** Tags of an entity: ids of managed tags, or free labels. Duplicates are removed. */
-export const Tags = z
-  .array(text(1, 50).overwrite(canonicalId))
-  .max(50)
-  .overwrite((tags) => [...new Set(tags)])
-  .meta({ id: "Tags" });
+export const Tags = z.array(text(1, 50).overwrite(canonicalId)).max(50).overwrite(distinctTags).meta({ id: "Tags" });
 
 /** Where an entity came from; set by the server. @see docs/api.md "Resources" */
 export const Source = z.object({ type: z.string() }).meta({ id: "Source" });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BodyOf, DataOf, Endpoint } from "../contract/endpoint.js";
+import { spelledAs } from "../contract/folding.rules.js";
 import type { PatchOf } from "../contract/merge-patch.js";
 import { merged } from "../merge-patch.js";
 import type { HandlerResponse } from "./respond.js";
@@ -40,14 +41,24 @@ export function mountUpdate<Put extends Endpoint>(
   const isNeeded = (name: string, patch: object): boolean =>
     name in patch || (name in shape && !(shape[name] instanceof z.ZodOptional));
   mount(router, put, ({ body, ...call }) =>
-    handler({ ...call, said: body as PatchOf<BodyOf<Put>>, asked: () => body }),
+    handler({
+      ...call,
+      said: body as PatchOf<BodyOf<Put>>,
+      asked: (current) => withKnownTags(body as object, current) as BodyOf<Put>,
+    }),
   );
   mount(router, patch as unknown as Put, ({ body, ...call }) => {
     const patch = body as object;
     const asked = (current: object): BodyOf<Put> => {
       const members = Object.entries(current).filter(([name]) => isNeeded(name, patch));
-      return validate(merged(Object.fromEntries(members), patch));
+      return withKnownTags(validate(merged(Object.fromEntries(members), patch)) as object, current) as BodyOf<Put>;
     };
     return handler({ ...call, said: body as PatchOf<BodyOf<Put>>, asked });
   });
+}
+
+/** A body with tags that only differ in normal form spelled as they are stored, so that they are no change. */
+function withKnownTags(body: { readonly tags?: unknown }, { tags: current }: { readonly tags?: unknown }): object {
+  const { tags } = body;
+  return Array.isArray(tags) && Array.isArray(current) ? { ...body, tags: spelledAs(current, tags) } : body;
 }

@@ -87,6 +87,21 @@ describe("topology.search: hosts by text", () => {
     }
   });
 
+  it("are found by every part of their name, also where case and width change letters", async () => {
+    const parts = [
+      ["ΟΔΟΣΑ", "ΟΔΟΣ", "οδος", "δοσ"],
+      ["STRASSE 1", "Straße", "straß", "STRAẞE"],
+      ["Gießerei", "GIESSE", "giess", "ieß"],
+      ["İzmir", "İz", "izmir", "İZM", "IZMIR"],
+      ["ﬁle-store", "FILE", "file", "ﬁ"],
+      ["273 \u212aelvin", "kel", "\u212a", "KELVIN"],
+      ["ＮＡＳ－０１", "nas-01", "ｎａｓ", "S-0"],
+    ];
+    for (const [name = ""] of parts) await make({ name });
+    for (const [name = "", ...others] of parts)
+      for (const q of [name, ...others]) expect([q, await hostNames({ q })]).toEqual([q, [name]]);
+  });
+
   it("are found by the word null as by any other", async () => {
     for (const name of ["null", "other"]) await make({ name });
     expect(await hostNames({ q: "null" })).toEqual(["null"]);
@@ -270,6 +285,18 @@ describe("topology.search: a database from before the search", () => {
     await migrated();
     expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([["Old"], ["Old"], ["Older"]]); // prettier-ignore
     expect(await violationsIn(db)).toEqual([]);
+  });
+
+  it("is searchable as it is now where letters fold differently", async () => {
+    const host = await make({ name: "Straße", addresses: ["10.0.9.2"] });
+    await aService(home, host, { name: "ΟΔΟΣ Ａ" });
+    const before = [["hosts", "straße\n10.0.9.2"], ["services", "οδος ａ\nnginx"]] as const; // prettier-ignore
+    for (const [kind, search] of before)
+      await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set: { search } });
+    await rerunMigration("0013-folded-search");
+    await migrated();
+    expect([await hostNames({ q: "STRASSE" }), await hostNames({ q: "9.2" })]).toEqual([["Straße"], ["Straße"]]);
+    expect([await servicesOf("ΟΔΟΣ a"), await servicesOf("nginx")]).toEqual([["ΟΔΟΣ Ａ"], ["ΟΔΟΣ Ａ"]]);
   });
 
   it("is searchable for texts in another normal form", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
+  type BodyOf,
   bulkDeleteTags,
   createTag,
   deleteTag,
@@ -7,6 +8,10 @@ import {
   getTag,
   listServices,
   listTags,
+  patchHost,
+  patchNetwork,
+  patchService,
+  patchSubnet,
   type Tag,
   updateService,
   updateTag,
@@ -134,6 +139,39 @@ describe("tags: names that differ by case in some letters only", () => {
     const ids = [alone, ...pair].map(({ id }) => id);
     const keys = await stored().find({ _id: { $in: ids } }, { projection: { name_key: 1 } }).sort({ _id: 1 }).toArray(); // prettier-ignore
     expect(keys.map((one) => (one as { name_key?: string }).name_key)).toEqual(["strasse", "οδος", "οδόσ", "οδοσ"]);
+  });
+});
+
+describe("tags: in another Unicode normalization form", () => {
+  beforeAll(() => {
+    owner = topology.aCaller();
+  });
+
+  it("are the same when added, removed, replaced and repeated, and stay as they were first written", async () => {
+    const world = await aNetwork(owner);
+    const host = await aHost(world);
+    const service = await aService(world, host);
+    const stored = "Küche";
+    const other = stored.normalize("NFD");
+    type Patch = BodyOf<typeof patchService>;
+    const patches = [
+      (body: Patch) => owner.call(patchService, { params: service, body }),
+      (body: Patch) => owner.call(patchHost, { params: host, body }),
+      (body: Patch) => owner.call(patchNetwork, { params: world.network, body }),
+      (body: Patch) => owner.call(patchSubnet, { params: world.subnet, body }),
+    ];
+    for (const patch of patches) {
+      expect((await patch({ tags: [stored, other, "x"] })).tags).toEqual([stored, "x"]);
+      const before = await patch({ tags: { add: [other] } });
+      expect([before.tags, (await patch({ tags: [other, "x"] })).updated_at]).toEqual([
+        [stored, "x"],
+        before.updated_at,
+      ]);
+      expect((await patch({ tags: { remove: [other] } })).tags).toEqual(["x"]);
+    }
+    const tagged = await owner.call(patchService, { params: service, body: { tags: [stored] } });
+    const body = { ...echoOf(tagged), tags: [other] };
+    expect(await owner.call(updateService, { params: service, body })).toEqual(tagged);
   });
 });
 

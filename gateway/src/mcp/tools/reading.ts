@@ -10,6 +10,7 @@ import {
   reportGone,
   whoami,
 } from "@nts/shared/contract";
+import { folded } from "@nts/shared/contract/folding.rules";
 import type { Client } from "@nts/shared/client";
 import { z } from "zod";
 import { fitting, pageOf, short } from "../results.rules.js";
@@ -107,7 +108,7 @@ export const describeHost = tool({
 
 /** True if one of the names matches, ignoring case. */
 function isOneOf(names: readonly (string | null)[], text: string): boolean {
-  return names.some((name) => name?.toLowerCase() === text.toLowerCase());
+  return names.some((name) => name !== null && folded(name) === folded(text));
 }
 
 /** Hosts with this name. */

@@ -1,4 +1,5 @@
 import type { Host, Network, Service, Subnet } from "@nts/shared/contract";
+import { folded } from "@nts/shared/contract/folding.rules";
 import { detailBeside } from "../parts/detail.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { boundOf, socketsOf } from "../sockets/sockets.js";
@@ -23,14 +24,14 @@ export const MOST = 5;
 
 /** Entries whose labels contain every word of a text. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return entries.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const words = folded(text).split(/\s+/).filter(Boolean);
+  return entries.filter(({ label }) => words.every((word) => folded(label).includes(word)));
 }
 
 /** The first ones whose names contain a text. */
 export function having<T extends { readonly name: string }>(all: readonly T[], text: string): T[] {
-  const requested = text.toLowerCase();
-  return all.filter(({ name }) => name.toLowerCase().includes(requested)).slice(0, MOST);
+  const requested = folded(text);
+  return all.filter(({ name }) => folded(name).includes(requested)).slice(0, MOST);
 }
 
 /** Navigates to a path. */

@@ -1,4 +1,5 @@
 import type { Category, TopologyNode } from "@nts/shared/contract";
+import { composed, folded } from "@nts/shared/contract/folding.rules";
 import { canonicalAddress, type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
 import { addressesOf, boundTo, hostIdOf, type HostParts, type Model } from "./model.js";
 
@@ -22,7 +23,8 @@ export function isFiltering({ tags, categories, subnets }: Filters): boolean {
 /** Ids of visible nodes: hosts matching all filters, their matching services, and their subnets. */
 export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
   const { tags, categories, subnets, withHidden } = filters;
-  const isTagged = (node: TopologyNode): boolean => node.tags.some((tag) => tags.includes(tag));
+  const selected = new Set(tags.map(composed));
+  const isTagged = (node: TopologyNode): boolean => node.tags.some((tag) => selected.has(composed(tag)));
   const shown = new Set<string>();
   for (const { node, services, interfaces } of model.hosts.values()) {
     if (node.hidden && !withHidden) continue;
@@ -43,12 +45,12 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
 
 /** Nodes that contain a text, matched like `q` of lists, in order; subnets by name and CIDR. */
 export function findIn(model: Model, part: string): readonly TopologyNode[] {
-  const requested = part.trim().toLowerCase();
+  const requested = folded(part.trim());
   if (requested === "") return model.ordered;
   const socket = socketIn(requested);
   if (socket !== null) return atSocket(model, socket);
   return model.ordered.filter((node) =>
-    textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => text.toLowerCase().includes(requested)),
+    textsOf(node, model.hosts.get(hostIdOf(node) ?? "")).some((text) => folded(text).includes(requested)),
   );
 }
 

@@ -1,4 +1,5 @@
 import { listTags, type Tag } from "@nts/shared/contract";
+import { folded } from "@nts/shared/contract/folding.rules";
 import { useMemo } from "react";
 import { useRows } from "../api/queries.js";
 
@@ -18,12 +19,12 @@ export function useTags(): KnownTags {
   return useMemo(() => {
     const tags = data?.data ?? [];
     const byId = new Map(tags.map((tag) => [tag.id, tag]));
-    const byName = new Map(tags.map((tag) => [tag.name.toLowerCase(), tag.id]));
+    const byName = new Map(tags.map((tag) => [folded(tag.name), tag.id]));
     return {
       tags,
       tagOf: (tag) => byId.get(tag),
       nameOf: (tag) => byId.get(tag)?.name ?? tag,
-      valueOf: (name) => byName.get(name.trim().toLowerCase()) ?? name,
+      valueOf: (name) => byName.get(folded(name.trim())) ?? name,
     };
   }, [data]);
 }

@@ -3,11 +3,11 @@ import type { Host } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { composed } from "@nts/shared/contract/folding.rules";
 import type { Entities, Entity } from "../storage/entities.js";
 import { creationIndex, INTERFACE_ADDRESSES_INDEX, orderIndex } from "../storage/indexes.js";
 import { matching, narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { composed } from "../values/search.rules.js";
 import { type Card, cardIn, createDrawioWriter, titleOf } from "./formats/drawio.rules.js";
 import { hostsIn } from "./rows.js";
 

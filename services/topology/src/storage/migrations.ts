@@ -2,13 +2,14 @@ import type { Collection, Db } from "mongodb";
 import type { HostRecord, Interface, Network, Service, Subnet } from "@nts/shared/contract";
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { composed, folded } from "@nts/shared/contract/folding.rules";
 import { hostSearchFields } from "./stores/host-search.js";
 import { subnetSearchText } from "./stores/subnets.js";
 import { tagKeyOf } from "./stores/tags.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
 import { hostLabel } from "../values/host-names.rules.js";
-import { composed, searchTextOf } from "../values/search.rules.js";
+import { searchTextOf } from "../values/search.rules.js";
 import type { EntityDocument } from "./entities.js";
 
 /** The schema migrations. New ones are appended; released ones never change. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010-host-labels", up: writeHostLabels },
   { name: "0011-search-in-networks", up: fillSearchInNetworks },
   { name: "0012-folded-tag-names", up: foldTagNames },
+  { name: "0013-folded-search", up: foldSearch },
 ];
 
 /** The journal's collections, with the permanent key of its cursors. */
@@ -133,4 +135,18 @@ async function foldTagNames(db: Db): Promise<void> {
       await tags.updateOne({ _id, name }, { $set: { name_key: tagKeyOf(String(name)) } }).catch((error: unknown) => {
         if (!isDuplicateKey(error)) throw error;
       });
+}
+
+/** Folds search texts as searches do now, and the keys of tags with them. */
+async function foldSearch(db: Db): Promise<void> {
+  for (const kind of ["networks", "subnets", "hosts", "services"]) {
+    const entities = db.collection<EntityDocument & { search: string }>(kind);
+    for await (const batch of batchesById(entities, { search: BEYOND_ASCII })) {
+      const updates = batch.map(({ _id, search }) => ({
+        updateOne: { filter: { _id, search }, update: { $set: { search: folded(search) } } },
+      }));
+      await entities.bulkWrite(updates, { ordered: false });
+    }
+  }
+  await foldTagNames(db);
 }

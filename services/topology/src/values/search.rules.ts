@@ -1,18 +1,11 @@
-// Search text: lower-case lines, one per searchable value. Matches cannot span values, because queries contain no line
-// breaks.
+import { folded } from "@nts/shared/contract/folding.rules";
 
-/** Unicode normalization, so that equivalent texts match. */
-export function composed(text: string): string {
-  return text.normalize("NFC");
-}
+// Search text: folded lines, one per searchable value. Matches cannot span values, because queries contain no line
+// breaks.
 
 /** The search text for these values. */
 export function searchTextOf(...values: readonly (string | null)[]): string {
   return folded(values.filter((value) => value !== null).join("\n"));
-}
-
-function folded(text: string): string {
-  return composed(text.toLowerCase());
 }
 
 /** ASCII only: no other character has a meaning in regular expressions. */

@@ -1,6 +1,6 @@
 import type { WebhookFilter } from "@nts/shared/contract";
+import { composed } from "@nts/shared/contract/folding.rules";
 import type { JournalDocument } from "../journal/entries.rules.js";
-import { composed } from "../values/search.rules.js";
 
 /** The members of an entry that filters use. */
 type Choosable = Pick<JournalDocument, "network_id" | "entity" | "action" | "wire" | "old" | "was">;

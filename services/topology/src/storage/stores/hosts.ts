@@ -1,8 +1,8 @@
 import type { ClientSession } from "mongodb";
 import { HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../../values/host-names.rules.js";
-import { composed } from "../../values/search.rules.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { createReader } from "../entity-reader.js";
 import type { Database } from "../database.js";

@@ -1,7 +1,8 @@
 import type { ClientSession } from "mongodb";
 import { Network } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { composed, searchTextOf } from "../../values/search.rules.js";
+import { composed } from "@nts/shared/contract/folding.rules";
+import { searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 

@@ -1,6 +1,7 @@
 import { Subnet } from "@nts/shared/contract";
+import { composed } from "@nts/shared/contract/folding.rules";
 import { parseBlock } from "../../values/addresses.js";
-import { composed, searchTextOf } from "../../values/search.rules.js";
+import { searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { Tag } from "@nts/shared/contract";
+import { folded } from "@nts/shared/contract/folding.rules";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { caseFolded } from "../../values/case.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind, type Stored } from "../entities.js";
 import { BY_ID } from "../indexes.js";
@@ -11,7 +11,7 @@ export type TagStore = Entities<Tag>;
 
 /** The unique key of a tag's name. */
 export function tagKeyOf(name: string): string {
-  return caseFolded(name);
+  return folded(name);
 }
 
 export const TAG_KIND: EntityKind<Tag> = {
