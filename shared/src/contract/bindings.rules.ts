@@ -74,16 +74,25 @@ interface OwnIds {
 function judged(requested: readonly BindingInput[], own: OwnIds): BindingVerdict {
   const placed = requested.map((binding, index) => ({ binding, index }));
   const foreign = foreignIn(placed, own);
-  const duplicates = duplicatesIn(placed);
-  const different = without(placed, duplicates);
-  const shadowed = shadowedIn(different);
-  const kept = without(different, shadowed);
+  const { removed, kept } = reduced(placed);
   return {
     foreign,
-    removed: [...duplicates, ...shadowed],
+    removed,
     conflicts: foreign.length > 0 ? [] : conflictsIn(kept),
     kept: kept.map(({ binding }) => binding),
   };
+}
+
+/** How many of the requested bindings are kept, if the host allows them. */
+export function keptCount(requested: readonly BindingInput[]): number {
+  return reduced(requested.map((binding, index) => ({ binding, index }))).kept.length;
+}
+
+function reduced(placed: readonly Placed[]) {
+  const duplicates = duplicatesIn(placed);
+  const different = without(placed, duplicates);
+  const shadowed = shadowedIn(different);
+  return { removed: [...duplicates, ...shadowed], kept: without(different, shadowed) };
 }
 
 /** Equal for equivalent bindings. */

@@ -75,7 +75,7 @@ it("an organization creates no more than its quota, of all kinds together, until
 it("an organization that has used up its quota adds no bindings by updates, alone or together, but changes and removes them", async () => {
   const world = await aNetwork(topology.aCaller());
   const { owner } = world;
-  const { ports, services } = await aHost(world, { ports: 2, services: 34 });
+  const { ports, interfaces, services } = await aHost(world, { interfaces: 1, ports: 2, services: 33 });
   const [bound, ...others] = services as [(typeof services)[0], ...typeof services];
   const body = { bindings: [onPort(ports[0])] };
   await owner.call(patchService, { params: bound, body });
@@ -91,6 +91,9 @@ it("an organization that has used up its quota adds no bindings by updates, alon
   expect(await Promise.all(together)).toEqual(others.map(() => exceeded));
   expect(await stored()).toBe(1);
 
+  const covered = { bindings: [onPort(ports[0]), onPort(ports[0], interfaces[0]), onPort(ports[0])] };
+  for (const query of [{ dry_run: true }, {}]) await owner.call(patchService, { params: bound, body: covered, query });
+  expect(await stored()).toBe(1);
   await owner.call(patchService, { params: bound, body: { bindings: [onPort(ports[1])], name: "still changed" } });
   await owner.call(patchService, { params: bound, body: { bindings: [] } });
   expect(await stored()).toBe(0);

@@ -1,5 +1,5 @@
 import { type Binding, type BindingInput, bindingKey, type Service, type ServiceUpdate } from "@nts/shared/contract";
-import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
+import { bindingJudge, type BindingJudge, keptCount } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
@@ -141,7 +141,7 @@ function nextInPlace(
 }
 
 function addsBindings(service: Service, { asked }: Asked): boolean {
-  return new Set(asked(service).bindings.map(bindingKey)).size > service.bindings.length;
+  return keptCount(asked(service).bindings) > service.bindings.length;
 }
 
 /** Whether a plan of the update lists bindings of the request that are not written. */
