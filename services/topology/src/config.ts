@@ -34,9 +34,5 @@ export const TopologySettings = z.object({
   WEBHOOK_ALLOW: NetworkList.default([]).describe(
     "Networks (CIDRs, comma-separated) to which webhooks may send although they are private, and also by plain http; none unless set.",
   ),
-  SHORT_UPDATES: z
-    .enum(["on", "off"])
-    .default("off")
-    .describe("Updates of services without a transaction; switch on once all replicas know this setting."),
 });
 export type TopologyConfig = z.infer<typeof TopologySettings>;

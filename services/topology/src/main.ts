@@ -61,7 +61,6 @@ startProcess(async () => {
     shares,
     quotas: quotasOf(settings),
     maxIdempotencyKeys: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
-    shortUpdates: settings.SHORT_UPDATES === "on",
   });
   const notices = noticesOver(bus);
   const webhooks = createDelivery(settings, { db, bus, registry: metrics.registry, log });

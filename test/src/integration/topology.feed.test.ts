@@ -28,8 +28,7 @@ let owner: Account;
 let isOver = false;
 
 beforeAll(async () => {
-  const env = { ...UNLIMITED, SHORT_UPDATES: "on" };
-  stack = await startStack({ gateways: 2, topologies: 2, ownMongod: ROUNDS > 1, env });
+  stack = await startStack({ gateways: 2, topologies: 2, ownMongod: ROUNDS > 1, env: UNLIMITED });
   owner = await anAccount(stack.url);
 });
 afterAll(() => stack.stop());

@@ -11,7 +11,6 @@ import {
   updateHost,
   updateService,
 } from "@nts/shared/contract";
-import { createStorage } from "@nts/topology/storage/storage";
 import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
 import { writeOneHost } from "../support/topology-short.js";
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
@@ -48,20 +47,9 @@ describe("updates of services without a transaction", () => {
     expect(await etag()).toBe('"1-4"');
   });
 
-  it("write the host, as earlier versions expect it, until they are enabled", async () => {
-    const storage: TopologyOptions["storage"] = (it, db) => createStorage(db, it.transaction, { shortUpdates: false });
-    const world = await start({ storage });
-    const host = await aHost(world, { services: 3 });
-    expect((await rename(world, host, 0)).etag).toBe('"2"');
-    expect((await world.owner.send(getHost, { params: host })).etag).toBe('"2-4"');
-  });
-
-  it.each([true, false])("write nothing when nothing changes, enabled or not (%s)", async (shortUpdates) => {
+  it("write nothing when nothing changes", async () => {
     const commands: string[] = [];
-    const world = await start({
-      storage: (it, db) => createStorage(db, it.transaction, { shortUpdates }),
-      onCommand: ({ commandName }) => void commands.push(commandName),
-    });
+    const world = await start({ onCommand: ({ commandName }) => void commands.push(commandName) });
     const host = await aHost(world, { services: 1 });
     commands.length = 0;
     const [service] = host.services;

@@ -51,7 +51,7 @@ try {
 }
 
 async function startSide({ name, startStack }: Build): Promise<Side> {
-  const env = { ...UNLIMITED, AT_SERVICES_PER_USER: "1000", AT_SERVICES_PER_ORGANIZATION: "1000", SHORT_UPDATES: "on" };
+  const env = { ...UNLIMITED, AT_SERVICES_PER_USER: "1000", AT_SERVICES_PER_ORGANIZATION: "1000" };
   const stack = await startStack({ ownMongod: true, env });
   const { gateways, topologies, servers } = stack;
   const processes = { gateway: gateways[0], topology: topologies[0], mongod: servers.mongodb };

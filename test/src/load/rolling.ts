@@ -22,9 +22,8 @@ if (!Number.isInteger(rounds) || rounds < 1) throw new Error("--rounds must be a
 const here = await buildHere();
 const from = values.from === undefined ? here : await buildOfRef(values.from);
 const { createProcess } = from;
-// As operators do while replicas of an earlier build may run.
 const mailbox = await startMailbox();
-const env = { ...GRACEFUL_SHUTDOWN, ...mailbox.env, LOG_LEVEL: "warn", ...(from !== here && { SHORT_UPDATES: "off" }) };
+const env = { ...GRACEFUL_SHUTDOWN, ...mailbox.env, LOG_LEVEL: "warn" };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
 const archives = await from.hasPath(ARCHIVE_PATH);
 // An earlier build may not know mail and several organizations, which are used after the update.

@@ -123,7 +123,6 @@ const transaction: Unguarded = (storage, db) => ({
 /** Updates without a transaction are written whatever the revision is by then. */
 const revision: Unguarded = (storage) => {
   const { services, shortWrites } = storage;
-  if (shortWrites === null) throw new Error("there are no short writes");
   return {
     ...storage,
     shortWrites: {

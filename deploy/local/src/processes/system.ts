@@ -126,7 +126,6 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
         ...secrets.identityToTopology,
         MONGODB_URL: servers.mongodbOf?.topology ?? servers.mongodb,
         MONGODB_DATABASE: system.databases.topology,
-        SHORT_UPDATES: system.environment["SHORT_UPDATES"] ?? "on",
       };
   }
 }

@@ -51,8 +51,7 @@ export async function updateOne(storage: Storage, asked: Asked, jointly?: JointU
   if (next === "not in place" && addsBindings(read.entity, asked)) await storage.quota.require(scope);
   // The stored revision may differ from the read one while deleted tags are on it.
   const isAsStored = scope.hidden === undefined || scope.hidden.tags.size === 0;
-  if (shortWrites === null || !isAsStored || work.unit !== undefined)
-    return updateInTransaction(storage, asked, { read, isChecked: false });
+  if (!isAsStored || work.unit !== undefined) return updateInTransaction(storage, asked, { read, isChecked: false });
   return shortWrites.inTurn(read, async (newest) => {
     let current = newest;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {

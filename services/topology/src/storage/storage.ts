@@ -52,8 +52,8 @@ export interface Storage {
   readonly counted: CountedStore;
   /** Reserves addresses for the requests of this process. */
   readonly addressAllocator: AddressAllocator;
-  /** Writes services without a transaction; null while older replicas may be running. */
-  readonly shortWrites: ShortWrites<Service> | null;
+  /** Writes services without a transaction. */
+  readonly shortWrites: ShortWrites<Service>;
 }
 
 export interface StorageOptions {
@@ -63,8 +63,6 @@ export interface StorageOptions {
   readonly quotas?: Partial<Quotas>;
   /** Idempotency keys per user and day. */
   readonly maxIdempotencyKeys?: number;
-  /** False while replicas may run that only consider a host's own revision. */
-  readonly shortUpdates?: boolean;
   /** Shares of connections by organization; by default none. */
   readonly shares?: DatabaseShares;
 }
@@ -73,7 +71,7 @@ export interface StorageOptions {
 const SUMS_DUTY = 0.25;
 
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
-  const { kinds = KINDS, quotas, shortUpdates = true, shares = UNSHARED } = options;
+  const { kinds = KINDS, quotas, shares = UNSHARED } = options;
   const database = sharedDatabase(db, shares);
   const addresses = createAddressStore(database);
   const entities = {
@@ -89,7 +87,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   };
   const reads = createSharedReads(SUMS_DUTY);
   const quota = createQuota(database, reads, { ...DEFAULT_QUOTAS, ...quotas });
-  const shortWrites = shortUpdates ? createShortWrites(db, entities.services) : null;
+  const shortWrites = createShortWrites(db, entities.services);
   const [guards, totals, deletions] = [
     createGuards(database),
     createTotals(database, reads),
