@@ -13,7 +13,7 @@ import type { Registry } from "prom-client";
 import { v7 } from "uuid";
 import { createRequestHandling } from "./request-handling.js";
 import { type Credentials, startCredentials } from "./authenticate/credentials.js";
-import { SILENCE_AT_REST_MS } from "./authenticate/key-changes.js";
+import { SILENCE_MS } from "./authenticate/key-changes.js";
 import { allowancesOf, GatewayConfig, tenancySecretsOf } from "./config.js";
 import { startPublicServer } from "./edge/public-server.js";
 import {
@@ -128,19 +128,19 @@ function connectServices(config: GatewayConfig, log: Log) {
 interface OperationsParts {
   readonly registry: Registry;
   readonly readiness: Readiness;
-  readonly credentials: Pick<Credentials, "follower" | "lease">;
+  readonly credentials: Pick<Credentials, "follower">;
 }
 
 /** Serves metrics and health on the internal port. */
 function startOperations(config: GatewayConfig, { registry, readiness, credentials }: OperationsParts) {
-  const { follower, lease } = credentials;
+  const { follower } = credentials;
   const listener = createOperationsApp(registry, readiness, {
-    // Redis and the bus are optional at run time. Identity must have responded recently enough for credentials to be
-    // accepted.
+    // Redis and the bus are optional at run time. Identity may be slow, but not silent for longer than credentials are
+    // accepted without it.
     identity: () => {
       const silentMs = follower.sinceResponseMs();
-      const mostMs = Math.max(config.STALE_CREDENTIAL_SECONDS * 1_000, follower.isAtRest() ? SILENCE_AT_REST_MS : 0);
-      if (silentMs === null || (!lease.isAlive() && silentMs > mostMs)) throw new Error("identity does not respond");
+      const mostMs = Math.max(config.STALE_CREDENTIAL_SECONDS * 1_000, SILENCE_MS);
+      if (silentMs === null || silentMs > mostMs) throw new Error("identity does not respond");
     },
   });
   return startServer(listener, {

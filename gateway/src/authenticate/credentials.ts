@@ -48,6 +48,8 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const { config, gatewayId, upstream, sign, bus, observer, log } = options;
   const checks = createInternalClient({ upstream, sign, timeoutMs: VERIFY_MS, lastTimeoutMs: LAST_VERIFY_MS });
   const pulls = createInternalClient({ upstream, sign, timeoutMs: PULL_MS });
+  const patientPulls = createInternalClient({ upstream, sign, timeoutMs: LAST_VERIFY_MS });
+  const pullsOf = (isPatient: boolean) => (isPatient ? patientPulls : pulls);
   const reports = createInternalClient({ upstream, sign, timeoutMs: KEY_USES_MS });
 
   const lease = createLease(clock);
@@ -61,8 +63,9 @@ export function startCredentials(options: CredentialsOptions): Credentials {
     ...{ cache, lease, changes, clock, log, observer },
   });
   const follower = followKeyChanges({
-    pull: (after, gateway) => pulls.ask(pullKeyChanges, { query: { after, gateway } }),
-    pullAtRest: (after, gateway) => pulls.ask(pullKeyChanges, { query: { after, gateway, leaving: true } }),
+    pull: (after, gateway, isPatient) => pullsOf(isPatient).ask(pullKeyChanges, { query: { after, gateway } }),
+    pullAtRest: (after, gateway, isPatient) =>
+      pullsOf(isPatient).ask(pullKeyChanges, { query: { after, gateway, leaving: true } }),
     hasStreams: streams.areOpen,
     verifier: {
       forget: (subjects) => {
@@ -80,7 +83,7 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   return {
     ...{ verifier, follower, keyUses, lease, cache, streams },
     close: async () => {
-      await Promise.all([checks, pulls, reports].map((client) => client.close()));
+      await Promise.all([checks, pulls, patientPulls, reports].map((client) => client.close()));
     },
   };
 }

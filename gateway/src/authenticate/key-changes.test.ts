@@ -16,7 +16,9 @@ afterEach(() => {
 interface Poll {
   readonly kind: "pull" | "at rest";
   readonly gateway: string;
+  readonly isPatient: boolean;
   readonly respond: (response: KeyChanges) => void;
+  readonly fail: (error: Error) => void;
 }
 
 function aFollower(hasStreams = false) {
@@ -24,8 +26,8 @@ function aFollower(hasStreams = false) {
   const lease = createLease(clock);
   const polls: Poll[] = [];
   const forgotten: string[] = [];
-  const poll = (kind: Poll["kind"]) => (_after: number, gateway: string) =>
-    new Promise<KeyChanges>((respond) => polls.push({ kind, gateway, respond }));
+  const poll = (kind: Poll["kind"]) => (_after: number, gateway: string, isPatient: boolean) =>
+    new Promise<KeyChanges>((respond, fail) => polls.push({ kind, gateway, isPatient, respond, fail }));
   const follower = followKeyChanges({
     ...{ gatewayId: "g", pull: poll("pull"), pullAtRest: poll("at rest"), hasStreams: () => hasStreams },
     verifier: { forget: (subjects) => void forgotten.push(...subjects), forgetAll: () => undefined },
@@ -98,5 +100,17 @@ describe("an idle gateway", () => {
     expect(await rest()).toMatchObject({ kind: "pull" });
     await next();
     expect(lease.isAlive()).toBe(true);
+  });
+});
+
+describe("a gateway whose identity is slow", () => {
+  it("waits longer after a timeout, so that identity is known to be there, but gets no lease from a late response", async () => {
+    const { clock, lease, follower, polls, next } = aFollower(true);
+    expect((await next()).isPatient).toBe(false);
+    polls.at(-1)?.fail(new Error("timeout"));
+    expect((await next()).isPatient).toBe(true);
+    clock.pass(2_000);
+    expect((await next()).isPatient).toBe(false);
+    expect([follower.sinceResponseMs(), lease.isAlive()]).toEqual([0, false]);
   });
 });

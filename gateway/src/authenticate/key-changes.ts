@@ -14,14 +14,17 @@ import type { Verifier } from "./verifier.js";
 const PULL_EVERY_MS = 200;
 const REST_AFTER_MS = 3_000;
 const PULL_AT_REST_EVERY_MS = 5_000;
-/** Milliseconds after which an idle gateway considers identity unavailable: one poll has failed. */
-export const SILENCE_AT_REST_MS = 2 * PULL_AT_REST_EVERY_MS;
+/** Milliseconds after which a gateway considers identity unavailable: of an idle one, a poll has failed. */
+export const SILENCE_MS = 2 * PULL_AT_REST_EVERY_MS;
+
+/** @param isPatient whether to wait for a response that comes too late for a lease, but shows that identity is there */
+type Pull = (after: number, gateway: string, isPatient: boolean) => Promise<KeyChanges>;
 
 export interface KeyChangesOptions {
   readonly gatewayId: string;
-  readonly pull: (after: number, gateway: string) => Promise<KeyChanges>;
+  readonly pull: Pull;
   /** The same without a lease: identity no longer registers this gateway. */
-  readonly pullAtRest: (after: number, gateway: string) => Promise<KeyChanges>;
+  readonly pullAtRest: Pull;
   /** A gateway with open streams is not idle. */
   readonly hasStreams: () => boolean;
   readonly verifier: Pick<Verifier, "forget" | "forgetAll">;
@@ -121,7 +124,7 @@ class Follower implements KeyChangeFollower {
     lease.end();
     // Its response would register this gateway again.
     await this.#pending;
-    await pullAtRest(changes.applied(), this.#name()).catch((error: unknown) => {
+    await pullAtRest(changes.applied(), this.#name(), false).catch((error: unknown) => {
       log.warn({ err: error }, "identity could not be notified that this gateway is leaving");
     });
   }
@@ -158,7 +161,8 @@ class Follower implements KeyChangeFollower {
     const after = changes.applied();
     this.#again = false;
     try {
-      const response = await (isAtRest ? pullAtRest : pull)(after, this.#name());
+      const isPatient = isAtRest || this.#isFailing;
+      const response = await (isAtRest ? pullAtRest : pull)(after, this.#name(), isPatient);
       this.#apply(after, response);
       if (!isAtRest) lease.renew(askedAt);
       this.#liveGateways = Math.max(1, response.live_gateways);

@@ -11,9 +11,10 @@ import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/ten
 import { keepTrying, startProcess, stopOnSignal, waitAtMost } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
-import { closeMongo, connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
+import { closeMongo, connectMongo, createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { watchDatabase } from "@nts/shared/mongo/watch";
 import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
@@ -71,8 +72,9 @@ startProcess(async () => {
 
   const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
   let api: RunningServer | null = null;
+  const watch = watchDatabase(settings.MONGODB_URL, NAME, log);
   const checks = {
-    mongodb: () => pingDatabase(db),
+    mongodb: () => watch.requireAvailable(),
     api: () => {
       if (api === null) throw new Error("the database is not prepared yet");
     },
@@ -89,7 +91,7 @@ startProcess(async () => {
       async () => api?.close(),
       () => waitAtMost(ENDING_MS, Promise.all([bus.close(), passwords.close(), passwordJudge.close(), app.settled()])),
       () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), working?.stop()])),
-      ...[disconnect, () => closeMongo(mongo), () => tracing.close(), () => operations.close()],
+      ...[disconnect, () => closeMongo(mongo), () => watch.close(), () => tracing.close(), () => operations.close()],
     ],
   });
 

@@ -12,10 +12,11 @@ import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { addGauges, createMetrics } from "@nts/shared/metrics";
-import { closeMongo, connectMongo, createMongoClient, openDatabase, pingDatabase } from "@nts/shared/mongo/connect";
+import { closeMongo, connectMongo, createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { watchDatabase } from "@nts/shared/mongo/watch";
 import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
@@ -78,8 +79,9 @@ startProcess(async () => {
   const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
   let api: RunningServer | null = null;
   let sweeper: Sweeper | null = null;
+  const watch = watchDatabase(settings.MONGODB_URL, "topology", log);
   const checks = {
-    mongodb: () => pingDatabase(db),
+    mongodb: () => watch.requireAvailable(),
     api: () => {
       if (api === null) throw new Error("the database is not up to date yet");
     },
@@ -92,7 +94,7 @@ startProcess(async () => {
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
       () => Promise.all([journal.feeds.close(), api?.close(), sweeper?.stop(), webhooks.stop()]),
-      ...[journal, bus, { close: () => closeMongo(mongo) }, tracing, operations].map((one) => () => one.close()),
+      ...[journal, bus, { close: () => closeMongo(mongo) }, watch, tracing, operations].map((one) => () => one.close()),
     ],
   });
 

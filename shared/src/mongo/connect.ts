@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { type Collection, type Db, type Document, MongoClient } from "mongodb";
 import { keepTrying, waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
@@ -12,7 +11,6 @@ export const STREAM_MS = 60_000;
 /** For writes that need not wait for a majority. */
 export const UNCONFIRMED = { w: 1, journal: false } as const;
 
-const PING_MS = 1_000;
 const CLOSE_MS = 1_000;
 
 /** Collection methods, with the position of their options argument. */
@@ -76,18 +74,4 @@ function bounded<T extends Document>(collection: Collection<T>): Collection<T> {
     };
   }
   return collection;
-}
-
-/** Rejects while the database is unreachable. */
-export async function pingDatabase(db: Db): Promise<void> {
-  const tooLong = new AbortController();
-  const limit = delay(PING_MS, undefined, { signal: tooLong.signal }).then(() => {
-    throw new Error("the database did not respond in time");
-  });
-  try {
-    await Promise.race([db.command({ ping: 1, maxTimeMS: PING_MS }), limit]);
-  } finally {
-    limit.catch(() => undefined);
-    tooLong.abort();
-  }
 }

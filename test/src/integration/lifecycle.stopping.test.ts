@@ -86,11 +86,15 @@ describe("a system whose database is unavailable", () => {
         await sleep(PAUSE_MS);
       }
     });
+    const services = [stack.identities[0]!, stack.topologies[0]!];
     const servedSince = (count: number): number => responses.slice(count).filter(({ status }) => status === 200).length;
     await until(() => servedSince(0) > 20);
     await stack.servers.mongodb!.kill();
     await until(() => responses.some(({ status }) => status === 503), 10, 20_000);
+    const readiness = () => Promise.all(services.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/readyz`)).status));
+    expect(await readiness()).toEqual([503, 503]);
     await stack.servers.mongodb!.restart();
+    await until(async () => (await readiness()).every((status) => status === 200), 10, 20_000);
     const before = responses.length;
     await until(() => servedSince(before) > 20, 10, 20_000);
     ended = true;

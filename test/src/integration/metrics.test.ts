@@ -148,6 +148,8 @@ describe("the metrics: connections", () => {
       await until(async () => (await pool()).waiting >= limit);
       expect((await pool()).checkedOut).toBeLessThanOrEqual(limit);
       expect((await pool()).checkedOut).toBeGreaterThanOrEqual(size);
+      // Slow is not unavailable: no process stops being ready.
+      for (const process of all()) expect((await fetch(`${process.opsUrl}/readyz`)).status).toBe(200);
     } finally {
       stack.servers.mongodb!.resume();
     }
