@@ -5,7 +5,11 @@ const TEST = "\\.test\\.ts$";
 const CLIENT = "^shared/client/(?:src|dist)/";
 const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.)")}|${CLIENT}`;
 /** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */
-const PURE = ["\\.rules\\.ts$", "^services/topology/src/values/definitions/[a-z]+\\.ts$"];
+const PURE = [
+  "\\.rules\\.ts$",
+  "^services/topology/src/kinds/",
+  "^services/topology/src/values/definitions/[a-z]+\\.ts$",
+];
 
 /** What says which operation does what. */
 const ROUTES = "^services/(?:[^/]+/src/.*routes|topology/src/resources/.*)\\.ts$";
@@ -13,6 +17,7 @@ const ROUTES = "^services/(?:[^/]+/src/.*routes|topology/src/resources/.*)\\.ts$
 /** The rooms of topology, from the ground up: each imports those before it, and none that comes after it. */
 const TOPOLOGY_ROOMS = [
   "values",
+  "kinds",
   "storage",
   "journal",
   "past",

@@ -325,6 +325,7 @@ export interface components {
             service_definition: components["schemas"]["Text1To100"];
             /** @default [] */
             bindings?: components["schemas"]["BindingInput"][];
+            /** @description If absent or beyond the end, last. */
             position?: number;
             /** @default [] */
             tags?: components["schemas"]["Tags"];

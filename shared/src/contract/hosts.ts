@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { Bindings } from "./bindings.js";
 import {
   byId,
   Description,
@@ -24,7 +23,7 @@ import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
 import { Port, PortOfNewHost } from "./ports.js";
-import { Service } from "./services.js";
+import { Service, ServiceCreate } from "./services.js";
 
 /** A host without its children. */
 export const HostRecord = z.object({
@@ -56,16 +55,7 @@ const optionalFields = {
   virtualization: Virtualization.nullable().optional(),
 };
 
-const ServiceOfNewHost = z
-  .object({
-    name: Name,
-    service_definition: Name,
-    bindings: Bindings.default([]),
-    position: z.int32().min(0).optional(),
-    tags: Tags.default([]),
-    virtualization: Virtualization.nullable().optional(),
-  })
-  .meta({ id: "ServiceOfNewHost" });
+const ServiceOfNewHost = ServiceCreate.omit({ host_id: true, network_id: true }).meta({ id: "ServiceOfNewHost" });
 
 export const HostCreate = z
   .object({

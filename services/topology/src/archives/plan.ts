@@ -9,6 +9,10 @@ import { revised } from "../storage/revisions.rules.js";
 import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { ArchivedForms } from "./forms.js";
+import { hostKind } from "../kinds/host.js";
+import { interfaceKind } from "../kinds/interface.js";
+import { portKind } from "../kinds/port.js";
+import { serviceKind } from "../kinds/service.js";
 
 // Plans the import of a host: missing children are created, changed ones restored, and none deleted. Children that were added
 // since the export are positioned after those of the archive.
@@ -71,18 +75,12 @@ export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boo
 export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
   const { host: asked } = group;
   const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
-  const host: HostRecord = {
+  const host = hostKind.make(here(asked, naming), {
     id: present?.host.entity.id ?? naming.derived(asked.id),
     ...made,
     network_id: naming.place(asked.network_id),
-    name: asked.name,
-    hostname: asked.hostname ?? null,
-    description: asked.description ?? null,
-    hidden: asked.hidden ?? false,
     source: asked.source,
-    virtualization: virtualizationOf(asked.virtualization ?? null, naming),
-    tags: tagsOf(asked.tags, naming),
-  };
+  });
   const on: OnHost = { hostId: host.id, networkId: host.network_id, naming, now };
   const interfaces = interfacesOn(on, group, present?.interfaces ?? []);
   const ports = portsOn(on, group, present?.ports ?? []);
@@ -124,7 +122,7 @@ function interfacesOn(
     const current = find(asked.id, placeOf({ subnet_id, ip_address }));
     return [
       asked.id,
-      {
+      interfaceKind.make(asked, {
         id: current?.id ?? naming.derived(asked.id),
         created_at: current?.created_at ?? earlier(asked.created_at, now),
         updated_at: now.toISOString(),
@@ -132,10 +130,9 @@ function interfacesOn(
         host_id: hostId,
         subnet_id,
         ip_address,
-        name: asked.name,
         mac_address: nextMacAddress(current?.mac_address ?? null, asked.mac_address),
         position: 0,
-      },
+      }),
     ];
   });
   return { target: placed(found.map(([, one]) => one), present), ids: idsOf(found) }; // prettier-ignore
@@ -148,16 +145,19 @@ function portsOn(
 ): TargetState<Port> {
   const placeOf = ({ protocol, number }: { protocol: string; number: number }): string => `${protocol} ${number}`;
   const find = finder(present, group.ports, naming, placeOf);
-  const found = group.ports.map(({ id, created_at, number, protocol }): [string, Port] => {
+  const found = group.ports.map((asked): [string, Port] => {
+    const { id, created_at, number, protocol } = asked;
     const current = find(id, placeOf({ number, protocol }));
     return [
       id,
-      {
+      portKind.make(asked, {
         id: current?.id ?? naming.derived(id),
         created_at: current?.created_at ?? earlier(created_at, now),
         updated_at: now.toISOString(),
-        ...{ network_id: networkId, host_id: hostId, number, protocol, type: portType(number, protocol) },
-      },
+        network_id: networkId,
+        host_id: hostId,
+        type: portType(number, protocol),
+      }),
     ];
   });
   return { target: found.map(([, one]) => one), ids: idsOf(found) };
@@ -175,20 +175,16 @@ function servicesOn(
     const id = current?.id ?? naming.derived(asked.id);
     const owner = { serviceId: id, networkId, now: now.toISOString(), newId: naming.newId };
     const bindings = judge(asked.bindings.map((binding) => boundHere(binding, ids))).kept;
-    return {
+    return serviceKind.make(here(asked, naming), {
       id,
       created_at: current?.created_at ?? earlier(asked.created_at, now),
       updated_at: now.toISOString(),
       network_id: networkId,
       host_id: hostId,
       bindings: bindingsOf(bindings, current?.bindings ?? [], owner),
-      name: asked.name,
       position: 0,
-      service_definition: asked.service_definition,
       source: asked.source,
-      tags: tagsOf(asked.tags, naming),
-      virtualization: virtualizationOf(asked.virtualization ?? null, naming),
-    };
+    });
   });
   return placed(services, present);
 }
@@ -273,6 +269,14 @@ export function earlier(time: string, now: Date): string {
 
 export function tagsOf(tags: readonly string[], { place }: Pick<Naming, "place">): string[] {
   return [...new Set(tags.map((tag) => (isId(tag) ? place(tag) : tag)))];
+}
+
+/** The archived members of a host or service, with local ids. */
+function here<
+  T extends { readonly tags: readonly string[]; readonly virtualization?: Virtualization | null | undefined },
+>(asked: T, naming: Naming) {
+  const virtualization = virtualizationOf(asked.virtualization ?? null, naming);
+  return { ...asked, tags: tagsOf(asked.tags, naming), virtualization };
 }
 
 /** Replaces references to archive ids in the details by local ids. */

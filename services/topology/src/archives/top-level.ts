@@ -16,6 +16,9 @@ import { parseBlock } from "../values/addresses.js";
 import type { ArchivedForms } from "./forms.js";
 import { freeKeys } from "./free-keys.js";
 import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
+import { networkKind } from "../kinds/network.js";
+import { subnetKind } from "../kinds/subnet.js";
+import { tagKind } from "../kinds/tag.js";
 
 // Restores tags, networks and subnets: the few entities that others reference.
 
@@ -55,10 +58,8 @@ const madeOf = ({ id, now }: Owner, created_at: string) => ({ id, created_at: ea
 const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   Tag: {
     entities: ({ tags }) => tags,
-    build: ({ created_at, name, description = null, color = null }, _naming, owner) => ({
-      ...madeOf(owner, created_at),
-      ...{ organization_id: owner.organizationId, name, description, color },
-    }),
+    build: (asked, _naming, owner) =>
+      tagKind.make(asked, { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId }),
     alike: (asked) => ({ name_key: { $in: asked.map(({ name }) => tagKeyOf(name)) } }),
     isAlike: (tag, { name }) => tagKeyOf(tag.name) === tagKeyOf(name),
     insert: async ({ storage: { tags, guards }, scope }, tx, created) => {
@@ -70,10 +71,11 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   },
   Network: {
     entities: ({ networks }) => networks,
-    build: ({ created_at, name, tags }, naming, owner) => ({
-      ...madeOf(owner, created_at),
-      ...{ name, organization_id: owner.organizationId, tags: tagsOf(tags, naming) },
-    }),
+    build: (asked, naming, owner) =>
+      networkKind.make(
+        { ...asked, tags: tagsOf(asked.tags, naming) },
+        { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId },
+      ),
     insert: async ({ storage: { networks, guards }, scope }, tx, created) => {
       await requireReferences(guards, tx, scope, created.flatMap(({ tags }) => tagClaims(tags))); // prettier-ignore
       await networks.insert(tx, scope, created);
@@ -87,17 +89,17 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   },
   Subnet: {
     entities: ({ subnets }) => subnets,
-    build: ({ created_at, description = null, subnet_type = null, ...asked }, naming, owner) => ({
-      ...madeOf(owner, created_at),
-      network_id: naming.place(asked.network_id),
-      cidr: parseBlock(asked.cidr, "cidr").text,
-      name: asked.name,
-      description,
-      subnet_type,
-      source: asked.source,
-      reserved: reservedIn(asked.cidr, asked.reserved),
-      tags: tagsOf(asked.tags, naming),
-    }),
+    build: (asked, naming, owner) =>
+      subnetKind.make(
+        { ...asked, tags: tagsOf(asked.tags, naming) },
+        {
+          ...madeOf(owner, asked.created_at),
+          network_id: naming.place(asked.network_id),
+          cidr: parseBlock(asked.cidr, "cidr").text,
+          source: asked.source,
+          reserved: reservedIn(asked.cidr, asked.reserved),
+        },
+      ),
     insert: async ({ storage, scope }, tx, created) => {
       for (const networkId of new Set(created.map(({ network_id }) => network_id)))
         await insertSubnets(storage, tx, scope, {

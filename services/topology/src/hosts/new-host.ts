@@ -14,6 +14,10 @@ import { parseAddress } from "../values/addresses.js";
 import { portType } from "../values/well-known-ports.rules.js";
 import { placeAll } from "./positions.rules.js";
 import { bindingsOf, judgeOfNew, resolveBindings } from "./bindings.rules.js";
+import { hostKind } from "../kinds/host.js";
+import { interfaceKind } from "../kinds/interface.js";
+import { portKind } from "../kinds/port.js";
+import { serviceKind } from "../kinds/service.js";
 
 /** A new host with its children. */
 export interface NewHost {
@@ -39,32 +43,22 @@ export interface Making {
 export function newHostOf(body: HostCreate, { now, newId, source }: Making): NewHost {
   refuseRepeatedNames(body);
   const made = { created_at: now, updated_at: now, network_id: body.network_id };
-  const host: HostRecord = {
-    id: newId(),
-    ...made,
-    name: body.name,
-    hostname: body.hostname ?? null,
-    description: body.description ?? null,
-    hidden: body.hidden ?? false,
-    source: { type: source },
-    virtualization: body.virtualization ?? null,
-    tags: body.tags,
-  };
+  const host = hostKind.make(body, { id: newId(), ...made, source: { type: source } });
   const owned = { ...made, host_id: host.id };
   const interfacePositions = placeAll(body.interfaces.map(({ position }) => position));
-  const interfaces = body.interfaces.map((given, index): Interface => ({
-    ...owned,
-    id: newId(),
-    ip_address: given.ip_address === NEXT_ADDRESS ? NEXT_ADDRESS : parseAddress(given.ip_address).text,
-    name: given.name,
-    subnet_id: given.subnet_id,
-    mac_address: given.mac_address ?? null,
-    position: interfacePositions[index] ?? index,
-  }));
-  const ports = body.ports.map((given): Port => {
-    const { number, protocol } = given;
-    return { ...owned, id: newId(), number, protocol, type: portType(number, protocol) };
-  });
+  const interfaces = body.interfaces.map((given, index) =>
+    interfaceKind.make(given, {
+      ...owned,
+      id: newId(),
+      ip_address: given.ip_address === NEXT_ADDRESS ? NEXT_ADDRESS : parseAddress(given.ip_address).text,
+      subnet_id: given.subnet_id,
+      mac_address: given.mac_address ?? null,
+      position: interfacePositions[index] ?? index,
+    }),
+  );
+  const ports = body.ports.map((given) =>
+    portKind.make(given, { ...owned, id: newId(), type: portType(given.number, given.protocol) }),
+  );
 
   const services = servicesOf(body, { host, interfaces, ports }, { now, newId, source });
   return { host, interfaces, ports, services };
@@ -85,20 +79,16 @@ function servicesOf(
   return body.services.map((given, index): Service => {
     const id = newId();
     const bindings = (resolved[index] ?? []).map((binding) => withIds(binding, named));
-    return {
+    return serviceKind.make(given, {
       id,
       created_at: now,
       updated_at: now,
       network_id: host.network_id,
       host_id: host.id,
       bindings: bindingsOf(bindings, [], { serviceId: id, networkId: host.network_id, now, newId }),
-      name: given.name,
       position: positions[index] ?? index,
-      service_definition: given.service_definition,
       source: { type: source },
-      tags: given.tags,
-      virtualization: given.virtualization ?? null,
-    };
+    });
   });
 }
 

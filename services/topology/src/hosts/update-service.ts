@@ -17,6 +17,7 @@ import { applyShift, closeGaps } from "./shifts.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "./bindings.rules.js";
 import { moreBindings, saveService } from "./write-services.js";
+import { serviceKind } from "../kinds/service.js";
 
 /** A service update. */
 export interface Asked {
@@ -97,7 +98,7 @@ function jointUpdate(
       if (host.network_id !== network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const now = new Date();
       const bound = boundBy(bindingJudge(host.inventory), entity, bindings, now);
-      return revised(current, { ...entity, ...saidOf(entity, body), bindings: bound }, now);
+      return revised(current, { ...serviceKind.apply(entity, body), bindings: bound }, now);
     },
   };
 }
@@ -136,7 +137,7 @@ function nextInPlace(
   const body = asked(entity);
   if (!staysInPlace(entity, body) || tagClaims(body.tags, entity.tags).length > 0) return "not in place";
   requireRevision(precondition, revision);
-  return revised(current, { ...entity, ...saidOf(entity, body) }, new Date());
+  return revised(current, serviceKind.apply(entity, body), new Date());
 }
 
 function addsBindings(service: Service, { asked }: Asked): boolean {
@@ -147,12 +148,6 @@ function addsBindings(service: Service, { asked }: Asked): boolean {
 function repeatsBindings(service: Service, { asked }: Asked): boolean {
   const { bindings } = asked(service);
   return new Set(bindings.map(bindingKey)).size < bindings.length;
-}
-
-/** The update without position and bindings. */
-function saidOf(service: Service, body: ServiceUpdate) {
-  const { name, service_definition, tags, virtualization = service.virtualization } = body;
-  return { name, service_definition, tags, virtualization };
 }
 
 /** @param isChecked whether it is stored only where it has the revision that was read, so that it need not be read again */
@@ -177,8 +172,8 @@ function updateInTransaction(
     const { position, shift } = moves
       ? placeNew(body.position, host.inventory.services - 1)
       : placeExisting(entity.position, body.position, host.inventory.services);
-    const said = saidOf(entity, body);
-    const next = revised(current, { ...entity, ...said, bindings, host_id: host.id, position }, now);
+    const said = serviceKind.apply(entity, body);
+    const next = revised(current, { ...said, bindings, host_id: host.id, position }, now);
     if (next === null) throw new Discard(current);
     const change = { before: current, after: next };
     const more = moreBindings(change);

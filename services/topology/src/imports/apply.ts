@@ -24,6 +24,7 @@ import { join, retire } from "./retire.js";
 import type { Job, SightedPlan } from "./session.js";
 import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
+import { subnetKind } from "../kinds/subnet.js";
 
 // Each transaction first locks the guard shards of everything by which its host can be recognized and looks for it
 // again, so that no host is created twice. All its guard writes stay in these shards, so that other hosts do not wait.
@@ -169,9 +170,9 @@ async function lockShards(
 }
 
 function newSubnet({ id, cidr, networkId, now }: { id: string; cidr: string; networkId: string; now: string }): Subnet {
-  const nothing = { description: null, subnet_type: null, reserved: [], tags: [] };
   const source = { type: "Discovery" };
-  return { id, created_at: now, updated_at: now, network_id: networkId, cidr, name: cidr, source, ...nothing };
+  const server = { id, created_at: now, updated_at: now, network_id: networkId, cidr, source, reserved: [] };
+  return subnetKind.make({ name: cidr, tags: [] }, server);
 }
 
 function newHostOf({ entity, interfaces, ports, services }: PlannedHost) {

@@ -5,6 +5,7 @@ import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
 import type { Skip, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
 import { placeText, portText, type SeenPort } from "./scan.rules.js";
+import { serviceKind } from "../kinds/service.js";
 
 // A scan shows a port open at one address, so its service is bound to that interface; only the machine itself reports
 // it open on all. Bindings to the port there, or a person's to the port elsewhere, count as the service.
@@ -98,17 +99,10 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
       const resolved = resolveBindings(draft.bindings, judge);
       const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
       if (before !== null) return { ...planned, action: "update", before, entity: { ...before.entity, bindings } };
-      const entity: Service = {
-        ...owned,
-        id: draft.id,
-        bindings,
-        name: draft.name,
-        position: position++,
-        service_definition: draft.definition,
-        source: { type: "Discovery" },
-        tags: [],
-        virtualization: null,
-      };
+      const entity = serviceKind.make(
+        { name: draft.name, service_definition: draft.definition, tags: [] },
+        { ...owned, id: draft.id, bindings, position: position++, source: { type: "Discovery" } },
+      );
       return { ...planned, action: "create", before, entity };
     });
 }

@@ -18,6 +18,9 @@ import {
   type SeenHost,
   type SeenPort,
 } from "./scan.rules.js";
+import { hostKind } from "../kinds/host.js";
+import { interfaceKind } from "../kinds/interface.js";
+import { portKind } from "../kinds/port.js";
 
 // Plans the import of one host. Imports only add: nothing is removed or overwritten, except an unknown hostname or MAC
 // address, and addresses seen at another machine.
@@ -163,19 +166,10 @@ function hostOf(
       entity: isUnnamed ? { ...entity, hostname } : entity,
     };
   }
-  const entity: HostRecord = {
-    id: newId(),
-    created_at: now,
-    updated_at: now,
-    network_id: networkId,
-    name: nameOf(seen),
-    hostname,
-    description: vendor,
-    hidden: false,
-    source: { type: "Discovery" },
-    virtualization: null,
-    tags: [],
-  };
+  const entity = hostKind.make(
+    { name: nameOf(seen), hostname, description: vendor, tags: [] },
+    { id: newId(), created_at: now, updated_at: now, network_id: networkId, source: { type: "Discovery" } },
+  );
   return { action: "create", before: null, entity };
 }
 
@@ -205,15 +199,17 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
     const same = byIp.get(ip) ?? [];
     const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
     if (before === undefined) {
-      const entity: Interface = {
-        ...owned,
-        id: planning.newId(),
-        ip_address: ip,
-        name: null,
-        subnet_id: place.id ?? "",
-        mac_address: mac,
-        position: position++,
-      };
+      const entity = interfaceKind.make(
+        { name: null },
+        {
+          ...owned,
+          id: planning.newId(),
+          ip_address: ip,
+          subnet_id: place.id ?? "",
+          mac_address: mac,
+          position: position++,
+        },
+      );
       return { action: "create", before: null, entity, cidr: place.cidr };
     }
     const { entity } = before;
@@ -268,7 +264,8 @@ function planPorts(seen: readonly SeenPort[], { known, owned, planning }: On): P
     if (before !== undefined) planned.set(text, { action: "unchanged", before, entity: before.entity });
     else {
       const { number, protocol } = port;
-      const entity: Port = { ...owned, id: planning.newId(), number, protocol, type: portType(number, protocol) };
+      const server = { ...owned, id: planning.newId(), type: portType(number, protocol) };
+      const entity = portKind.make({ number, protocol }, server);
       planned.set(text, { action: "create", before: null, entity });
     }
   }

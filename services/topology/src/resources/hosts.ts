@@ -33,6 +33,7 @@ import { reportRemovedBindingsOfHost } from "../hosts/removed-bindings.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { hostRevisionIn } from "../hosts/revision.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
+import { hostKind } from "../kinds/host.js";
 
 export function mountHosts(router: Router, storage: Storage, past: Past): void {
   const { hosts: entities, sockets } = storage;
@@ -81,13 +82,7 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
   return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<HostRecord>): Stored<HostRecord> | null => {
       const { entity } = current;
-      const body = asked(entity);
-      const { hostname, description, hidden, virtualization, tags } = { ...entity, ...body };
-      return revised(
-        current,
-        { ...entity, name: body.name, hostname, description, hidden, virtualization, tags },
-        new Date(),
-      );
+      return revised(current, hostKind.apply(entity, asked(entity)), new Date());
     };
     const read = await hosts.get(scope, id);
     if (asked(read.entity).network_id === read.entity.network_id && next(read) === null) {

@@ -35,6 +35,7 @@ import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { checkAddresses, type PlacedAddress, subnetClaims } from "../references/addresses-on.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
+import { interfaceKind } from "../kinds/interface.js";
 
 export function mountInterfaces(router: Router, storage: Storage, past: Past): void {
   mountList(router, listInterfaces, { entities: storage.interfaces, past }, plan(storage));
@@ -88,18 +89,17 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
         await use(tx);
         await checkAddresses(storage, tx, scope, { networkId, addresses: placed });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
-        const entity: Interface = {
+        const entity = interfaceKind.make(body, {
           id,
           created_at: now.toISOString(),
           updated_at: now.toISOString(),
           host_id: hostId,
           ip_address: placed[0]?.ip_address ?? "",
-          name: body.name,
           network_id: networkId,
           subnet_id: subnetId,
           mac_address: body.mac_address ?? null,
           position,
-        };
+        });
         await interfaces.insert(tx, scope, [entity]);
         await applyShift(tx, scope, interfaces, { hostId, shift, except: id, now });
         return entity;
@@ -123,8 +123,8 @@ function update(storage: Storage): UpdateHandler<typeof updateInterface> {
       if (body.host_id !== entity.host_id)
         throw validationFailed({ path: "host_id", message: "the host of an interface cannot be changed" });
       const mac_address = nextMacAddress(entity.mac_address, body.mac_address);
-      const { name, subnet_id } = body;
-      return revised(current, { ...entity, ip_address, name, subnet_id, mac_address, position }, now);
+      const placed = { ip_address, subnet_id: body.subnet_id, mac_address, position };
+      return revised(current, { ...interfaceKind.apply(entity, body), ...placed }, now);
     };
     const isDone = (current: Stored<Interface>): boolean =>
       next(current, asked(current.entity).position ?? current.entity.position) === null;

@@ -25,6 +25,7 @@ import type { Storage } from "../storage/storage.js";
 import { updateSingle } from "./update-single.js";
 import { deleteNetworks } from "../deletions/networks.js";
 import { requireOwnOrganization } from "../references/own-organization.js";
+import { networkKind } from "../kinds/network.js";
 
 export function mountNetworks(router: Router, storage: Storage, past: Past, notices: Notices): void {
   mountList(router, listNetworks, { entities: storage.networks, past }, plan());
@@ -47,14 +48,7 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
     const organization_id = scope.organizationId;
-    const network: Network = {
-      id: newId(),
-      created_at: now,
-      updated_at: now,
-      name: body.name,
-      organization_id,
-      tags: body.tags,
-    };
+    const network = networkKind.make(body, { id: newId(), created_at: now, updated_at: now, organization_id });
     await transaction(work, [network.id], async (tx) => {
       await requireReferences(guards, tx, scope, tagClaims(network.tags));
       await networks.insert(tx, scope, [network]);
@@ -69,9 +63,9 @@ function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
   return async ({ work, scope, params: { id }, asked, precondition }) => {
     const next = (current: Stored<Network>): Stored<Network> | null => {
       requireRevision(precondition, current.revision);
-      const { organization_id, name, tags = current.entity.tags } = asked(current.entity);
-      requireOwnOrganization(scope, organization_id);
-      return revised(current, { ...current.entity, name, tags }, new Date());
+      const body = asked(current.entity);
+      requireOwnOrganization(scope, body.organization_id);
+      return revised(current, networkKind.apply(current.entity, body), new Date());
     };
     const updated = await updateSingle(storage, networks, { work, scope, id, next }, async (tx, { current, next }) => {
       await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));

@@ -29,6 +29,7 @@ import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
+import { portKind } from "../kinds/port.js";
 
 export function mountPorts(router: Router, storage: Storage, past: Past): void {
   mountList(router, listPorts, { entities: storage.ports, past }, plan(storage));
@@ -61,7 +62,7 @@ function create(storage: Storage): UserHandler<typeof createPort> {
     const now = new Date().toISOString();
     const id = newId();
     const type = portType(number, protocol);
-    const port: Port = { id, created_at: now, updated_at: now, network_id, host_id, number, protocol, type };
+    const port = portKind.make(body, { id, created_at: now, updated_at: now, network_id, host_id, type });
     await refusingDuplicates(() =>
       transaction(work, [host_id], async (tx) => {
         await lockHostFor(storage, tx, scope, {
@@ -83,11 +84,12 @@ function update(storage: Storage): UpdateHandler<typeof updatePort> {
     const next = (current: Stored<Port>): Stored<Port> | null => {
       const { entity } = current;
       requireRevision(precondition, current.revision);
-      const { network_id, host_id, number, protocol } = asked(entity);
+      const body = asked(entity);
+      const { network_id, host_id, number, protocol } = body;
       if (network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       if (host_id !== entity.host_id)
         throw validationFailed({ path: "host_id", message: "the host of a port cannot be changed" });
-      return revised(current, { ...entity, number, protocol, type: portType(number, protocol) }, new Date());
+      return revised(current, { ...portKind.apply(entity, body), type: portType(number, protocol) }, new Date());
     };
     const updating = { work, scope, id, isDone: (current: Stored<Port>) => next(current) === null };
     const updated = await refusingDuplicates(() =>

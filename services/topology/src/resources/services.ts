@@ -6,7 +6,6 @@ import {
   listServices,
   patchService,
   updateService,
-  type Service,
 } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
@@ -30,6 +29,7 @@ import { createJointUpdates } from "../hosts/joint-updates.js";
 import { updateOne } from "../hosts/update-service.js";
 import { reportRemovedBindings } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
+import { serviceKind } from "../kinds/service.js";
 
 export function mountServices(router: Router, storage: Storage, past: Past): void {
   const { services: entities, sockets } = storage;
@@ -73,20 +73,16 @@ function create(storage: Storage): UserHandler<typeof createService> {
       const judge = bindingJudge(host.inventory);
       reportRemovedBindings(tx, body.bindings, judge);
       const resolved = resolveBindings(body.bindings, judge);
-      const service: Service = {
+      const service = serviceKind.make(body, {
         id,
         created_at: at,
         updated_at: at,
         bindings: bindingsOf(resolved, [], { serviceId: id, networkId, now: at, newId }),
         host_id: hostId,
-        name: body.name,
         network_id: networkId,
         position,
-        service_definition: body.service_definition,
         source: { type: "Manual" },
-        tags: body.tags,
-        virtualization: body.virtualization ?? null,
-      };
+      });
       const counts = { services: 1, bindings: service.bindings.length };
       await requireReferences(guards, tx, scope, [networkClaim(networkId, counts), ...tagClaims(service.tags)]);
       await insertServices(storage, tx, scope, { hostName: host.name, inserted: [service] });

@@ -29,6 +29,7 @@ import type { Storage } from "../storage/storage.js";
 import { updateSingle } from "./update-single.js";
 import { insertSubnets } from "../references/insert-subnets.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
+import { subnetKind } from "../kinds/subnet.js";
 
 export function mountSubnets(router: Router, storage: Storage, past: Past): void {
   mountList(router, listSubnets, { entities: storage.subnets, past }, plan(storage));
@@ -52,19 +53,15 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
   return async ({ work, scope, body }) => {
     await storage.quota.require(scope);
     const now = new Date().toISOString();
-    const subnet: Subnet = {
+    const subnet = subnetKind.make(body, {
       id: newId(),
       created_at: now,
       updated_at: now,
       network_id: body.network_id,
       cidr: parseBlock(body.cidr, "cidr").text,
-      name: body.name,
-      description: body.description ?? null,
-      subnet_type: body.subnet_type ?? null,
       source: { type: "Manual" },
       reserved: reservedIn(body.cidr, body.reserved),
-      tags: body.tags,
-    };
+    });
     await transaction(work, [subnet.id], async (tx) => {
       await insertSubnets(storage, tx, scope, { networkId: subnet.network_id, inserted: [subnet] });
     });
@@ -81,10 +78,8 @@ function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
       const body = asked(entity);
       const block = parseBlock(body.cidr, "cidr");
       if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
-      const { name, description = entity.description, subnet_type = entity.subnet_type, tags = entity.tags } = body;
       const reserved = reservedIn(block.text, body.reserved ?? entity.reserved);
-      const changes = { cidr: block.text, name, description, subnet_type, reserved, tags };
-      return revised(current, { ...entity, ...changes }, new Date());
+      return revised(current, { ...subnetKind.apply(entity, body), cidr: block.text, reserved }, new Date());
     };
     const updated = await updateSingle(storage, subnets, { work, scope, id, next }, async (tx, change) => {
       const { current, next } = change;

@@ -25,6 +25,7 @@ import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import { updateSingle } from "./update-single.js";
 import { deleteTags } from "../deletions/tags.js";
+import { tagKind } from "../kinds/tag.js";
 
 export function mountTags(router: Router, storage: Storage, past: Past, notices: Notices): void {
   mountList(router, listTags, { entities: storage.tags, past }, plan());
@@ -44,9 +45,8 @@ function create(storage: Storage): UserHandler<typeof createTag> {
     await storage.quota.require(scope, "tags");
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
-    const { name, description = null, color = null } = body;
     const organization_id = scope.organizationId;
-    const tag: Tag = { id: newId(), created_at: now, updated_at: now, organization_id, name, description, color };
+    const tag = tagKind.make(body, { id: newId(), created_at: now, updated_at: now, organization_id });
     await refusingDuplicates(() =>
       transaction(work, [tag.id], async (tx) => {
         await tags.insert(tx, scope, [tag]);
@@ -63,9 +63,9 @@ function update(storage: Storage): UpdateHandler<typeof updateTag> {
     const next = (current: Stored<Tag>): Stored<Tag> | null => {
       const { entity } = current;
       requireRevision(precondition, current.revision);
-      const { organization_id, name, description = entity.description, color = entity.color } = asked(entity);
-      requireOwnOrganization(scope, organization_id);
-      return revised(current, { ...entity, name, description, color }, new Date());
+      const body = asked(entity);
+      requireOwnOrganization(scope, body.organization_id);
+      return revised(current, tagKind.apply(entity, body), new Date());
     };
     const updated = await refusingDuplicates(() =>
       updateSingle(storage, tags, { work, scope, id, next }, (tx, change) => tags.replace(tx, scope, [change.next])),

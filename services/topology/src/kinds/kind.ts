@@ -1,0 +1,91 @@
+import type { z } from "zod";
+
+// A kind is declared once: which members of a body are copied as they are, which are placed by rules of their own, and
+// what those that a creation may leave out become. Creations, updates, imports and archives build entities from that.
+
+type Member<Body extends z.ZodObject> = keyof z.output<Body> & string;
+
+/** Members that a body sets directly. */
+type Copied<Create extends z.ZodObject, Update extends z.ZodObject, Placed extends string> = Exclude<
+  Member<Create> | Member<Update>,
+  Placed
+>;
+
+type OptionalIn<Body> = { [Name in keyof Body]-?: undefined extends Body[Name] ? Name : never }[keyof Body];
+
+/** What the members that a creation may leave out become. */
+type Defaults<Entity, Body, Placed extends string> = {
+  readonly [Name in Exclude<OptionalIn<Body>, Placed> & keyof Entity]: Entity[Name];
+};
+
+/** Does not compile for a member that is copied nowhere. */
+type OnlyMembersOf<Entity, Names> = [Exclude<Names, keyof Entity>] extends [never]
+  ? unknown
+  : { readonly neitherPlacedNorCopied: Exclude<Names, keyof Entity> };
+
+interface Declaration<
+  Schema extends z.ZodObject,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+  Placed extends string,
+> {
+  readonly schema: Schema;
+  readonly create: Create;
+  readonly update: Update;
+  /** Members of the bodies with rules of their own; every other member is copied. */
+  readonly placed: readonly Placed[];
+  readonly defaults: Defaults<z.output<Schema>, z.output<Create>, Placed>;
+}
+
+/** How entities of a kind follow from bodies. */
+export interface KindRules<Entity extends object, Created, Updated, Server> {
+  /** An entity from the body of a creation, and the members that the server sets. */
+  make(body: Created, server: Server): Entity;
+  /** The entity with the copied members of an update; members that it leaves out stay, and so do placed ones. */
+  apply(current: Entity, body: Updated): Entity;
+}
+
+export function kind<
+  Schema extends z.ZodObject,
+  Create extends z.ZodObject,
+  Update extends z.ZodObject,
+  const Placed extends string,
+>(
+  declaration: Declaration<Schema, Create, Update, Placed> &
+    OnlyMembersOf<z.output<Schema>, Copied<Create, Update, Placed>>,
+): KindRules<
+  z.output<Schema>,
+  Pick<z.output<Create>, Exclude<Member<Create>, Placed>>,
+  Pick<z.output<Update>, Exclude<Member<Update>, Placed>>,
+  Omit<z.output<Schema>, Copied<Create, Update, Placed>>
+> {
+  const { schema, create, update, placed, defaults } = declaration;
+  const isCopied = (name: string): boolean => !(placed as readonly string[]).includes(name);
+  const created = new Set(Object.keys(create.shape).filter(isCopied));
+  const updated = Object.keys(update.shape).filter(isCopied);
+  const members = Object.keys(schema.shape);
+
+  return {
+    make: (body, server) => {
+      const entity: Record<string, unknown> = {};
+      for (const name of members) {
+        const value = created.has(name) ? valueIn(body, name) : valueIn(server, name);
+        const present = value === undefined ? valueIn(defaults, name) : value;
+        if (present !== undefined) entity[name] = present;
+      }
+      return entity as z.output<Schema>;
+    },
+    apply: (current, body) => {
+      const entity: Record<string, unknown> = { ...current };
+      for (const name of updated) {
+        const value = valueIn(body, name);
+        if (value !== undefined) entity[name] = value;
+      }
+      return entity as z.output<Schema>;
+    },
+  };
+}
+
+function valueIn(from: object, name: string): unknown {
+  return (from as Readonly<Record<string, unknown>>)[name];
+}
