@@ -12,7 +12,7 @@ import {
 } from "../scan.rules.js";
 import { reasonAgainstState, type Column } from "./headings.rules.js";
 import { faultAt } from "./lines.js";
-import { portsInCell } from "./port-cells.rules.js";
+import { portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { type Row, rowsOf } from "./rows.js";
 import { createSightings } from "./sightings.js";

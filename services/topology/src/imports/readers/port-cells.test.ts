@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { portsInCell } from "./port-cells.rules.js";
+import { portsInCell } from "./port-cells.js";
 
 const read = (cell: string, protocols = ""): string => {
   const found = portsInCell(cell, protocols);
