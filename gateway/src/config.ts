@@ -55,13 +55,27 @@ export const GatewayConfig = z.object({
   IN_FLIGHT_PER_USER: count.default(150).describe("Open requests per user; further ones are rejected."),
   IN_FLIGHT_PER_ORGANIZATION: count.default(300).describe("Open requests per organization."),
   IN_FLIGHT_PER_ADDRESS: count.default(50).describe("Open requests per address without a credential."),
+  IN_FLIGHT_PER_CLIENT: count
+    .default(450)
+    .describe("Open requests with a credential per address (IPv6: /64), of all its users together."),
+  IN_FLIGHT_PER_SITE: count
+    .default(600)
+    .describe("Open requests with a credential per site (IPv6: /48), of all its users together."),
   AT_SERVICES_PER_USER: count.default(32).describe("Concurrent calls to services per user; others wait."),
   AT_SERVICES_PER_ORGANIZATION: count.default(64).describe("Concurrent calls to services per organization."),
   AT_SERVICES_PER_ADDRESS: count.default(16).describe("Concurrent calls to services per address without a credential."),
+  AT_SERVICES_PER_CLIENT: count.default(128).describe("Concurrent calls to services per address with credentials."),
+  AT_SERVICES_PER_SITE: count.default(160).describe("Concurrent calls to services per site with credentials."),
   UPLOADS_PER_ORGANIZATION: count.default(4).describe("Concurrent uploads per organization."),
   CHANGE_STREAMS: count.default(1_000).describe("Open change streams."),
   CHANGE_STREAMS_PER_USER: count.default(10).describe("Open change streams per user, across all gateways."),
   CHANGE_STREAMS_PER_ORGANIZATION: count.default(100).describe("Open change streams per organization."),
+  CHANGE_STREAMS_PER_CLIENT: count
+    .default(250)
+    .describe("Open change streams per address (IPv6: /64) and gateway, of all its users together."),
+  CHANGE_STREAMS_PER_SITE: count
+    .default(400)
+    .describe("Open change streams per site (IPv6: /48) and gateway, of all its users together."),
   BODY_BYTES: bytes.default(67_108_864).describe("Bytes of request bodies in memory."),
   BODY_BYTES_PER_USER: bytes.default(8_388_608).describe("Bytes of request bodies in memory per user."),
   BODY_BYTES_PER_ADDRESS: bytes
@@ -107,14 +121,21 @@ export function inFlightLimitsOf(config: GatewayConfig): InFlightLimits {
       atServices: config[`AT_SERVICES_PER_${name}`],
       uploads: config.UPLOADS_PER_ORGANIZATION,
       // None without a credential.
-      streams: kind === "address" ? 0 : config[`CHANGE_STREAMS_PER_${name as "USER" | "ORGANIZATION"}`],
+      streams: kind === "address" ? 0 : config[`CHANGE_STREAMS_PER_${name as Exclude<typeof name, "ADDRESS">}`],
       bodyBytes,
     };
   };
+  // Several organizations may share an address.
+  const ofMany = (kind: "client" | "site"): InFlightLimits[HolderKind] => ({
+    ...of(kind, config.BODY_BYTES),
+    uploads: Infinity,
+  });
   return {
     user: of("user", config.BODY_BYTES_PER_USER),
     organization: of("organization", config.BODY_BYTES),
     address: of("address", config.BODY_BYTES_PER_ADDRESS),
+    client: ofMany("client"),
+    site: ofMany("site"),
     bodyBytes: config.BODY_BYTES,
     streams: config.CHANGE_STREAMS,
     atService: MOST_WAITING,

@@ -66,7 +66,7 @@ export interface ProtectionMetrics {
 export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
   const refused = new Counter({
     name: "nts_in_flight_refused_total",
-    help: "Requests rejected because their user, organization or address (`of`) exceeded its share.",
+    help: "Requests rejected because their user, organization, address (`address` without a credential, `client` with one) or site (`of`) exceeded its share.",
     labelNames: ["of"],
     registers: [registry],
   });

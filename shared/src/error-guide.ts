@@ -158,12 +158,16 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: { params: "`retry_after_seconds`", remedy: RETRY },
   too_many_in_flight: {
-    params: "`of`: `user`, `organization` or `address`; `retry_after_seconds`",
+    params: "`of`: `user`, `organization`, `address` or `site`; `retry_after_seconds`",
     remedy: "Send fewer requests at the same time.",
   },
   too_many_streams: {
-    params: "`of`: `user` or `organization`, `retry_after_seconds`",
+    params: "`of`: `user`, `organization`, `address` or `site`; `retry_after_seconds`",
     remedy: "Close unused streams, or share one.",
+  },
+  registration_throttled: {
+    params: "`retry_after_seconds`",
+    remedy: "Ask for an invite, or retry after midnight (UTC). The operator can raise `REGISTRATIONS_PER_SITE`.",
   },
   mail_throttled: {
     params: "`retry_after_seconds`",

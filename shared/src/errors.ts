@@ -65,6 +65,7 @@ export const ERRORS = {
   rate_limited: "Too many requests.",
   too_many_in_flight: "Too many concurrent requests; wait for some of them to complete.",
   too_many_streams: "Too many streams are open; close some of them.",
+  registration_throttled: "Too many accounts were created from this network today.",
   mail_throttled: "Too many emails were requested; wait before requesting another one.",
   login_throttled: "Too many failed login attempts; wait before trying again.",
   internal_error: "An internal error occurred.",

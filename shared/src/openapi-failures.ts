@@ -36,6 +36,7 @@ const FORMS: readonly Form[] = [
   { name: "With a JSON body", has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] }, // prettier-ignore
   listing("With a password or a code", "login_throttled"),
   { name: "In a session that must be confirmed", has: ({ confirmed, errors }) => confirmed === true || errors.includes("confirmation_required"), codes: ["confirmation_required"] }, // prettier-ignore
+  listing("Registration", "registration_throttled"),
   listing("With an email to send", "mail_throttled"),
   { name: "Streams", has: ({ streams }) => streams === true, codes: ["too_many_streams"] },
   listing("With ids of resources", "not_found"),

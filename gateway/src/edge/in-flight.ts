@@ -1,9 +1,10 @@
-import { addressBlockOf } from "@nts/shared/address-block";
+import { addressBlockOf, siteOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import type { Dependent, Exchange } from "./exchange.js";
 
 // Limits what users, organizations and addresses occupy at a time: open requests, calls to services, and bodies in
-// memory. Requests with a valid credential count for user and organization, others for their address. Of the calls to
+// memory. Requests with a valid credential count for user and organization, and, as accounts are free, for their address
+// and site with higher limits; others count for their address only. Of the calls to
 // one service, an organization or address has at most as many as are left: however many are busy, a new one is served.
 
 /** Milliseconds that a caller of whose requests none is at a service waits until one may be. */
@@ -24,7 +25,8 @@ export interface HolderLimits {
 
 export type Service = "identity" | "topology";
 
-export type HolderKind = "user" | "organization" | "address";
+/** `client` is the address of requests with a credential, `address` that of others. */
+export type HolderKind = "user" | "organization" | "address" | "client" | "site";
 
 export interface InFlightLimits extends Readonly<Record<HolderKind, HolderLimits>> {
   /** Of all bodies together. */
@@ -98,17 +100,29 @@ interface Totals {
 /** @param onRefused called with the exceeded limit */
 export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderKind) => void): InFlight {
   const groupOf = (kind: HolderKind): Group => ({ kind, limits: limits[kind], holders: new Map() });
-  const [users, organizations, addresses] = [groupOf("user"), groupOf("organization"), groupOf("address")];
+  const users = groupOf("user");
+  const organizations = groupOf("organization");
+  const addresses = groupOf("address");
+  const clients = groupOf("client");
+  const sites = groupOf("site");
   const refuse = ({ kind }: Group, code: "too_many_in_flight" | "too_many_streams" = "too_many_in_flight"): never => {
     onRefused(kind);
-    throw new AppError(code, { of: kind, retry_after_seconds: code === "too_many_streams" ? 5 : 1 });
+    throw new AppError(code, {
+      of: kind === "client" ? "address" : kind,
+      retry_after_seconds: code === "too_many_streams" ? 5 : 1,
+    });
   };
   const left = { identity: limits.atService, topology: limits.atService };
   const totals: Totals = { requests: 0, streams: 0, bytes: 0, left, waiting: new Set(), mostBytes: limits.bodyBytes, refuse }; // prettier-ignore
 
   function holdersOf({ principal, clientAddress }: Exchange): Holder[] {
     if (principal === null) return [holderOf(addresses, addressBlockOf(clientAddress))];
-    return [holderOf(users, principal.userId), holderOf(organizations, principal.scope.organizationId)];
+    return [
+      holderOf(clients, addressBlockOf(clientAddress)),
+      holderOf(sites, siteOf(clientAddress)),
+      holderOf(users, principal.userId),
+      holderOf(organizations, principal.scope.organizationId),
+    ];
   }
 
   return {

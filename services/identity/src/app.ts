@@ -46,6 +46,7 @@ import { createProviders } from "./providers/providers.js";
 import type { ProviderSettings } from "./providers/settings.js";
 import type { Quotas } from "./quotas.js";
 import { mountRegistrations } from "./registrations/routes.js";
+import { createSiteLimit } from "./registrations/site-limit.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
 import { mountSecondFactors } from "./second-factor/routes.js";
 import { createSecretCipher } from "./second-factor/secret-cipher.js";
@@ -133,7 +134,7 @@ export function createApp(options: AppOptions): App {
   };
   const { throttledCheck, change, beginSession, confirmCaller } = createSigningIn(common);
 
-  mountRegistrations(router, common);
+  mountRegistrations(router, { ...common, siteLimit: createSiteLimit(db, quotas.registrationsPerSite) });
   mountUsers(router, { ...common, requireUnlimitedKey });
   const cipher = createSecretCipher(secondFactorSecrets);
   mountMoving(router, { ...common, confirmCaller });

@@ -38,6 +38,12 @@ export const IdentitySettings = z.object({
     .url({ protocol: /^https?$/ })
     .describe("Public URL; with https, the session cookie is only sent over https."),
   REGISTRATION: z.enum(["open", "invite"]).default("open").describe("Who may create an account."),
+  REGISTRATIONS_PER_SITE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe("Accounts created without an invite per site (IPv4 address, IPv6 /48) and day (UTC)."),
   AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .min(1)

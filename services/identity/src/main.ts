@@ -139,6 +139,7 @@ function quotasOf(settings: Settings): Quotas {
     keysPerOrganization: settings.MAX_KEYS_PER_ORGANIZATION,
     sessionsPerUser: settings.MAX_SESSIONS_PER_USER,
     invitesPerOrganization: settings.MAX_INVITES_PER_ORGANIZATION,
+    registrationsPerSite: settings.REGISTRATIONS_PER_SITE,
     idempotencyKeysPerUser: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
   };
 }

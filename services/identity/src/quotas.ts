@@ -5,6 +5,8 @@ export interface Quotas {
   readonly sessionsPerUser: number;
   /** Of valid ones. */
   readonly invitesPerOrganization: number;
+  /** New organizations by registration, per site and day. */
+  readonly registrationsPerSite: number;
   /** Per day. */
   readonly idempotencyKeysPerUser: number;
 }

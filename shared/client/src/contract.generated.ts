@@ -70,6 +70,7 @@ export type ErrorCode =
   | "rate_limited"
   | "too_many_in_flight"
   | "too_many_streams"
+  | "registration_throttled"
   | "mail_throttled"
   | "login_throttled"
   | "internal_error"

@@ -102,7 +102,14 @@ export const register = endpoint({
     "requires a second factor, no session is started: sign in to set one up. Who has an account signs in, and accepts the invite.",
   body: Registration,
   response: User,
-  errors: ["already_exists", "registration_closed", "password_login_disabled", "invalid_reference", "write_conflict"],
+  errors: [
+    "already_exists",
+    "registration_closed",
+    "registration_throttled",
+    "password_login_disabled",
+    "invalid_reference",
+    "write_conflict",
+  ],
 });
 
 export const login = endpoint({

@@ -66,6 +66,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   rate_limited: 429,
   too_many_in_flight: 429,
   too_many_streams: 429,
+  registration_throttled: 429,
   mail_throttled: 429,
   login_throttled: 429,
   internal_error: 500,

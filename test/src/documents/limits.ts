@@ -142,11 +142,11 @@ function ofCallers(): Rows {
     ],
     [
       "requests in progress",
-      `${at("IN_FLIGHT_PER_USER")} of a user, ${at("IN_FLIGHT_PER_ORGANIZATION")} of an organization, ${at("IN_FLIGHT_PER_ADDRESS")} of an address without a credential (429)`,
+      `${at("IN_FLIGHT_PER_USER")} of a user, ${at("IN_FLIGHT_PER_ORGANIZATION")} of an organization, ${at("IN_FLIGHT_PER_ADDRESS")} of an address without a credential; of all users at an address (IPv6: /64) ${at("IN_FLIGHT_PER_CLIENT")}, at a site (IPv6: /48) ${at("IN_FLIGHT_PER_SITE")} (429)`,
     ],
     [
       "of these, requests being handled by a service",
-      `${at("AT_SERVICES_PER_USER")} of a user, ${at("AT_SERVICES_PER_ORGANIZATION")} of an organization, ${at("AT_SERVICES_PER_ADDRESS")} of an address; the others are queued`,
+      `${at("AT_SERVICES_PER_USER")} of a user, ${at("AT_SERVICES_PER_ORGANIZATION")} of an organization, ${at("AT_SERVICES_PER_ADDRESS")} of an address without a credential, ${at("AT_SERVICES_PER_CLIENT")} of all users at an address, ${at("AT_SERVICES_PER_SITE")} at a site; the others are queued`,
     ],
     [
       "long-polling requests for changes",
@@ -154,7 +154,7 @@ function ofCallers(): Rows {
     ],
     [
       "change streams",
-      `${at("CHANGE_STREAMS_PER_USER")} per user at all gateways together, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} per organization and gateway (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} per gateway, ${n(MOST_FEEDS)} per process of topology (503)`,
+      `${at("CHANGE_STREAMS_PER_USER")} per user at all gateways together, ${at("CHANGE_STREAMS_PER_ORGANIZATION")} per organization and gateway, ${at("CHANGE_STREAMS_PER_CLIENT")} per address (IPv6: /64) and ${at("CHANGE_STREAMS_PER_SITE")} per site (/48) and gateway (429 \`too_many_streams\`), ${n(at("CHANGE_STREAMS"))} per gateway, ${n(MOST_FEEDS)} per process of topology (503)`,
     ],
     [
       "request bodies in memory",

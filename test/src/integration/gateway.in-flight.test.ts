@@ -12,9 +12,13 @@ import { until } from "../support/until.js";
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const MIB = 1_048_576;
 const [PER_USER, AT_SERVICES, AT_A_TIME_ON_A_CONNECTION] = [60, 8, 4];
+/** Of all users at an address together. */
+const PER_ADDRESS = 100;
 const SETTINGS = {
   ...UNLIMITED,
   IN_FLIGHT_PER_USER: String(PER_USER),
+  IN_FLIGHT_PER_CLIENT: String(PER_ADDRESS),
+  IN_FLIGHT_PER_SITE: String(PER_ADDRESS),
   AT_SERVICES_PER_USER: String(AT_SERVICES),
   BODY_BYTES_PER_USER: String(2 * MIB),
 };
@@ -117,6 +121,27 @@ describe("limits of one caller at a gateway: maximums", () => {
     expect(sockets.flatMap((one) => parseResponses(one.received()).map(({ status }) => status))).toEqual(
       sockets.map(() => 200),
     );
+  });
+});
+
+describe("limits of all users at one address", () => {
+  it("allow the configured number of concurrent requests, and leave other addresses alone", async () => {
+    const others = [world.stub.aKey(), world.stub.aKey()];
+    const keys = [attacker, ...others];
+    for (const { headers } of others) expect((await fetch(world.url + ONE, { headers })).status).toBe(200);
+    const sockets = await connections(3 * 50, "");
+    for (const [n, socket] of sockets.entries())
+      socket.write(`${create(100).replace(attacker.secret, keys[n % keys.length]!.secret)}{`);
+    await until(() => refused(sockets) === 3 * 50 - PER_ADDRESS);
+    const [response] = parseResponses(sockets.find((one) => one.received() !== "")!.received());
+    expect([response!.status, response!.body.code, response!.body.params]).toEqual([
+      ...[429, "too_many_in_flight"],
+      { of: "address", retry_after_seconds: 1 },
+    ]);
+    const elsewhere = await openRawSocket(world.url, { from: "127.0.3.1" });
+    open.push(elsewhere);
+    elsewhere.write(read().replace(attacker.secret, victim.secret));
+    await elsewhere.receives(/^HTTP\/1\.1 200/);
   });
 });
 

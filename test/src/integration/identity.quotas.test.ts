@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
-import { login } from "@nts/shared/contract/users";
+import { login, register } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { type Person, tokenOf } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
+import { mapConcurrently } from "../support/map-concurrently.js";
 
 const MAX_OPEN = 3;
+const MAX_REGISTRATIONS = 40;
 const DAY_MS = 86_400_000;
 
 let identity: Identity;
@@ -17,6 +19,7 @@ beforeAll(async () => {
     keysPerOrganization: MAX_OPEN,
     sessionsPerUser: MAX_OPEN,
     invitesPerOrganization: MAX_OPEN,
+    registrationsPerSite: MAX_REGISTRATIONS,
     idempotencyKeysPerUser: MAX_OPEN,
   };
   identity = await startIdentity({ replicas: [{ quotas }, { quotas }] });
@@ -81,5 +84,47 @@ describe("identity.quotas: open invites of an organization", () => {
     await invites.updateOne({ _id: made[1]! }, { $set: { expires_at: new Date(Date.now() - 1_000) } });
     expect((await invite(person)).status).toBe(200);
     expect(await invite(person)).toMatchObject(refused);
+  });
+});
+
+describe("identity.quotas: registrations of a site and day", () => {
+  const from = (address: string, n: number, more: object = {}) =>
+    identity.send(register, {
+      replica: n % 2,
+      headers: { [INTERNAL.clientAddress]: address },
+      body: {
+        email: `site-${address}-${n}@example.com`.replaceAll(":", "-"),
+        password: "correct horse battery staple",
+        ...more,
+      },
+    });
+
+  it("never exceed the maximum, also from many networks of the site and concurrently on several replicas", async () => {
+    // Few enough for the queue of password hashing.
+    const responses = await mapConcurrently(MAX_REGISTRATIONS + 4, 6, (n) =>
+      from(`2001:db8:7:${n.toString(16)}::1`, n),
+    );
+    const refused = responses.filter(({ status }) => status !== 200);
+    expect(refused.map(({ status, code }) => [status, code])).toEqual(Array.from({ length: 4 }, () => [429, "registration_throttled"])); // prettier-ignore
+    const { retry_after_seconds: seconds } = refused[0]!.params as { retry_after_seconds: number };
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(DAY_MS / 1_000);
+    expect((await from("2001:db8:7::1", 1_000)).code).toBe("registration_throttled");
+    expect((await from("2001:db8:8::1", 1_001)).status).toBe(200);
+  });
+
+  it("do not include invited users, and are not used up by addresses that are in use", async () => {
+    const owner = await identity.aPerson();
+    const address = "192.0.2.77";
+    expect((await from(address, 0)).status).toBe(200);
+    for (let n = 0; n < 3; n++) expect((await from(address, 0)).code).toBe("already_exists");
+    const rest = await mapConcurrently(MAX_REGISTRATIONS - 1, 6, (n) => from(address, n + 1));
+    expect(rest.every(({ status }) => status === 200)).toBe(true);
+    expect((await from(address, 1_000)).code).toBe("registration_throttled");
+    const { token } = await identity.data(createInvite, {
+      as: owner.principal,
+      body: { permissions: "Member", network_ids: [] },
+    });
+    expect((await from(address, 1_000, { invite_token: token })).status).toBe(200);
   });
 });

@@ -63,6 +63,7 @@ const STANDALONE = {
     keysPerOrganization: 1_000,
     sessionsPerUser: 100,
     invitesPerOrganization: 100,
+    registrationsPerSite: 1_000_000,
     idempotencyKeysPerUser: 1_000,
   },
   publicUrl: "http://127.0.0.1",

@@ -6,5 +6,6 @@ export const UNLIMITED: Readonly<Record<string, string>> = Object.fromEntries(
     "ANONYMOUS_RATE_LIMIT_PER_MINUTE",
     "ANONYMOUS_RATE_LIMIT_BURST",
     "MAILS_PER_ADDRESS",
+    "REGISTRATIONS_PER_SITE",
   ].map((name) => [name, "1000000"]),
 );

@@ -7,6 +7,7 @@ import { createExhaustedLimits } from "./exhausted-limits.js";
 // Limits of requested mails over all replicas, counted by hashes. The window of one hour is as long as a reset link is
 // valid, so a throttled user has a mail with a valid link.
 
+/** Also counts registrations. */
 export const MAIL_COUNTS = "mail_counts";
 
 const HOUR_MS = 3_600_000;

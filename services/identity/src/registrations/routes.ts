@@ -24,6 +24,7 @@ import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
 import { userResponse } from "../users/user.js";
 import type { Joining } from "./joining.js";
+import type { SiteLimit } from "./site-limit.js";
 import { createRegisterUser, foundOrganization, type RegisterUser } from "./register-user.js";
 
 const JOIN_HINT = "Sign in to the account with this address, and accept the invite: POST /api/v1/invites/accept.";
@@ -39,6 +40,7 @@ export interface RegistrationRoutes {
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
   readonly registration: "open" | "invite";
+  readonly siteLimit: SiteLimit;
   readonly mail: Mail;
   readonly notePlace: NotePlace;
 }
@@ -46,12 +48,13 @@ export interface RegistrationRoutes {
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
   const { users, organizations, joining, sessions, replaceSessions, passwords, topology, cookies, registration } =
     routes;
-  const { mail, notePlace } = routes;
+  const { mail, notePlace, siteLimit } = routes;
 
   mountAny(router, registerOperation, async (call) => {
     const { body, sessionHashes, clientAddress, cause, work } = call;
     const { email, password, invite_token, organization_name: name } = body;
     if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
+    if (invite_token === undefined) await siteLimit.require(clientAddress, new Date());
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
     const invite = hash === null ? null : await joining.find(hash, new Date());
     const joined = invite && (await organizations.find(invite.organization_id));
@@ -62,7 +65,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       { email, organization: joined?.name ?? name ?? DEFAULT_ORGANIZATION_NAME },
     );
     const networkIds = invite === null ? [] : await topology.networksIn(scopeOf(invite), cause);
-    const keys = hash === null ? [] : [`invite:${hash}`];
+    const keys = hash === null ? [siteLimit.keyOf(clientAddress)] : [`invite:${hash}`];
     const replaced = await sessions.idsOf(sessionHashes);
     // A registration creates new documents only, so it conflicts with no other writer.
     const transaction: RunTransaction = (of, written, write) =>
@@ -71,6 +74,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const registerUser = createRegisterUser({ users, transaction, passwords });
     const register = invite === null ? registerUser : explainingHowToJoin(registerUser);
     const made = await register(work, body, keys, async (candidate, tx) => {
+      if (hash === null) await siteLimit.count(clientAddress, candidate.now, tx);
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
       const user =
         hash === null
