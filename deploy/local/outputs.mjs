@@ -21,7 +21,7 @@ export const BUNDLES = {
     "hashing-worker": "users/hashing-worker.ts",
     "strength-worker": "users/strength-worker.ts",
   },
-  "services/topology": { main: "main.ts", worker: "imports/worker.ts" },
+  "services/topology": { main: "main.ts", admin: "admin/main.ts", worker: "imports/worker.ts" },
   "deploy/archive": { main: "main.ts" },
 };
 

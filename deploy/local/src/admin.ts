@@ -9,8 +9,11 @@ import { mongodbUrlOf } from "./servers/mongod.js";
 import { readSettings } from "./settings.js";
 import { StartProblem } from "./start-problem.js";
 
+/** Commands of topology; the others are identity's. */
+const OF_TOPOLOGY = new Set(["journal"]);
+
 /**
- * Runs identity's administration on the database of a data folder, and returns its exit code. Its log is stored next to
+ * Runs the administration of identity or topology on the database of a data folder, and returns its exit code. Its log is stored next to
  * those of the processes.
  *
  * @throws StartProblem if no database is given and none runs on the data folder
@@ -19,7 +22,8 @@ export async function admin({ args, env }: { args: readonly string[]; env: NodeJ
   const { dataDir, given } = readSettings([], env);
   const isHelp = args.includes("--help") || args.includes("-h");
   const url = given.mongodb ?? (isHelp ? "" : await runningOn(dataDir));
-  const child = execa(process.execPath, [join(ROOT, "services/identity/dist/bundle/admin.js"), ...args], {
+  const service = OF_TOPOLOGY.has(args[0] ?? "") ? "topology" : "identity";
+  const child = execa(process.execPath, [join(ROOT, "services", service, "dist/bundle/admin.js"), ...args], {
     env: { ...env, MONGODB_URL: url },
     extendEnv: false,
     stdio: ["inherit", "inherit", "pipe"],

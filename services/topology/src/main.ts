@@ -22,7 +22,7 @@ import { createTracing } from "@nts/shared/tracing/tracing";
 import { createTopologyApp } from "./app.js";
 import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
-import { createImportRunner } from "./imports/runner.js";
+import { createImportRunner, type ImportRunner } from "./imports/runner.js";
 import { journalCollections } from "./journal/collections.js";
 import { createFeeds, type Feeds } from "./journal/feeds.js";
 import { type Journal, startJournal } from "./journal/journal.js";
@@ -34,6 +34,7 @@ import { MIGRATIONS } from "./storage/migrations.js";
 import type { Notices } from "./deletions/notices.js";
 import type { Quotas } from "./storage/quota.js";
 import { createStorage, type Storage } from "./storage/storage.js";
+import { startStateMetrics } from "./state-metrics.js";
 import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 import type { Workers } from "./webhooks/workers.js";
@@ -54,8 +55,8 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, "topology", log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
-  const imports = createImportRunner();
-  addImportMetrics(metrics.registry, imports);
+  const imports = createImports(metrics.registry);
+  const stateMetrics = startStateMetrics(db, metrics.registry);
 
   const shares = createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS });
   const storage = createStorage(db, createTransactions(mongo), {
@@ -93,7 +94,7 @@ startProcess(async () => {
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
-      () => Promise.all([journal.feeds.close(), api?.close(), sweeper?.stop(), webhooks.stop()]),
+      () => Promise.all([stateMetrics.stop(), journal.feeds.close(), api?.close(), sweeper?.stop(), webhooks.stop()]),
       ...[journal, bus, { close: () => closeMongo(mongo) }, watch, tracing, operations].map((one) => () => one.close()),
     ],
   });
@@ -137,6 +138,12 @@ interface Dependencies {
   readonly bus: Bus;
   readonly registry: Registry;
   readonly log: Log;
+}
+
+function createImports(registry: Registry): ImportRunner {
+  const imports = createImportRunner();
+  addImportMetrics(registry, imports);
+  return imports;
 }
 
 /** The journal and its notices. */

@@ -91,4 +91,13 @@ describe("npm run admin", () => {
     expect(refused.stderr).toContain("run npm start first");
     expect((await admin(["--help"], elsewhere)).stdout).toContain("reset-password <email>");
   });
+
+  it("shows the changes of topology that could not be recorded", async () => {
+    const { stdout, exitCode } = await admin(["journal"]);
+    expect([stdout, exitCode]).toEqual([
+      expect.stringMatching(/; nothing is set aside\.$|^Nothing is recorded yet/),
+      0,
+    ]);
+    expect((await admin(["journal", "discard", "none"])).stderr).toBe("none is not set aside.");
+  });
 });

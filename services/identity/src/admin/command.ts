@@ -15,6 +15,7 @@ export const HELP = `Creates and recovers accounts directly in identity's databa
   npm run admin -- list-organizations         one line each: id, creation date, name, users, keys, Owners
   npm run admin -- allow-passwords <email>    allow password sign-in again in the organization of a user
       --organization <id>                     which one, if the user belongs to several
+  npm run admin -- journal                    changes that could not be recorded, of topology; journal --help
   npm run admin -- --help                     this text
 
 The first two generate a random password and print it once; with --stdin, they read the password from standard input.

@@ -7,6 +7,7 @@ import { AppError } from "@nts/shared/errors";
 import { createLog } from "@nts/shared/log";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { operatorName } from "@nts/shared/operator";
 import { BACKGROUND } from "@nts/shared/work";
 import { createAudited } from "../audit/trail.js";
 import { IdentitySettings } from "../config.js";
@@ -45,7 +46,6 @@ import {
 import { createOwner } from "./create-owner.js";
 import { disableUser } from "./disable-user.js";
 import { listOrganizations } from "./list-organizations.js";
-import { operatorName } from "./operator.js";
 import { AdminProblem } from "./problem.js";
 import { resetPassword } from "./reset-password.js";
 import { resetSecondFactor } from "./reset-second-factor.js";

@@ -4,6 +4,7 @@ import { type DeletionDocument, openDeletions } from "../storage/deletion-record
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";
 import type { EntityEvent, JournalDocument } from "./entries.rules.js";
+import type { SetAsideDocument } from "./set-aside.js";
 
 /** The stream position up to which everything is recorded; meaningless in another database. */
 export interface TailDocument {
@@ -11,6 +12,8 @@ export interface TailDocument {
   token: Document;
   /** Database time of the recorded events. Absent if an earlier version wrote it. */
   told?: Timestamp | null;
+  /** Database time of the events that were read, of which some may wait. */
+  read?: Timestamp | null;
 }
 
 /** The number up to which entries of a network have been deleted. */
@@ -43,6 +46,8 @@ export interface JournalCollections {
   readonly gone: Collection<GoneDocument>;
   readonly tails: Collection<TailDocument>;
   readonly backlog: Collection<BacklogDocument>;
+  /** Of all organizations, as are the tails. */
+  readonly setAside: Collection<SetAsideDocument>;
   readonly deletions: Collection<DeletionDocument>;
   readonly notes: Collection<NoteDocument>;
   entities(kind: string): Collection<EntityDocument>;
@@ -57,6 +62,7 @@ export function journalCollections(db: Db): JournalCollections {
     gone: db.collection("journal_gone"),
     tails: db.collection("journal_tail"),
     backlog: db.collection("journal_backlog"),
+    setAside: db.collection("journal_set_aside"),
     deletions: openDeletions(db),
     notes: db.collection(NOTES),
     entities: (kind) => db.collection(kind),

@@ -8,6 +8,7 @@ import { hiddenBy, type HidingDeletion } from "./expand.js";
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 import { createLines } from "./lines.js";
+import type { Faults } from "./set-aside.js";
 import type { ChangeEvent } from "./stream.js";
 import { BATCH, type JournalWriter } from "./writer.js";
 
@@ -23,6 +24,7 @@ export interface RecorderParts {
   readonly hidden: HiddenThings;
   readonly known: KnownStates;
   readonly writer: JournalWriter;
+  readonly faults?: Faults | undefined;
   /** See {@link createLines}. */
   readonly mostHeld?: number | undefined;
 }
@@ -39,10 +41,11 @@ export interface EventRecorder {
   close(): Promise<void>;
 }
 
-export function createEventRecorder({ collections, hidden, known, writer, mostHeld }: RecorderParts): EventRecorder {
-  const { deletions } = collections;
-  const reader = createEventReader(collections, known);
+export function createEventRecorder(parts: RecorderParts): EventRecorder {
+  const { collections, hidden, known, writer, faults, mostHeld } = parts;
+  const reader = createEventReader(collections, known, faults);
   const lines = createLines(writer, createBacklog(collections), mostHeld);
+  const entitiesOf = createEntitiesOf(parts);
   /** Organizations with deletions in progress. */
   const unrecorded = new Map<string, string>();
 
@@ -72,11 +75,11 @@ export function createEventRecorder({ collections, hidden, known, writer, mostHe
     const deletion = { ...event.fullDocument, _id: id } as HidingDeletion;
     unrecorded.set(id, deletion.organization_id);
     lines.add(deletion.organization_id, {
-      batches: hiddenBy(collections, deletion, { at: timeOf(event), committed: event.clusterTime, hidden }),
+      batches: entitiesOf(deletion, event),
       onRecorded: async () => {
         hidden.add(deletion);
         unrecorded.delete(id);
-        await deletions.updateOne({ _id: id }, { $set: { journaled: true } });
+        await collections.deletions.updateOne({ _id: id }, { $set: { journaled: true } });
       },
     });
   }
@@ -103,6 +106,22 @@ export function createEventRecorder({ collections, hidden, known, writer, mostHe
     isDone: lines.isEmpty,
     waitingSince: lines.oldestTake,
     close: lines.close,
+  };
+}
+
+/** Reads what a deletion hides; a deletion with which this fails is set aside. */
+function createEntitiesOf({ collections, hidden, faults }: RecorderParts) {
+  return async function* (
+    deletion: HidingDeletion,
+    event: ChangeEvent,
+  ): AsyncGenerator<readonly EntityEvent[], void, void> {
+    try {
+      yield* hiddenBy(collections, deletion, { at: timeOf(event), committed: event.clusterTime, hidden });
+    } catch (error) {
+      if (faults?.isolates() !== true) throw error;
+      const { _id: entity_id, organization_id } = deletion;
+      await faults.setAside({ kind: "deletions", entity_id, organization_id, event: deletion }, error);
+    }
   };
 }
 

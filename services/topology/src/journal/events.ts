@@ -4,6 +4,7 @@ import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes
 import type { JournalCollections } from "./collections.js";
 import { type EntityEvent, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { KnownStates } from "./known.js";
+import type { Faults } from "./set-aside.js";
 import type { ChangeEvent } from "./stream.js";
 import { signatureOf } from "./writer.js";
 
@@ -24,7 +25,11 @@ interface Note {
   readonly authorship: Authorship;
 }
 
-export function createEventReader(collections: JournalCollections, known: Pick<KnownStates, "goneAmong">): EventReader {
+export function createEventReader(
+  collections: JournalCollections,
+  known: Pick<KnownStates, "goneAmong">,
+  faults?: Faults,
+): EventReader {
   let note: Note | null = null;
 
   function entityEventIn(event: ChangeEvent): Unplaced | null {
@@ -56,7 +61,10 @@ export function createEventReader(collections: JournalCollections, known: Pick<K
 
   return {
     read: async (events) => {
-      const seen = events.flatMap((event) => entityEventIn(event) ?? []);
+      const seen =
+        faults?.isolates() === true
+          ? await readEach(events, entityEventIn, faults)
+          : events.flatMap((event) => entityEventIn(event) ?? []);
       const swept = await known.goneAmong(seen.filter(hasNoAuthor).map(({ id }) => id));
       const all = seen.filter((one) => !(hasNoAuthor(one) && swept.has(one.id)));
       const unplaced = all.filter(({ organizationId }) => organizationId === null);
@@ -68,6 +76,24 @@ export function createEventReader(collections: JournalCollections, known: Pick<K
       });
     },
   };
+}
+
+/** Sets aside those that cannot be read. */
+async function readEach(
+  events: readonly ChangeEvent[],
+  read: (event: ChangeEvent) => Unplaced | null,
+  { setAside }: Faults,
+): Promise<Unplaced[]> {
+  const found: (Unplaced | null)[] = [];
+  for (const event of events)
+    try {
+      found.push(read(event));
+    } catch (error) {
+      const { ns, documentKey, fullDocument } = event;
+      const organization_id = (fullDocument?.["organization_id"] as string | undefined) ?? null;
+      await setAside({ kind: ns.coll, entity_id: documentKey._id, organization_id, event }, error);
+    }
+  return found.filter((one) => one !== null);
 }
 
 /** Organizations of entities, from the journal or storage. */

@@ -7,7 +7,9 @@ import { timeOf } from "./events.js";
 import { createHiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
 import { reconcile } from "./reconcile.js";
+import { createRetries } from "./retries.js";
 import { createSafePlace } from "./safe-place.js";
+import { createFaults, type Faults } from "./set-aside.js";
 import { type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
 import { createEventRecorder, type RecorderParts } from "./event-recorder.js";
 import { createJournalWriter, PAUSE_MS, type OnRecorded } from "./writer.js";
@@ -29,6 +31,8 @@ export interface FollowParts {
   /** Lets requests go first for a while; by default not. */
   readonly idle?: (() => Promise<void>) | undefined;
   readonly log: Log;
+  /** By default those of this run. */
+  readonly faults?: Faults | undefined;
   /** @param entries number of new entries @param lagMs since the commit of the last one */
   readonly count: (entries: number, lagMs: number) => void;
 }
@@ -39,17 +43,19 @@ export interface FollowParts {
  * @throws if another process appends, or the database is unavailable; all cached state is then invalid
  */
 export async function follow(
-  { collections, onRecorded, idle, log, count }: FollowParts,
+  { collections, onRecorded, idle, log, count, faults = createFaults(collections, log) }: FollowParts,
   signal: AbortSignal,
 ): Promise<void> {
   const hidden = createHiddenThings();
   const known = createKnownStates(collections);
-  const writer = createJournalWriter(collections, known, { hidden, onRecorded });
-  const making = { collections, hidden, known, writer };
+  const writer = createJournalWriter(collections, known, { hidden, onRecorded, faults });
+  const making = { collections, hidden, known, writer, faults };
   const recorder = createEventRecorder(making);
   const stream = await open(making, log, signal);
   const place = createSafePlace(stream.start);
-  let saved = { token: stream.start, atMs: performance.now() };
+  const retries = createRetries({ ...making, onRecorded, log });
+  const save = createSaving(collections, stream.start);
+  let read = stream.start;
   /** Consecutive full batches. */
   let full = 0;
 
@@ -60,6 +66,7 @@ export async function follow(
     const last = events.at(-1);
     if (last !== undefined) count(entries, Date.now() - timeOf(last).getTime());
     place.pass(events, token);
+    read = token;
     return events.length;
   }
 
@@ -74,21 +81,17 @@ export async function follow(
     } while (!recorder.isDone() && performance.now() < until);
   }
 
-  async function saveNowAndThen(): Promise<void> {
-    if (performance.now() <= saved.atMs + SAVE_MS) return;
-    const token = place.safe(recorder.waitingSince());
-    const isOld = token === saved.token;
-    saved = { token, atMs: performance.now() };
-    if (!isOld) await save(collections, token);
-  }
-
   try {
     while (!signal.aborted) {
       const taken = await take();
       full = taken === MOST_EVENTS ? full + 1 : 0;
       const isDone = recorder.isDone();
       if (!isDone && full % OTHERS_FIRST === 0) await goOn();
-      await saveNowAndThen();
+      if (isDone && full === 0) {
+        faults.caughtUp();
+        await retries.now(signal);
+      }
+      await save(place.safe(recorder.waitingSince()), read);
       if (full > 0) await delay(PAUSE_MS);
       else if (isDone && taken > 0) await delay(GATHER_MS);
     }
@@ -98,8 +101,20 @@ export async function follow(
   }
 }
 
-async function save({ tails }: JournalCollections, token: Document): Promise<void> {
-  await tails.updateOne({ _id: "topology" }, { $set: { token, told: timeBefore(token) } }, { upsert: true });
+async function savePlace({ tails }: JournalCollections, token: Document, read: Document): Promise<void> {
+  const place = { token, told: timeBefore(token), read: timeBefore(read) };
+  await tails.updateOne({ _id: "topology" }, { $set: place }, { upsert: true });
+}
+
+/** Saves new positions now and then. */
+function createSaving(collections: JournalCollections, start: Document) {
+  let saved = { token: start, read: start, atMs: performance.now() };
+  return async (token: Document, read: Document): Promise<void> => {
+    if (performance.now() <= saved.atMs + SAVE_MS) return;
+    const isOld = token === saved.token && read === saved.read;
+    saved = { token, read, atMs: performance.now() };
+    if (!isOld) await savePlace(collections, token, read);
+  };
 }
 
 /** The stream from the saved position; without one, from now, after comparing everything. */
@@ -120,7 +135,7 @@ async function open(making: RecorderParts, log: Log, signal: AbortSignal): Promi
   // Opened first, so that changes during the comparison are seen again.
   const stream = await openStream(db, null);
   const entries = await reconcile(making, signal);
-  if (!signal.aborted) await save(collections, stream.start);
+  if (!signal.aborted) await savePlace(collections, stream.start, stream.start);
   log.info({ entries }, "the journal was reconciled with the stored entities");
   return stream;
 }

@@ -6,6 +6,7 @@ import { repeat } from "@nts/shared/repeat";
 import type { JournalCollections } from "./collections.js";
 import { follow } from "./follow.js";
 import { sweepJournal } from "./retention.js";
+import { createFaults } from "./set-aside.js";
 import type { OnRecorded } from "./writer.js";
 
 /** Milliseconds after which another process takes over the journal of a dead one. */
@@ -37,13 +38,14 @@ export function startJournal(parts: JournalParts): Journal {
   const stopping = new AbortController();
   const { signal } = stopping;
   const count = createCounting(registry);
+  const faults = createFaults(collections, log);
 
   async function keep(lost: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const until = AbortSignal.any([signal, lost, ended.signal]);
     const sweeping = sweepNowAndThen(parts, until);
     try {
-      await follow({ collections, onRecorded, idle, log, count }, until);
+      await follow({ collections, onRecorded, idle, log, faults, count }, until);
     } finally {
       ended.abort();
       await sweeping;
@@ -54,6 +56,7 @@ export function startJournal(parts: JournalParts): Journal {
     everyMs: RETRY_MS,
     signal,
     onFault: (error) => {
+      faults.interrupted(error);
       log.warn({ err: error }, "the journal was interrupted; resuming after its last entry");
     },
   });

@@ -21,6 +21,8 @@ export interface KnownStates {
   get(id: string): Known | null;
   /** Assigns the next number to a draft, and caches its result. */
   place(draft: Draft): JournalDocument;
+  /** Forgets everything cached, when what was placed may not have been written. */
+  forget(): void;
 }
 
 export function createKnownStates({ journal, gone }: JournalCollections): KnownStates {
@@ -65,6 +67,11 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       batch.set(entity_id, known);
       states.set(entity_id, { known });
       return { _id: placeOf(organization_id, n), n, ...draft };
+    },
+    forget: () => {
+      states.clear();
+      numbers.clear();
+      batch.clear();
     },
   };
 

@@ -94,7 +94,8 @@ async function recordGone(
   return recorded;
 }
 
-function stateOf(collection: Journaled, document: Document, at: Date): EntityEvent {
+/** The event of a stored entity. */
+export function stateOf(collection: Journaled, document: Document, at: Date): EntityEvent {
   const { _id: id, organization_id: organizationId, wire, revision, form } = document as EntityDocument;
   const state = { wire, revision, form };
   return { ...{ collection, id, organizationId, at, state }, by: {}, isReconciled: true, isNew: true };

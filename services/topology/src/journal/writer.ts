@@ -4,6 +4,7 @@ import type { JournalCollections } from "./collections.js";
 import { draftOf, type EntityEvent, type JournalDocument, type Signature } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
+import type { Faults } from "./set-aside.js";
 
 /** Maximum entries and bytes per command: more would block the process for too long. */
 export const BATCH = 100;
@@ -14,6 +15,12 @@ export const PAUSE_MS = 5;
 /** Notified of new entries. */
 export type OnRecorded = (organizationId: string, networkIds: ReadonlySet<string | null>) => void;
 
+export interface WriterOptions {
+  readonly hidden: HiddenThings;
+  readonly onRecorded: OnRecorded;
+  readonly faults?: Faults | undefined;
+}
+
 /** Appends to the journal. */
 export interface JournalWriter {
   /** Records events in order. @returns the number of new entries */
@@ -23,7 +30,7 @@ export interface JournalWriter {
 export function createJournalWriter(
   { journal }: JournalCollections,
   known: KnownStates,
-  { hidden, onRecorded }: { hidden: HiddenThings; onRecorded: OnRecorded },
+  { hidden, onRecorded, faults }: WriterOptions,
 ): JournalWriter {
   async function append(documents: readonly JournalDocument[]): Promise<void> {
     // Ordered: if a concurrent writer has taken the first number, nothing of ours is inserted.
@@ -46,14 +53,28 @@ export function createJournalWriter(
     return documents.length;
   }
 
-  return {
-    write: async (events) => {
-      const seen = events.flatMap((one) => hidden.seen(one) ?? []);
-      let entries = 0;
-      for (const some of chunksOf(seen, BATCH)) entries += await writeSome(some);
-      return entries;
-    },
-  };
+  async function writeAll(events: readonly EntityEvent[]): Promise<number> {
+    const seen = events.flatMap((one) => hidden.seen(one) ?? []);
+    let entries = 0;
+    for (const some of chunksOf(seen, BATCH)) entries += await writeSome(some);
+    return entries;
+  }
+
+  /** Sets aside those that cannot be written. */
+  async function writeEach(events: readonly EntityEvent[], { setAside }: Faults): Promise<number> {
+    let entries = 0;
+    for (const event of events)
+      try {
+        entries += await writeAll([event]);
+      } catch (error) {
+        const { collection: kind, id: entity_id, organizationId: organization_id } = event;
+        await setAside({ kind, entity_id, organization_id, event }, error);
+        known.forget();
+      }
+    return entries;
+  }
+
+  return { write: (events) => (faults?.isolates() === true ? writeEach(events, faults) : writeAll(events)) };
 }
 
 function* inBatches(documents: readonly JournalDocument[]): Generator<readonly JournalDocument[]> {

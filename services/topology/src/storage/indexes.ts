@@ -111,6 +111,9 @@ export const JOURNAL_OF_REQUEST: IndexKey = { organization_id: 1, request_id: 1,
 /** The index for journal reads of restricted callers. */
 export const JOURNAL_OF_NETWORK = { organization_id: 1, network_id: 1, n: 1 } as const;
 
+/** The index of paused webhooks. */
+export const PAUSED_INDEX: IndexKey = { is_paused: 1 };
+
 /** Delivery results expire after a week. */
 const DELIVERIES_SECONDS = 7 * 86_400;
 /** Backlog entries of a dead process expire. */
@@ -153,12 +156,15 @@ export const INDEXES: Indexes = {
   journal: [JOURNAL_OF_ENTITY, JOURNAL_OF_HOST, JOURNAL_OF_NETWORK, JOURNAL_OF_REQUEST].map((key) => ({ key })),
   journal_gone: [{ key: { organization_id: 1 } }],
   journal_backlog: [{ key: { at: 1 }, expireAfterSeconds: BACKLOG_SECONDS }],
+  journal_set_aside: [{ key: { organization_id: 1 } }],
   [NOTES]: [NOTES_EXPIRE],
   webhooks: [{ key: SMALL_COLLECTION_INDEX }],
   webhook_states: [
     { key: { organization_id: 1 } },
     // Due webhooks are queried across organizations.
     { key: { due_at: 1 }, partialFilterExpression: { is_active: true } },
+    // Paused ones are counted across organizations.
+    { key: PAUSED_INDEX, partialFilterExpression: { is_paused: true } },
   ],
   webhook_deliveries: [
     { key: { organization_id: 1, webhook_id: 1 } },

@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Db, Document } from "mongodb";
 import { REMEMBERED_DELIVERIES, type WebhookDelivery } from "@nts/shared/contract";
 import { UNCONFIRMED } from "@nts/shared/mongo/connect";
-import { BY_ID } from "./indexes.js";
+import { BY_ID, PAUSED_INDEX } from "./indexes.js";
 
 // Each webhook's progress and lease. Taking a lease increments the `epoch`, with which all later writes of the holder
 // are conditional, so that a suspended holder cannot write after being superseded.
@@ -14,6 +14,8 @@ export interface WebhookState {
   salt: string;
   /** Enabled and not paused. */
   is_active: boolean;
+  /** Paused because it failed; absent from earlier versions. */
+  is_paused?: boolean;
   /** Entries up to here are delivered or filtered out. */
   n: number;
   /** Last entry of the failed message, so that the retry has the same content. */
@@ -66,6 +68,8 @@ export interface WebhookStates {
   allOf(organizationId: string): Promise<WebhookState[]>;
   /** Due ones of all organizations. */
   due(most: number): Promise<WebhookRef[]>;
+  /** Number of paused ones of all organizations. */
+  countPaused(): Promise<number>;
   /** Those of an organization that are not backing off. */
   awake(organizationId: string): Promise<WebhookRef[]>;
   /** @returns null if it cannot be taken */
@@ -108,11 +112,12 @@ function createChanges(
       await states.deleteMany({ organization_id }, { session: tx });
     },
     change: async (tx, { _id, organization_id }, changes) => {
-      const update = { $set: { ...changes, ...fresh, due_at: new Date(0) }, $inc: { epoch: 1 } };
+      const resumed = changes.is_active === true && { is_paused: false };
+      const update = { $set: { ...changes, ...resumed, ...fresh, due_at: new Date(0) }, $inc: { epoch: 1 } };
       await states.updateOne({ _id, organization_id }, update, { session: tx, hint: BY_ID });
     },
     pause: async (tx, { _id, organization_id, epoch }) => {
-      const update = { $set: { ...fresh, is_active: false }, $inc: { epoch: 1 } };
+      const update = { $set: { ...fresh, is_active: false, is_paused: true }, $inc: { epoch: 1 } };
       const { matchedCount } = await states.updateOne({ _id, organization_id, epoch }, update, { session: tx });
       return matchedCount === 1;
     },
@@ -121,7 +126,9 @@ function createChanges(
   };
 }
 
-function createLeases(states: States): Pick<WebhookStates, "due" | "awake" | "take" | "renew" | "release"> {
+function createLeases(
+  states: States,
+): Pick<WebhookStates, "due" | "countPaused" | "awake" | "take" | "renew" | "release"> {
   const REF = { projection: { organization_id: 1 } } as const;
   const isDue = { $expr: { $lte: ["$due_at", "$$NOW"] } };
   const dueIn = (ms: number): Document => ({ due_at: { $add: ["$$NOW", ms] } });
@@ -136,6 +143,7 @@ function createLeases(states: States): Pick<WebhookStates, "due" | "awake" | "ta
         .sort({ due_at: 1 })
         .limit(most)
         .toArray(),
+    countPaused: () => states.countDocuments({ is_paused: true }, { hint: PAUSED_INDEX }),
     awake: (organization_id) => states.find({ organization_id, is_active: true, rests: false }, REF).toArray(),
     take: ({ _id, organization_id }, { owner, ms }) => {
       const free = { _id, organization_id, is_active: true, $or: [{ owner: null, rests: false }, isDue] };

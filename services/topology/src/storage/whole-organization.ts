@@ -26,6 +26,7 @@ const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
   ["networks", SMALL_COLLECTION_INDEX],
   ["journal", JOURNAL_OF_NETWORK],
   ["journal_gone", BY_ORGANIZATION],
+  ["journal_set_aside", BY_ORGANIZATION],
 ];
 
 /** Everything of an organization, by collection, with its index. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { userInfo } from "node:os";
 import { operatorName } from "./operator.js";
 
-describe("admin.operator: the operator in the log", () => {
+describe("the operator in the log", () => {
   it("is the name of the system user, or the numeric id when it has no name", () => {
     expect(operatorName()).toBe(userInfo().username);
     const nameless = () => {
