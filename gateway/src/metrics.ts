@@ -28,17 +28,17 @@ export function addStateMetrics(registry: Registry, { lease, cache, limiter, fol
     ],
     ["nts_key_lease_alive", "1 while cached credentials may be served, else 0.", () => Number(lease.isAlive())],
     [
-      "nts_gateway_at_rest",
+      "nts_gateway_idle",
       "1 while the gateway is idle, and therefore has no lease, else 0.",
       () => Number(follower.isAtRest()),
     ],
     [
-      "nts_identity_silence_seconds",
+      "nts_identity_last_response_age_seconds",
       "Time since identity last responded to a request for key changes, or since the start if it never has.",
       () => (follower.sinceResponseMs() ?? process.uptime() * 1_000) / 1_000,
     ],
     [
-      "nts_live_gateways",
+      "nts_gateways_active",
       "Active gateways, which share the limits, as last reported by identity.",
       () => follower.liveGateways(),
     ],
@@ -65,24 +65,24 @@ export interface ProtectionMetrics {
 /** Counts requests and connections ended to protect others. */
 export function createProtectionMetrics(registry: Registry): ProtectionMetrics {
   const refused = new Counter({
-    name: "nts_in_flight_refused_total",
-    help: "Requests rejected because their user, organization, address (`address` without a credential, `client` with one) or site (`of`) exceeded its share.",
-    labelNames: ["of"],
+    name: "nts_in_flight_rejected_total",
+    help: "Requests rejected because their user, organization, address (`address` without a credential, `client` with one) or site (`scope`) exceeded its share.",
+    labelNames: ["scope"],
     registers: [registry],
   });
   const unread = new Counter({
-    name: "nts_answers_cut_total",
+    name: "nts_responses_aborted_total",
     help: "Responses aborted because the client did not read them.",
     registers: [registry],
   });
   const defects = new Counter({
-    name: "nts_defects_total",
+    name: "nts_unexpected_errors_total",
     help: "Unexpected exceptions, each confined to one request.",
     registers: [registry],
   });
   return {
     refused: (of: HolderKind) => {
-      refused.inc({ of });
+      refused.inc({ scope: of });
     },
     cut: () => {
       unread.inc();
@@ -152,7 +152,7 @@ export function createVerifierMetrics(registry: Registry): VerifierObserver {
     registers: [registry],
   });
   const verifications = new Histogram({
-    name: "nts_verify_duration_seconds",
+    name: "nts_credential_verification_duration_seconds",
     help: "Time for identity to verify a credential, by outcome: valid, refused, failed.",
     labelNames: ["outcome"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],

@@ -23,6 +23,7 @@ import { type App, createApp } from "./app.js";
 import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
 import { mailSettings } from "./mail/configured.js";
+import { startMailQueueMetrics } from "./mail/queue-metrics.js";
 import { prepareDatabase } from "./prepare-database.js";
 import { startKeyPurge } from "./keys/removed-keys.js";
 import { startReferenceSweep } from "./networks/sweep.js";
@@ -51,6 +52,7 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, NAME, log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
+  const mailQueue = startMailQueueMetrics(db, metrics.registry);
   const { topology, disconnect } = connectTopology(settings, log);
   const secrets = settings.GATEWAY_TO_IDENTITY_SECRETS;
   const [passwords, passwordJudge] = [createPasswords(), createPasswordJudge()];
@@ -90,7 +92,7 @@ startProcess(async () => {
     steps: [
       async () => api?.close(),
       () => waitAtMost(ENDING_MS, Promise.all([bus.close(), passwords.close(), passwordJudge.close(), app.settled()])),
-      () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), working?.stop()])),
+      () => waitAtMost(ENDING_MS, Promise.all([sweeping.stop(), mailQueue.stop(), working?.stop()])),
       ...[disconnect, () => closeMongo(mongo), () => watch.close(), () => tracing.close(), () => operations.close()],
     ],
   });

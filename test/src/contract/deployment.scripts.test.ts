@@ -196,7 +196,7 @@ describe("deployment.scripts: backup and restore", () => {
     expect([exitCode, output]).toEqual([0, expect.stringMatching(/\/nts-\d{4}-\d\d-\d\dT[\d-]{8}Z\.backup$/)]);
     expect(backups()).toEqual(["nts-2026-01-05.backup", output.split("/").at(-1)]);
     expect(existsSync(file("backups/else"))).toBe(true);
-    expect(text("backups/nts-backup.prom")).toMatch(/^nts_backup_success_timestamp_seconds \d{10}$/m);
+    expect(text("backups/nts-backup.prom")).toMatch(/^nts_backup_last_success_timestamp_seconds \d{10}$/m);
   });
 
   it("encrypt for a key of age, check what they encrypt, and read it with its private key", () => {

@@ -117,7 +117,7 @@ describe("cached credentials: without the bus or identity", () => {
     const [kept, revoked] = [stub.aKey(), stub.aKey()];
     expect([await send(kept), await send(revoked)]).toEqual([200, 200]);
     const usedAt = performance.now();
-    await until(async () => (await metricOf(gateways[0]!, "nts_gateway_at_rest")) === 1);
+    await until(async () => (await metricOf(gateways[0]!, "nts_gateway_idle")) === 1);
     expect(await metricOf(gateways[0]!, "nts_key_lease_alive")).toBe(0);
     await until(() => (stub.deregisteredAt() ?? 0) > usedAt);
     expect((await fetch(`${gateways[0]!.opsUrl}/readyz`)).status).toBe(200);

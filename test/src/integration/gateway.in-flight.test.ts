@@ -95,7 +95,7 @@ describe("limits of one caller at a gateway: maximums", () => {
       { of: "user", retry_after_seconds: 1 },
     ]);
     expect(await metricOf(world.gateways[0]!, "nts_requests_in_flight")).toBe(PER_USER);
-    expect(await metricOf(world.gateways[0]!, "nts_in_flight_refused_total", { of: "user" })).toBeGreaterThan(0);
+    expect(await metricOf(world.gateways[0]!, "nts_in_flight_rejected_total", { scope: "user" })).toBeGreaterThan(0);
   });
 
   it("allow the configured number of bytes of request bodies", async () => {
@@ -245,7 +245,7 @@ describe("responses that clients do not read", () => {
           `GET /api/v1/hosts?limit=0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${attacker.secret}\r\n\r\n`,
         );
       }
-      await until(async () => (await metricOf(world.gateways[0]!, "nts_answers_cut_total")) === 12);
+      await until(async () => (await metricOf(world.gateways[0]!, "nts_responses_aborted_total")) === 12);
       await until(() => streams === 8);
       expect((await fetch(world.url + ONE, { headers: victim.headers })).status).toBe(200);
     } finally {

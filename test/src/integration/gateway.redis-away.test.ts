@@ -26,7 +26,7 @@ async function levelCountsOf({ gateways }: IsolatedGateways): Promise<number[][]
   const sources = ["redis", "local_after_redis", "local"];
   return Promise.all(
     gateways.map((gateway) =>
-      Promise.all(sources.map((source) => metricOf(gateway, "nts_rate_limit_wait_seconds_count", { source }))),
+      Promise.all(sources.map((source) => metricOf(gateway, "nts_rate_limit_duration_seconds_count", { source }))),
     ),
   );
 }
@@ -163,7 +163,7 @@ describe("the rate limit without Redis: shares", () => {
       for (const live of [3, 1, 2]) {
         stub.setLiveGateways(live);
         for (const gateway of gateways)
-          await until(async () => (await metricOf(gateway, "nts_live_gateways")) === live);
+          await until(async () => (await metricOf(gateway, "nts_gateways_active")) === live);
         await expectLimit(fresh.pop()!, 2, 1 / live);
       }
     } finally {
@@ -239,8 +239,8 @@ describe("a gateway with the default Redis timeout", () => {
   async function waitsOf(gateway: ProcessHandle): Promise<{ count: number; seconds: number }> {
     const source = "local_after_redis";
     return {
-      count: await metricOf(gateway, "nts_rate_limit_wait_seconds_count", { source }),
-      seconds: await metricOf(gateway, "nts_rate_limit_wait_seconds_sum", { source }),
+      count: await metricOf(gateway, "nts_rate_limit_duration_seconds_count", { source }),
+      seconds: await metricOf(gateway, "nts_rate_limit_duration_seconds_sum", { source }),
     };
   }
 });

@@ -24,6 +24,36 @@ interface Manifest {
   };
 }
 
+interface Pod {
+  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+  readonly spec: { readonly containers: readonly { readonly ports?: readonly { readonly name: string }[] }[] };
+}
+
+interface Selector {
+  readonly matchLabels: Readonly<Record<string, string>>;
+  readonly matchExpressions: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values: readonly string[];
+  }[];
+}
+
+interface PodMonitor {
+  readonly spec: { readonly selector: Selector; readonly podMetricsEndpoints: readonly { readonly port: string }[] };
+}
+
+/** Pod templates of a workload or CronJob. */
+function podsIn(manifest: unknown): readonly Pod[] {
+  const { spec } = manifest as { spec?: { template?: Pod; jobTemplate?: { spec: { template: Pod } } } };
+  return [spec?.template, spec?.jobTemplate?.spec.template].filter((pod) => pod !== undefined);
+}
+
+function isSelected(labels: Pod["metadata"]["labels"], { matchLabels, matchExpressions }: Selector): boolean {
+  const isIn = ({ key, operator, values }: Selector["matchExpressions"][number]): boolean =>
+    operator === "In" && values.includes(labels[key] ?? "");
+  return Object.entries(matchLabels).every(([key, value]) => labels[key] === value) && matchExpressions.every(isIn);
+}
+
 /** Of an archive; see shared/src/contract/archives.ts. */
 const LARGEST_BODY_BYTES = 268_435_456;
 const OVERLAYS = join(ROOT, "deploy/kubernetes/overlays");
@@ -47,12 +77,12 @@ async function built(overlay: string): Promise<string> {
 
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** The errors of the validator. It does not know the Gateway API, which is no part of Kubernetes. */
+  /** The errors of the validator. It does not know the Gateway API and the Prometheus operator, which are no part of Kubernetes. */
   async function faultsOf(manifests: string): Promise<string> {
     const file = join(folder, "manifests.yaml");
     const known = manifests
       .split(/^---$/m)
-      .filter((one) => !one.includes("apiVersion: gateway.networking.k8s.io/v1\n"));
+      .filter((one) => !/^apiVersion: (?:gateway\.networking\.k8s\.io|monitoring\.coreos\.com)\/v1$/m.test(one));
     await writeFile(file, known.join("---"));
     const { exitCode, all } = await execa(validator, ["--strict", "--quiet", file], { all: true, reject: false });
     return exitCode === 0 ? "" : all;
@@ -107,6 +137,25 @@ async function built(overlay: string): Promise<string> {
     const bounds = scalers.map(({ metadata, spec }) => [metadata.name, [spec.minReplicas, spec.maxReplicas]]);
     const expected = Object.entries(computed).map(([name, [least, cores]]) => [name, [least, Math.max(Math.ceil(Number(cores)), 2 * least)]]); // prettier-ignore
     expect(Object.fromEntries(bounds)).toEqual(Object.fromEntries(expected));
+  });
+
+  it("monitor every process, and nothing else, at its port of metrics", async () => {
+    const all = parseAllDocuments(await built("production-monitoring")).map((one) => one.toJS() as unknown);
+    const monitor = all.find((one): one is PodMonitor => (one as Manifest).kind === "PodMonitor")!;
+    const { selector, podMetricsEndpoints } = monitor.spec;
+    expect(podMetricsEndpoints).toMatchObject([
+      { path: "/metrics", relabelings: [{ targetLabel: "job", replacement: "nts" }] },
+    ]);
+    const pods = all.flatMap(podsIn).filter(({ metadata: { labels } }) => isSelected(labels, selector));
+    expect(pods.map(({ metadata: { labels } }) => labels["app.kubernetes.io/name"]).toSorted()).toEqual([
+      "gateway",
+      "identity",
+      "topology",
+    ]);
+    for (const { spec } of pods) {
+      const ports = spec.containers.flatMap((container) => container.ports ?? []).map(({ name }) => name);
+      expect(ports).toContain(podMetricsEndpoints[0]?.port);
+    }
   });
 
   it("of the trial give the gateways and the processes the rights of the Compose system", async () => {

@@ -6,7 +6,18 @@ import { expressions, metricsIn } from "../support/observability-files.js";
 import { type ProcessHandle, startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
 
-const MADE_BY_PROMETHEUS = ["up"];
+/** Of Prometheus, of the exporters that the last group of alerts needs, and of `deploy/backup`. */
+const MADE_BY_OTHERS = [
+  "up",
+  "node_filesystem_avail_bytes",
+  "node_filesystem_size_bytes",
+  "kubelet_volume_stats_available_bytes",
+  "kubelet_volume_stats_capacity_bytes",
+  "mongodb_mongod_replset_oplog_head_timestamp",
+  "mongodb_mongod_replset_oplog_tail_timestamp",
+  "kube_cronjob_status_last_successful_time",
+  "nts_backup_last_success_timestamp_seconds",
+];
 
 let stack: Stack;
 let account: Account;
@@ -69,9 +80,26 @@ describe("the internal port of every process", () => {
 
 describe("the dashboard and the alert rules", () => {
   it("query existing metrics", async () => {
-    const known = new Set([...MADE_BY_PROMETHEUS]);
+    const known = new Set([...MADE_BY_OTHERS]);
     for (const process of all()) for (const name of await metricNamesOf(process)) known.add(name);
     expect(expressions.flatMap(metricsIn).filter((name) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe("the metrics: the journal", () => {
+  it("have its age without any traffic, which grows when it cannot be recorded", async () => {
+    const age = () => metricOf(topology, "nts_journal_position_age_seconds");
+    await until(async () => (await age()) < 10);
+    expect(await metricOf(topology, "nts_journal_read_age_seconds")).toBeLessThan(15);
+    expect(await metricOf(topology, "nts_journal_set_aside_entities")).toBe(0);
+    stack.servers.mongodb!.pause();
+    try {
+      const before = await age();
+      await until(async () => (await age()) > before + 1);
+    } finally {
+      stack.servers.mongodb!.resume();
+    }
+    await until(async () => (await age()) < 10);
   });
 });
 
@@ -91,7 +119,7 @@ describe("the metrics: requests and credentials", () => {
   it("report hits and misses of the key cache, and the duration of lookups, by result", async () => {
     const key = await aKey(stack.url, account);
     const lookups = "nts_key_cache_lookups_total";
-    const lookupCount = "nts_verify_duration_seconds_count";
+    const lookupCount = "nts_credential_verification_duration_seconds_count";
     const use = () => key.caller.data("get", "/api/v1/networks");
     expect(await growth([gateway, lookups, { result: "miss" }], use)).toBe(1);
     expect(await growth([gateway, lookups, { result: "hit" }], use)).toBe(1);
@@ -109,15 +137,15 @@ describe("the metrics: requests and credentials", () => {
   it("report an unavailable identity: failed lookups, stale credentials, the lease", async () => {
     const [identity] = stack.identities;
     await account.session.data("get", "/api/v1/networks");
-    expect(await metricOf(gateway, "nts_identity_silence_seconds")).toBeLessThan(5);
+    expect(await metricOf(gateway, "nts_identity_last_response_age_seconds")).toBeLessThan(5);
     identity!.pause();
     try {
       await until(async () => (await metricOf(gateway, "nts_key_lease_alive")) === 0);
       const use = () => account.session.data("get", "/api/v1/networks");
       expect(await growth([gateway, "nts_stale_credentials_total"], use)).toBe(1);
-      const failed = [gateway, "nts_verify_duration_seconds_count", { outcome: "failed" }] as const;
+      const failed = [gateway, "nts_credential_verification_duration_seconds_count", { outcome: "failed" }] as const;
       expect(await growth([...failed], use)).toBe(1);
-      expect(await metricOf(gateway, "nts_identity_silence_seconds")).toBeGreaterThan(1);
+      expect(await metricOf(gateway, "nts_identity_last_response_age_seconds")).toBeGreaterThan(1);
     } finally {
       identity!.resume();
     }

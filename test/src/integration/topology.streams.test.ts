@@ -97,7 +97,7 @@ describe("a stream whose client does not read", () => {
     const reading = await follow(begin);
     const others = await Promise.all(Array.from({ length: UNREAD }, () => unread(begin)));
     const [gateway] = stack.gateways;
-    const cut = (): Promise<number> => metricOf(gateway!, "nts_answers_cut_total");
+    const cut = (): Promise<number> => metricOf(gateway!, "nts_responses_aborted_total");
     expect(await cut()).toBe(0);
     for (let n = 0; n < HOSTS; n++) {
       const body = {

@@ -257,7 +257,7 @@ describe("of several sweeping processes", () => {
   const start = (registry: Registry): ReturnType<typeof startSweeper> =>
     startSweeper(topology.db, registry, { ...sweeps.parts, times }, 20);
   const sweptBy = async (registry: Registry): Promise<number> =>
-    (await registry.getSingleMetric("nts_swept_documents_total")!.get()).values[0]?.value ?? 0;
+    (await registry.getSingleMetric("nts_deleted_documents_total")!.get()).values[0]?.value ?? 0;
 
   it("only one sweeps at a time", async () => {
     const { owner, doomed } = await aLargeNetwork();

@@ -202,7 +202,7 @@ async function countedIn(caller: Caller): Promise<number> {
 
 /** Documents that each topology has swept. */
 function sweptBy({ topologies }: Pick<Stack, "topologies">): Promise<number[]> {
-  return Promise.all(topologies.map((one) => metricOf(one, "nts_swept_documents_total")));
+  return Promise.all(topologies.map((one) => metricOf(one, "nts_deleted_documents_total")));
 }
 
 async function killSweeper({ topologies }: Stack): Promise<void> {

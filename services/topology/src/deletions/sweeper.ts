@@ -25,7 +25,7 @@ export function startSweeper(
   const { storage, log } = parts;
   const stopping = new AbortController();
   const documents = new Counter({
-    name: "nts_swept_documents_total",
+    name: "nts_deleted_documents_total",
     help: "Documents that this process has deleted, or removed deleted tags from, after the response of a deletion.",
     registers: [registry],
   });
