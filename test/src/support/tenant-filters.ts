@@ -6,7 +6,13 @@ import type { CommandStartedEvent } from "mongodb";
  * Collections of all organizations: locks, pending deletions, the key of cursors, the position of the journal, and what it
  * has set aside.
  */
-const GLOBAL_COLLECTIONS = new Set(["locks", "deletions", "journal_secrets", "journal_tail", "journal_set_aside"]);
+export const GLOBAL_COLLECTIONS = new Set([
+  "locks",
+  "deletions",
+  "journal_secrets",
+  "journal_tail",
+  "journal_set_aside",
+]);
 
 /** What identity fetches for all organizations. */
 const GLOBALLY_READ_COLLECTIONS = new Set(["audit_notes"]);
