@@ -66,6 +66,7 @@ import { mountPasswords, type PasswordRoutes } from "./users/password-routes.js"
 import type { Passwords } from "./users/passwords.js";
 import { createUserOperations, mountMoving } from "./users/user-operations.js";
 import { mountUsers } from "./users/routes.js";
+import { createWebhookPausing, type WebhookPausing } from "./webhooks/pausing.js";
 import { mountWhoami } from "./whoami/routes.js";
 
 /** Milliseconds until a response must start. */
@@ -96,6 +97,7 @@ export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
   readonly sweepOrganizations: OrganizationSweep;
   readonly purgeKeys: KeyPurge;
+  readonly pauseWebhooks: WebhookPausing["sweep"];
   readonly takeNotes: TakeNotes;
   /** Fetches the metadata of all providers, and logs wrong settings. */
   readonly checkProviders: () => Promise<void>;
@@ -126,10 +128,11 @@ export function createApp(options: AppOptions): App {
   const { requireUnlimitedKey, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
   const failedLogins = createFailedLogins(db, transaction, routing.log);
   const mail = createMail(db, options.mail);
+  const webhooks = createWebhookPausing(stores.endedMakers, topology, routing.log);
   const people = createUserOperations(stores, { changeRights, topology, providers: options.providers });
   const common = {
     ...{ ...stores, ...people, requireConfirmed },
-    ...{ db, topology, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
+    ...{ db, topology, webhooks, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
     ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
   };
   const { throttledCheck, change, beginSession, confirmCaller } = createSigningIn(common);
@@ -154,6 +157,7 @@ export function createApp(options: AppOptions): App {
   mountSignInByProvider(router, { ...common, providers, beginSession, confirmCaller, log: routing.log });
   return {
     ...{ ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written },
+    pauseWebhooks: webhooks.sweep,
     startMail: () => mail.start(write, routing.log),
   };
 }

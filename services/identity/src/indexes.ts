@@ -5,6 +5,7 @@ import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { SIGN_IN_PLACES } from "./sessions/places-store.js";
+import { ENDED_MAKERS } from "./webhooks/ended-makers.js";
 import { REMEMBERED_COLLECTION, REMEMBERED_EXPIRE } from "@nts/shared/writes/remembered";
 
 /** Milliseconds that key changes are retained for gateways that were disconnected. */
@@ -66,6 +67,7 @@ export const INDEXES: Indexes = {
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
   key_usage: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [ENDED_MAKERS]: [{ key: { due_at: 1 } }],
   audit: [{ key: ENTRIES_OF_NOTES, unique: true, sparse: true }],
   [REMEMBERED_COLLECTION]: [REMEMBERED_EXPIRE],
 };

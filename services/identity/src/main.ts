@@ -29,6 +29,7 @@ import { startKeyPurge } from "./keys/removed-keys.js";
 import { startReferenceSweep } from "./networks/sweep.js";
 import { startOrganizationSweep } from "./organizations/sweep.js";
 import type { Quotas } from "./quotas.js";
+import { startWebhookPausing } from "./webhooks/pausing.js";
 import { createPasswordJudge } from "./users/strength-judge.js";
 import { createPasswords } from "./users/passwords.js";
 
@@ -126,11 +127,12 @@ function startWork(bus: Bus, log: Log, { takeNotes, startMail }: App) {
 }
 
 /** Purges deleted data until stopped. */
-function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations, purgeKeys }: App) {
+function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations, purgeKeys, pauseWebhooks }: App) {
   const started = [
     startReferenceSweep(db, log, sweepReferences),
     startOrganizationSweep(db, log, sweepOrganizations),
     startKeyPurge(db, log, purgeKeys),
+    startWebhookPausing(db, log, pauseWebhooks),
   ];
   return { stop: () => Promise.all(started.map((one) => one.stop())) };
 }

@@ -9,6 +9,7 @@ import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { SIGN_IN_PLACES } from "./sessions/places-store.js";
+import { ENDED_MAKERS } from "./webhooks/ended-makers.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
 
 /** The schema migrations. New ones are appended; released ones never change. */
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005-providers", up: (db) => createCollections(db, [SIGN_INS, LOGOUT_TOKENS]) },
   { name: "0006-mail", up: (db) => createCollections(db, [OUTGOING_MAILS, LINK_TOKENS, MAIL_COUNTS]) },
   { name: "0007-sign-in-places", up: (db) => createCollections(db, [SIGN_IN_PLACES]) },
+  { name: "0008-ended-webhook-makers", up: (db) => createCollections(db, [ENDED_MAKERS]) },
 ];

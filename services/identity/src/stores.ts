@@ -14,6 +14,7 @@ import { createSecondFactorStore } from "./second-factor/store.js";
 import { createSignInPlaces } from "./sessions/places-store.js";
 import { createSessionStore } from "./sessions/store.js";
 import { createUserStore } from "./users/store.js";
+import { createEndedMakers } from "./webhooks/ended-makers.js";
 
 /** All access to MongoDB that operations share. */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the list below says it
@@ -32,6 +33,7 @@ export function createStores(database: Database, forms: Forms | undefined) {
     places: createSignInPlaces(database.db),
     failures: createLoginFailureStore(database.db),
     deletions: createOrganizationDeletions(database.db),
+    endedMakers: createEndedMakers(database.db),
     usage: createKeyUsage(database.db),
   };
 }

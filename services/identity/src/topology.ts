@@ -3,11 +3,14 @@ import { isId } from "@nts/shared/contract/common";
 import {
   type AuditNote,
   confirmAuditNotes,
+  endWebhooksOf,
   findTagIds,
   listAuditNotes,
   listNetworkIds,
+  type MakerEnd,
   removeOrganization,
 } from "@nts/shared/contract/internal";
+import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
 import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -30,8 +33,20 @@ export interface TopologyDirectory {
   networksIn(scope: Scope, cause?: ParentRequest): Promise<string[]>;
   /** The existing managed tags of the organization among the given ids. */
   managedAmong(tags: readonly string[], organizationId: string, cause?: ParentRequest): Promise<string[]>;
+  /** The webhooks made by a user or a key; with a reason, they are paused. */
+  endWebhooks(of: MakerToEnd): Promise<NonNullable<MadeWebhooks>["webhooks"]>;
   /** Reports a deleted organization; idempotent. */
   removeOrganization(organizationId: string): Promise<void>;
+}
+
+/** A user, or one of the user's keys. */
+export interface MakerToEnd {
+  readonly organization_id: string;
+  readonly user_id: string;
+  /** Null for any credential of the user. */
+  readonly key_id: string | null;
+  /** Null to only list. */
+  readonly reason: MakerEnd | null;
 }
 
 /** Topology's audit notes. Throws like {@link TopologyDirectory}. */
@@ -83,6 +98,8 @@ export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): 
       }
       return managed;
     },
+    endWebhooks: async ({ organization_id, user_id, key_id, reason }) =>
+      topology.ask(endWebhooksOf, { params: { id: organization_id }, body: { user_id, key_id, reason } }),
     removeOrganization: async (organizationId) => {
       await topology.ask(removeOrganization, { params: { id: organizationId } });
     },

@@ -1,5 +1,6 @@
 import {
   confirmAuditNotes,
+  endWebhooksOf,
   findTagIds,
   listAuditNotes,
   listNetworkIds,
@@ -34,6 +35,7 @@ import { mountSubnets } from "./resources/subnets.js";
 import { mountTags } from "./resources/tags.js";
 import { mountTopology } from "./resources/topology.js";
 import { mountWebhooks } from "./resources/webhooks.js";
+import { endWebhooks } from "./webhooks/makers.js";
 import type { WebhookOperations } from "./webhooks/operations.js";
 
 /** The service's dependencies; it neither listens nor reads the environment. */
@@ -97,6 +99,12 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountAny(router, removeOrganization, async ({ params }) => {
     await deleteOrganization(storage, params.id);
     return respond.data(null);
+  });
+
+  mountAny(router, endWebhooksOf, async ({ params, body }) => {
+    const made = await endWebhooks(storage, webhooks.states, params.id, body);
+    if (made.length > 0 && body.reason !== null) notices.auditNoted(params.id);
+    return respond.data(made);
   });
 
   mountAny(router, listAuditNotes, async ({ query }) => respond.data(await storage.auditNotes.page(query.after)));

@@ -734,6 +734,22 @@ export interface components {
             /** @description The `cursor` of the next page; absent at the end, and without a limit. */
             next?: string;
         };
+        DeleteUserEnvelope: {
+            /** @constant */
+            success: true;
+            /** @description The webhooks made by the removed user or key; null if there are none, or they could not be read. */
+            data: components["schemas"]["MadeWebhooks"] | null;
+            meta: components["schemas"]["Meta"];
+        };
+        MadeWebhooks: {
+            webhooks: components["schemas"]["MadeWebhook"][];
+        };
+        MadeWebhook: {
+            id: components["schemas"]["Uuid"];
+            /** @description Of its URL. */
+            host: string;
+            is_paused: boolean;
+        };
         FirstSecondFactorLoginEnvelope: {
             /** @constant */
             success: true;
@@ -1668,6 +1684,8 @@ export interface components {
             /** @enum {string} */
             format: "standard" | "slack" | "discord" | "ntfy";
             batch_seconds: number;
+            /** @description Who created it, or last changed its `url` or resumed it. Null for webhooks of earlier versions. */
+            created_by: components["schemas"]["Actor"] | null;
             /** @description False: nothing is sent; pending changes are sent after it is enabled again. */
             is_enabled: boolean;
             /** @description Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped. */
@@ -1701,6 +1719,8 @@ export interface components {
             /** @enum {string} */
             format: "standard" | "slack" | "discord" | "ntfy";
             batch_seconds: number;
+            /** @description Who created it, or last changed its `url` or resumed it. Null for webhooks of earlier versions. */
+            created_by: components["schemas"]["Actor"] | null;
             /** @description False: nothing is sent; pending changes are sent after it is enabled again. */
             is_enabled: boolean;
             /** @description Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped. */
@@ -2437,6 +2457,10 @@ export interface operations {
     };
     delete_user: {
         parameters: {
+            query?: {
+                /** @description Do not pause the webhooks made by the removed user or key. */
+                keep_webhooks?: boolean;
+            };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
@@ -2446,7 +2470,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteUserEnvelope"];
+                };
+            };
         };
     };
     patch_user: {
@@ -3159,6 +3191,10 @@ export interface operations {
     };
     delete_user_api_key: {
         parameters: {
+            query?: {
+                /** @description Do not pause the webhooks made by the removed user or key. */
+                keep_webhooks?: boolean;
+            };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
@@ -3168,7 +3204,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteUserEnvelope"];
+                };
+            };
         };
     };
     patch_user_api_key: {
@@ -3276,6 +3320,10 @@ export interface operations {
     };
     delete_organization_api_key: {
         parameters: {
+            query?: {
+                /** @description Do not pause the webhooks made by the removed user or key. */
+                keep_webhooks?: boolean;
+            };
             header?: {
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
@@ -3285,7 +3333,15 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteUserEnvelope"];
+                };
+            };
         };
     };
     list_networks: {

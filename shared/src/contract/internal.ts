@@ -3,6 +3,7 @@ import { AuditAction, AuditedEntity, AuditedState } from "./audit.js";
 import { Actor } from "./changes.js";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { MadeWebhooks } from "./webhooks.js";
 
 // HTTP operations between processes. They are not reachable through the gateway: a caller needs a tenancy header that names
 // a process.
@@ -172,6 +173,35 @@ export const removeOrganization = endpoint({
   summary: "Delete the inventory of an organization",
   params: z.object({ id: Id }),
   response: z.null(),
+});
+
+/** Why somebody may no longer have webhooks. */
+export const MAKER_ENDS = {
+  user_removed: "The user who created it was removed.",
+  user_demoted: "The user who created it may no longer manage webhooks.",
+  user_disabled: "The account of the user who created it was disabled.",
+  key_revoked: "The API key with which it was created was revoked.",
+  key_leaked: "The API key with which it was created was reported as leaked.",
+} as const;
+export type MakerEnd = keyof typeof MAKER_ENDS;
+
+/** Lists the webhooks of a maker, and pauses them for a reason. Idempotent. */
+export const endWebhooksOf = endpoint({
+  ...common,
+  operationId: "internal_end_webhooks",
+  method: "post",
+  path: "/internal/organizations/{id}/webhooks",
+  upstream: "topology",
+  summary: "List, and pause, the webhooks made by a user or a key",
+  params: z.object({ id: Id }),
+  body: z.object({
+    user_id: Id,
+    /** Null for all that the user made, with any credential. */
+    key_id: Id.nullable(),
+    /** Null to only list them. */
+    reason: z.enum(Object.keys(MAKER_ENDS) as [MakerEnd, ...MakerEnd[]]).nullable(),
+  }),
+  response: MadeWebhooks.unwrap().shape.webhooks,
 });
 
 /** Filters ids to managed tags of an organization. */

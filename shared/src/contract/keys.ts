@@ -16,6 +16,7 @@ import {
 import { endpoint } from "./endpoint.js";
 import { Cidr } from "./subnets.js";
 import { patchOf } from "./merge-patch.js";
+import { keepsWebhooks, MadeWebhooks } from "./webhooks.js";
 
 /** A user API key. `key` is masked except on creation. @see docs/api.md "Authentication" */
 export const UserApiKey = z
@@ -218,8 +219,10 @@ export const deleteKey = endpoint({
   method: "delete",
   path: "/api/v1/auth/keys/{id}",
   summary: "Delete an API key",
+  description: "Webhooks made with it are paused.",
   params: byId,
-  response: Nothing,
+  query: keepsWebhooks,
+  response: MadeWebhooks,
   errors: ["not_found", "precondition_failed", "write_conflict"],
 });
 
@@ -253,8 +256,10 @@ export const deleteOrganizationKey = endpoint({
   method: "delete",
   path: "/api/v1/organizations/keys/{id}",
   summary: "Delete an API key of any user of the organization",
+  description: "Webhooks made with it are paused.",
   params: byId,
-  response: Nothing,
+  query: keepsWebhooks,
+  response: MadeWebhooks,
   errors: ["not_found", "precondition_failed", "write_conflict"],
 });
 
@@ -268,7 +273,8 @@ export const revokeLeakedKeys = endpoint({
   path: "/api/auth/keys/revoke",
   summary: "Revoke leaked API keys; anyone who holds a key may revoke it, without a credential",
   description:
-    "The response does not reveal whether a key was valid. If the old secret of a rotated key has leaked, the new one stays valid.",
+    "The response does not reveal whether a key was valid. If the old secret of a rotated key has leaked, the new one stays valid. " +
+    "Webhooks made with the keys are paused.",
   body: z.object({ keys: z.array(z.string().max(200)).min(1).max(MOST_LEAKED) }).meta({ id: "LeakedKeys" }),
   response: Nothing,
   errors: ["write_conflict"],

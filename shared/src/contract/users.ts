@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, Name, Nothing, PermissionLevel, serverFields, verbatimText } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
+import { keepsWebhooks, MadeWebhooks } from "./webhooks.js";
 
 /** A user of an organization. `network_ids` are the networks the user currently has access to. */
 export const User = z
@@ -275,9 +276,10 @@ export const deleteUser = endpoint({
   path: "/api/v1/users/{id}",
   wholeOrganization: true,
   summary: "Remove a user from the organization, with all keys, sessions and invites that the user has in it",
-  description: `${WHO} An account that belongs to no other organization is deleted.`,
+  description: `${WHO} An account that belongs to no other organization is deleted. Webhooks that the user made are paused.`,
   params: byId,
-  response: Nothing,
+  query: keepsWebhooks,
+  response: MadeWebhooks,
   errors: ["not_found", "last_owner", "precondition_failed", "write_conflict"],
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { byId, filters, Id, listQuery, Nothing, serverFields, text, Timestamp, canonicalId } from "./common.js";
-import { CHANGE_ACTIONS, ChangeCursor, ChangedEntity } from "./changes.js";
+import { Actor, CHANGE_ACTIONS, ChangeCursor, ChangedEntity } from "./changes.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 
@@ -68,6 +68,9 @@ export const Webhook = z
     filter: WebhookFilter,
     format: WebhookFormat,
     batch_seconds: z.int(),
+    created_by: Actor.nullable().describe(
+      "Who created it, or last changed its `url` or resumed it. Null for webhooks of earlier versions.",
+    ),
     is_enabled: z.boolean().describe("False: nothing is sent; pending changes are sent after it is enabled again."),
     paused: z
       .object({ at: Timestamp, reason: z.string() })
@@ -132,6 +135,25 @@ export const WebhookProgress = z
   .meta({ id: "WebhookProgress" });
 export type WebhookProgress = z.infer<typeof WebhookProgress>;
 
+/** The webhooks that somebody made who loses access. */
+export const MadeWebhooks = z
+  .object({
+    webhooks: z.array(
+      z
+        .object({ id: Id, host: z.string().describe("Of its URL."), is_paused: z.boolean() })
+        .meta({ id: "MadeWebhook" }),
+    ),
+  })
+  .meta({ id: "MadeWebhooks" })
+  .nullable()
+  .describe("The webhooks made by the removed user or key; null if there are none, or they could not be read.");
+export type MadeWebhooks = z.infer<typeof MadeWebhooks>;
+
+/** The query of operations that revoke access. */
+export const keepsWebhooks = z.strictObject({
+  keep_webhooks: z.boolean().default(false).describe("Do not pause the webhooks made by the removed user or key."),
+});
+
 const common = { upstream: "topology", credential: "any", permission: "Admin", tag: "Webhooks" } as const;
 
 export const listWebhooks = endpoint({
@@ -170,8 +192,8 @@ export const createWebhook = endpoint({
   path: "/api/v1/webhooks",
   summary: "Create a webhook; its secret is only returned here",
   description:
-    "Sends changes from now on, in order and at least once. It belongs to the organization, not to its creator. Callers limited " +
-    "to some networks must name networks in the filter.",
+    "Sends changes from now on, in order and at least once. It outlives what made it: API keys that expire, or are restricted to " +
+    "networks, addresses or a rate, are rejected. It is paused when its creator is removed.",
   body: WebhookInput,
   response: Webhook.extend({ secret: z.string() }).meta({ id: "CreatedWebhook" }),
   errors: ["invalid_reference", "quota_exceeded", "write_conflict"],
@@ -196,7 +218,7 @@ export const updateWebhook = endpoint({
   method: "put",
   path: "/api/v1/webhooks/{id}",
   summary: "Update a webhook",
-  description: "Deliveries in progress may still use the previous settings.",
+  description: "Requires the same credentials as creation. Deliveries in progress may still use the previous settings.",
   params: byId,
   body: WebhookInput,
   response: Webhook,

@@ -6,7 +6,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTakeNotes } from "@nts/identity/audit/take-notes";
 import { createAudited } from "@nts/identity/audit/trail";
-import { createAuditNoteSource } from "@nts/identity/topology";
+import { createAuditNoteSource, createTopologyDirectory } from "@nts/identity/topology";
+import { createEndedMakers } from "@nts/identity/webhooks/ended-makers";
+import { createWebhookPausing } from "@nts/identity/webhooks/pausing";
 import {
   type AuditEntry,
   createTag,
@@ -70,6 +72,37 @@ async function auditEntries(): Promise<AuditEntry[]> {
 
 const actionsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ action }) => action);
 const waiting = () => topology.db.collection("audit_notes").countDocuments({ organization_id: admin.scope.organizationId }); // prettier-ignore
+
+describe("webhooks of a user who was removed", () => {
+  it("are paused once topology responds, by any process, and looked for again later", async () => {
+    const { id, created_by } = await admin.call(createWebhook, { body: { url } });
+    const { organizationId: organization_id } = admin.scope;
+    const maker = { organization_id, user_id: created_by!.user_id, key_id: null, reason: "user_removed" } as const;
+    const makers = createEndedMakers(identity.db);
+    const log = createLog("identity", "silent");
+    const pausingThrough = (through: InternalClient["ask"]) =>
+      createWebhookPausing(makers, createTopologyDirectory({ ask: through }), log);
+    const isEnabled = async () => (await admin.call(getWebhook, { params: { id } })).is_enabled;
+    await createTransactions(identity.db.client)(BACKGROUND, [id], (tx) => makers.insert(maker, tx));
+    const away = pausingThrough(() => Promise.reject(new AppError("unavailable")));
+    expect(await away.pause(maker)).toBeNull();
+    expect(await isEnabled()).toBe(true);
+
+    const { sweep } = pausingThrough(ask);
+    await sweep(new AbortController().signal);
+    expect(await admin.call(getWebhook, { params: { id } })).toMatchObject({
+      is_enabled: false,
+      paused: { reason: "The user who created it was removed." },
+    });
+    expect(actionsOf(await auditEntries()).at(-1)).toBe("paused");
+    // A request that was accepted before may still have made one.
+    const later = await admin.call(createWebhook, { body: { url } });
+    await identity.db.collection<{ _id: string }>("ended_webhook_makers").updateMany({ organization_id }, { $set: { at: new Date(0), due_at: new Date(0) } }); // prettier-ignore
+    await sweep(new AbortController().signal);
+    expect(await admin.call(getWebhook, { params: { id: later.id } })).toMatchObject({ is_enabled: false });
+    expect(await identity.db.collection("ended_webhook_makers").countDocuments({ organization_id })).toBe(0);
+  });
+});
 
 describe("audit.webhooks: changes of webhooks", () => {
   it("is recorded in order, with actor, address, request and reason", async () => {

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { deleteKey, finishRotation, listKeys, updateKey, type UserApiKey } from "@nts/shared/contract";
+import { deleteKey, finishRotation, listKeys, updateKey, type UserApiKey, type Webhook } from "@nts/shared/contract";
 import { ChartColumn, CheckCheck, KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useRows, useWrite } from "../api/queries.js";
@@ -82,10 +82,17 @@ function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiK
   const ask = useConfirm();
   const finish = useWrite(finishRotation);
   const update = useWrite(updateKey);
+  const mayHaveWebhooks = useHasLevel("Admin");
   const { removeOne } = useRemoval({
     one: deleteKey,
     noun: "key",
     consequence: "Anything using it stops working immediately. This cannot be undone.",
+    ...(mayHaveWebhooks && {
+      webhooksOf:
+        (id: string) =>
+        ({ created_by }: Webhook) =>
+          created_by?.key_id === id,
+    }),
   });
   const askToFinish = ({ id, name }: UserApiKey): void => {
     ask({

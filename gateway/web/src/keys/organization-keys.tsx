@@ -21,6 +21,10 @@ export function OrganizationKeys(): ReactNode {
     one: deleteOrganizationKey,
     noun: "key",
     consequence: "Anything using it stops working immediately. This cannot be undone.",
+    webhooksOf:
+      (id) =>
+      ({ created_by }) =>
+        created_by?.key_id === id,
   });
   const emails = new Map(users.data?.data.map(({ id, email }) => [id, email]));
   const theirs = (data?.data ?? []).filter(({ user_id }) => user_id !== self.id);

@@ -1,8 +1,10 @@
 import type { Input } from "@nts/shared/client";
-import type { Endpoint } from "@nts/shared/contract";
+import type { Endpoint, Webhook } from "@nts/shared/contract";
+import { createElement } from "react";
 import { usePlan, useWrite } from "../api/queries.js";
 import { type Question, useConfirm } from "../parts/confirm.js";
 import { notifySuccess } from "../parts/toast.js";
+import { MadeWebhooks } from "../webhooks/made-webhooks.js";
 import { withUndo } from "./undo-text.js";
 import type { Selecting } from "./use-selection.js";
 
@@ -13,6 +15,8 @@ interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
   readonly noun: string;
   /** What is deleted with it, as a sentence. */
   readonly consequence: string;
+  /** The webhooks made by what is deleted, if it can make some. */
+  readonly webhooksOf?: (id: string) => (webhook: Webhook) => boolean;
   readonly selection?: Selecting;
 }
 
@@ -23,7 +27,7 @@ export interface Removal {
 
 /** Deletes one or all selected entities after confirmation. */
 export function useRemoval<One extends Endpoint, Many extends Endpoint>(options: RemovalOptions<One, Many>): Removal {
-  const { one, many, noun, consequence, selection } = options;
+  const { one, many, noun, consequence, webhooksOf, selection } = options;
   const ask = useConfirm();
   const showPlan = usePlan();
   // Previews deletions, if the API supports it.
@@ -33,13 +37,19 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
   const removeMany = useWrite(many ?? one);
   return {
     removeOne: (id, name, afterwards) => {
+      let isKept = false;
+      const onKeep = (next: boolean): void => {
+        isKept = next;
+      };
+      const text = withUndo(consequence, one);
       ask({
         title: `Delete ${name}?`,
-        text: withUndo(consequence, one),
+        text: webhooksOf ? [text, createElement(MadeWebhooks, { key: id, isMade: webhooksOf(id), onKeep })] : text,
         verb: "Delete",
         ...planOf(one, { params: { id } }),
         run: async () => {
-          await removeOne.mutateAsync({ params: { id } } as unknown as Input<One>);
+          const query = isKept ? { query: { keep_webhooks: true } } : {};
+          await removeOne.mutateAsync({ params: { id }, ...query } as unknown as Input<One>);
           selection?.toggle([id], false);
           notifySuccess(`${name} is deleted.`);
           afterwards?.();

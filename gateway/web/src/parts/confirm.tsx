@@ -73,7 +73,9 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
       >
         {question !== null && (
           <Stack>
-            <Text size="sm">{question.text}</Text>
+            <Text size="sm" component="div">
+              {question.text}
+            </Text>
             <Consequences isReviewed={question.isReviewed === true} plan={plan} error={error} />
             <Choices
               question={question}

@@ -35,6 +35,10 @@ export default function UsersPage(): ReactNode {
     one: deleteUser,
     noun: "user",
     consequence: "All API keys, sessions and invites of this user end immediately. This cannot be undone.",
+    webhooksOf:
+      (id) =>
+      ({ created_by }) =>
+        created_by?.user_id === id,
   });
   const resetOf = useFactorReset(self.id);
   const mayChange = (user: User): boolean => permissions === "Owner" || !isAtLeast(user.permissions, "Admin");

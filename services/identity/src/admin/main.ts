@@ -44,6 +44,7 @@ import {
   valid,
 } from "./command.js";
 import { createOwner } from "./create-owner.js";
+import { createEndedMakers } from "../webhooks/ended-makers.js";
 import { disableUser } from "./disable-user.js";
 import { listOrganizations } from "./list-organizations.js";
 import { AdminProblem } from "./problem.js";
@@ -207,7 +208,11 @@ async function allow({ client, database }: Run, { email, organization: id }: All
 
 async function disable({ client, database }: Run, { kind, email }: DisableUserCommand): Promise<string> {
   const db = openDatabase(client, database);
-  const parts = { users: createUserStore(unshared(db)), sessions: createSessionStore(unshared(db)) };
+  const parts = {
+    users: createUserStore(unshared(db)),
+    sessions: createSessionStore(unshared(db)),
+    endedMakers: createEndedMakers(db),
+  };
   const isDisabling = kind === "disable-user";
   const user = await disableUser({ ...parts, changeRights: changingRights(client, db) }, email, isDisabling);
   log.info(

@@ -8,12 +8,16 @@ import { callerOf } from "@nts/shared/work";
 import type { ClientSession } from "mongodb";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import { untilSaved } from "../until-saved.js";
+import { endedKey, type EndedMakers } from "../webhooks/ended-makers.js";
+import type { WebhookPausing } from "../webhooks/pausing.js";
 import { bareHashOf, type KeyDocument } from "./key.rules.js";
 import type { KeyStore } from "./store.js";
 
 export interface LeakedKeyRoutes {
   readonly keys: Pick<KeyStore, "findBySecrets" | "remove" | "update">;
   readonly changeRights: ChangeRights;
+  readonly endedMakers: Pick<EndedMakers, "insert">;
+  readonly webhooks: Pick<WebhookPausing, "pause">;
   /** Waits until gateways have applied all earlier changes. */
   readonly settle: () => Promise<void>;
 }
@@ -24,20 +28,22 @@ const MOST_WAITING = 200;
 const LONGEST_WAIT_MS = 2_000;
 
 /** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
-export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: LeakedKeyRoutes): void {
+export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
+  const { keys, changeRights, endedMakers, webhooks, settle } = routes;
   const inTurn = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
 
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
     // Malformed keys are not looked up.
     const hashes = [...new Set(body.keys.map((key) => key.trim()).filter(isWellFormedApiKey))].map(hashCredential);
-    await untilSaved(work, async () => {
+    const ended = await untilSaved(work, async () => {
       const found = await inTurn(() => keys.findBySecrets(hashes), callerOf(work));
-      if (found.length === 0) return "none";
+      if (found.length === 0) return [];
       const ids = found.map(({ _id }) => _id);
       return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
     });
     // Another report may have revoked it already and still be waiting for gateways.
     await settle();
+    for (const key of ended) await webhooks.pause(endedKey(key, "key_leaked"));
     return respond.data(null);
   });
 
@@ -48,7 +54,9 @@ export function mountLeakedKeys(router: Router, { keys, changeRights, settle }: 
         ? await keys.remove(owner, key, tx, "revoked")
         : await keys.update(owner, key, { previous: null }, tx);
       if (ended === "conflict") return "conflict";
+      // Whoever had the secret may have made webhooks with it.
+      await endedMakers.insert(endedKey(key, "key_leaked"), tx);
     }
-    return "ended";
+    return found;
   }
 }

@@ -9,6 +9,8 @@ import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
 import type { UserStore } from "../users/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
+import { endedKey, type EndedMakers } from "../webhooks/ended-makers.js";
+import type { WebhookPausing } from "../webhooks/pausing.js";
 import { respondWithList } from "../pages.js";
 import type { KeyDocument } from "./key.rules.js";
 import { keyResponse } from "./key-response.js";
@@ -21,11 +23,13 @@ export interface OrganizationKeyRoutes {
   readonly organizations: Pick<OrganizationStore, "get">;
   readonly topology: TopologyDirectory;
   readonly changeRights: ChangeRights;
+  readonly endedMakers: Pick<EndedMakers, "insert">;
+  readonly webhooks: Pick<WebhookPausing, "pause" | "list">;
 }
 
 /** Operations by which Owners see and revoke the keys of all users. */
 export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRoutes): void {
-  const { keys, users, organizations, topology, changeRights } = routes;
+  const { keys, users, organizations, topology, changeRights, endedMakers, webhooks } = routes;
 
   mount(router, listOrganizationKeys, async ({ scope, query, cause, work }) => {
     const { organizationId } = scope;
@@ -44,14 +48,21 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
     return respondWithList(list, work, converter);
   });
 
-  mount(router, deleteOrganizationKey, async ({ scope: { organizationId }, params: { id }, precondition, work }) => {
-    await untilSaved(work, async () => {
+  mount(router, deleteOrganizationKey, async (call) => {
+    const { scope, params, query, precondition, work } = call;
+    const { organizationId } = scope;
+    const { id } = params;
+    const { keep_webhooks } = query;
+    const removed = await untilSaved(work, async () => {
       const current = await keys.findIn(organizationId, id);
       if (current === null) throw new AppError("not_found", { entity: "UserApiKey" });
       requireRevision(precondition, current.revision);
       const owner = { organizationId, userId: current.user_id };
-      return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
+      return changeRights(work, [id], async (tx) => {
+        if (!keep_webhooks) await endedMakers.insert(endedKey(current, "key_revoked"), tx);
+        return (await keys.remove(owner, current, tx)) === "conflict" ? "conflict" : current;
+      });
     });
-    return respond.data(null);
+    return respond.data(await webhooks[keep_webhooks ? "list" : "pause"](endedKey(removed, "key_revoked")));
   });
 }

@@ -44,6 +44,8 @@ import { maxLifetimeOf } from "./lifetime.rules.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
 import type { KeyUsage } from "./usage.js";
+import { endedKey, type EndedMakers } from "../webhooks/ended-makers.js";
+import type { WebhookPausing } from "../webhooks/pausing.js";
 
 export interface KeyRoutes {
   readonly keys: KeyStore;
@@ -55,6 +57,8 @@ export interface KeyRoutes {
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
   readonly noteFirstUses: NoteFirstUses;
+  readonly endedMakers: Pick<EndedMakers, "insert">;
+  readonly webhooks: Pick<WebhookPausing, "pause" | "list">;
 }
 
 export function mountKeys(router: Router, routes: KeyRoutes): void {
@@ -116,7 +120,7 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
 
 /** Operations that define the rights of a key. */
 function mountKeySettings(router: Router, routes: KeyRoutes): void {
-  const { keys, topology, transaction, requireRoom, requireConfirmed, changeRights } = routes;
+  const { keys, topology, transaction, requireRoom, requireConfirmed, changeRights, endedMakers, webhooks } = routes;
 
   mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
@@ -161,17 +165,23 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       if (changes.permissions !== undefined && isAtLeast(changes.permissions, "Admin"))
         await requireConfirmed(principal);
       const limited = { ...changes, hash: storedHashOf(current.hash, { ...current, ...changes }) };
-      return touchesRights(changes)
-        ? changeRights(work, [id], (tx) => keys.update(caller, current, limited, tx))
-        : saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
+      if (!touchesRights(changes))
+        return saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
+      return changeRights(work, [id], async (tx) => {
+        const updated = await keys.update(caller, current, limited, tx);
+        if (updated !== "conflict" && managesWebhooks(current) && !managesWebhooks(updated))
+          await endedMakers.insert(endedKey(current, "key_revoked"), tx);
+        return updated;
+      });
     });
+    if (!managesWebhooks(saved)) await webhooks.pause(endedKey(saved, "key_revoked"));
     return respondWithKey(saved, grants);
   });
 }
 
 /** Operations that end a secret. */
 function mountKeyEnds(router: Router, routes: KeyRoutes): void {
-  const { keys, requireConfirmed, changeRights } = routes;
+  const { keys, requireConfirmed, changeRights, endedMakers, webhooks } = routes;
 
   mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, precondition, work }) => {
     const owner = ownerOf(principal);
@@ -198,15 +208,24 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
     return respondWithKey(saved, caller);
   });
 
-  mount(router, deleteKey, async ({ principal, params: { id }, precondition, work }) => {
+  mount(router, deleteKey, async ({ principal, params: { id }, query: { keep_webhooks }, precondition, work }) => {
     const owner = ownerOf(principal);
+    const maker = endedKey({ _id: id, organization_id: owner.organizationId, user_id: owner.userId }, "key_revoked");
     await untilSaved(work, async () => {
       const current = await keys.get(owner, id);
       requireRevision(precondition, current.revision);
-      return changeRights(work, [id], (tx) => keys.remove(owner, current, tx));
+      return changeRights(work, [id], async (tx) => {
+        if (!keep_webhooks) await endedMakers.insert(maker, tx);
+        return keys.remove(owner, current, tx);
+      });
     });
-    return respond.data(null);
+    return respond.data(await webhooks[keep_webhooks ? "list" : "pause"](maker));
   });
+}
+
+/** Whether its rights suffice to manage webhooks. */
+function managesWebhooks({ is_enabled, permissions }: KeyDocument): boolean {
+  return is_enabled && isAtLeast(permissions, "Admin");
 }
 
 /** @param tags the requested ones */

@@ -1,12 +1,15 @@
 import type { ClientSession } from "mongodb";
+import { isAtLeast } from "@nts/shared/contract/endpoint";
 import type { InviteStore } from "../invites/store.js";
+import { endedMaker, type EndedMakers } from "../webhooks/ended-makers.js";
 import type { UserRights } from "./changes.rules.js";
 import { createRequireAnOwner } from "./remove-user.js";
 import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 
 /**
- * Changes a user's level or networks in a rights transaction; invites above the new level end.
+ * Changes a user's level or networks in a rights transaction; invites above the new level end, and below Admin,
+ * webhooks are to be paused.
  *
  * @throws AppError `last_owner`
  */
@@ -19,6 +22,7 @@ export type ApplyRights = (
 export function createApplyRights(
   users: Pick<UserStore, "update" | "countOwners">,
   invites: Pick<InviteStore, "removeBeyond">,
+  endedMakers: Pick<EndedMakers, "insert">,
 ): ApplyRights {
   const requireAnOwner = createRequireAnOwner(users);
   return async (current, changes, tx) => {
@@ -26,6 +30,8 @@ export function createApplyRights(
     if (updated === "conflict") return "conflict";
     await requireAnOwner(current, tx);
     await invites.removeBeyond(current, updated.permissions, tx);
+    if (isAtLeast(current.permissions, "Admin") && !isAtLeast(updated.permissions, "Admin"))
+      await endedMakers.insert(endedMaker(current, "user_demoted"), tx);
     return updated;
   };
 }

@@ -6,6 +6,7 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { SessionCookies } from "../sessions/cookie.js";
 import { untilSaved } from "../until-saved.js";
+import type { WebhookPausing } from "../webhooks/pausing.js";
 import type { ConfirmCaller } from "./confirm-caller.js";
 import type { RemoveAccount } from "./remove-user.js";
 import type { UserStore } from "./store.js";
@@ -17,11 +18,12 @@ export interface AccountDeletionRoute {
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
   readonly cookies: SessionCookies;
+  readonly webhooks: Pick<WebhookPausing, "pause">;
 }
 
 /** The operation to delete one's own account. */
 export function mountAccountDeletion(router: Router, routes: AccountDeletionRoute): void {
-  const { users, removeAccount, confirmCaller, requireConfirmed, changeRights, cookies } = routes;
+  const { users, removeAccount, confirmCaller, requireConfirmed, changeRights, cookies, webhooks } = routes;
 
   mount(router, deleteCurrentUser, async (call) => {
     const { principal, scope, body, precondition, sessionHashes, work } = call;
@@ -32,6 +34,7 @@ export function mountAccountDeletion(router: Router, routes: AccountDeletionRout
       requireRevision(precondition, current.revision);
       return changeRights(work, [current._id], (tx) => removeAccount(current, tx));
     });
+    await webhooks.pause({ user_id: principal.userId });
     return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 }

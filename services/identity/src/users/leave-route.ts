@@ -18,6 +18,7 @@ import { startSession } from "../sessions/start.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
 import { untilSaved } from "../until-saved.js";
+import type { WebhookPausing } from "../webhooks/pausing.js";
 import type { ConfirmCaller } from "./confirm-caller.js";
 import { isOfSeveral, membershipsOf } from "./memberships.rules.js";
 import type { RemoveUser } from "./remove-user.js";
@@ -37,6 +38,7 @@ export interface LeaveRoute {
   readonly changeRights: ChangeRights;
   readonly cookies: SessionCookies;
   readonly registration: "open" | "invite";
+  readonly webhooks: Pick<WebhookPausing, "pause">;
 }
 
 /** Where the user continues. */
@@ -79,6 +81,7 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
       });
     });
     const { user, token } = made;
+    await routes.webhooks.pause({ organization_id: scope.organizationId, user_id: principal.userId });
     const networks = { organizationId: user.organization_id, networks: networksOf(user) };
     return respond.data(userResponse(user, await topology.networksIn(networks, cause)), {
       revision: user.revision,

@@ -3,6 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import type { InviteStore } from "../invites/store.js";
 import type { KeyStore } from "../keys/store.js";
 import type { SessionStore } from "../sessions/store.js";
+import { endedMaker, type EndedMakers } from "../webhooks/ended-makers.js";
 import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 
@@ -16,18 +17,23 @@ export type RequireAnOwner = (before: UserDocument, tx: ClientSession) => Promis
 
 /**
  * Removes a user from an organization with all keys, sessions and invites there, in a rights transaction. Other
- * organizations are unaffected; without any, the account is deleted.
+ * organizations are unaffected; without any, the account is deleted. The user's webhooks are to be paused.
  *
+ * @param keeping the user's webhooks, if they are not to be paused
  * @throws AppError `last_owner`
  */
-export type RemoveUser = (user: UserDocument, tx: ClientSession) => Promise<"removed" | "conflict">;
+export type RemoveUser = (
+  user: UserDocument,
+  tx: ClientSession,
+  keeping?: { readonly webhooks: boolean },
+) => Promise<"removed" | "conflict">;
 
 /**
  * Deletes an account with everything it has in all organizations, in a rights transaction.
  *
  * @throws AppError `last_owner` of any of them
  */
-export type RemoveAccount = RemoveUser;
+export type RemoveAccount = (user: UserDocument, tx: ClientSession) => Promise<"removed" | "conflict">;
 
 type Removals = "removeAllOf" | "removeAllIn";
 
@@ -36,6 +42,7 @@ export interface RemoveUserOptions {
   readonly keys: Pick<KeyStore, Removals>;
   readonly sessions: Pick<SessionStore, Removals>;
   readonly invites: Pick<InviteStore, Removals>;
+  readonly endedMakers: Pick<EndedMakers, "insert">;
 }
 
 export function createRequireAnOwner(users: Pick<UserStore, "countOwners">): RequireAnOwner {
@@ -45,22 +52,25 @@ export function createRequireAnOwner(users: Pick<UserStore, "countOwners">): Req
   };
 }
 
-export function createRemoveUser({ users, keys, sessions, invites }: RemoveUserOptions): RemoveUser {
+export function createRemoveUser({ users, keys, sessions, invites, endedMakers }: RemoveUserOptions): RemoveUser {
   const requireAnOwner = createRequireAnOwner(users);
-  return async (user, tx) => {
+  return async (user, tx, keeping = { webhooks: false }) => {
     if ((await users.remove(user, tx)) === "conflict") return "conflict";
     await requireAnOwner(user, tx);
     for (const belongings of [keys, sessions, invites]) await belongings.removeAllIn(user, tx);
+    if (!keeping.webhooks) await endedMakers.insert(endedMaker(user, "user_removed"), tx);
     return "removed";
   };
 }
 
-export function createRemoveAccount({ users, keys, sessions, invites }: RemoveUserOptions): RemoveAccount {
+export function createRemoveAccount(options: RemoveUserOptions): RemoveAccount {
+  const { users, keys, sessions, invites, endedMakers } = options;
   const requireAnOwner = createRequireAnOwner(users);
   return async (user, tx) => {
     const ended = await users.removeAccount(user._id, tx);
     if (ended.length === 0) return "conflict";
     for (const one of ended) await requireAnOwner(one, tx);
+    for (const one of ended) await endedMakers.insert(endedMaker(one, "user_removed"), tx);
     for (const belongings of [keys, sessions, invites]) await belongings.removeAllOf(user, tx);
     return "removed";
   };

@@ -24,6 +24,7 @@ import { userChanges } from "./changes.rules.js";
 import type { RequireUnlimitedKey } from "./unlimited-key.js";
 import { isOfSeveral } from "./memberships.rules.js";
 import { requireRank } from "./rank.rules.js";
+import type { WebhookPausing } from "../webhooks/pausing.js";
 import type { ApplyRights } from "./apply-rights.js";
 import type { RemoveUser } from "./remove-user.js";
 import type { UserStore } from "./store.js";
@@ -38,6 +39,7 @@ export interface UserRoutes {
   readonly requireUnlimitedKey: RequireUnlimitedKey;
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
+  readonly webhooks: Pick<WebhookPausing, "pause" | "list">;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
@@ -60,17 +62,22 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
         await requireConfirmed(principal);
       return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
     });
+    if (!isAtLeast(saved.permissions, "Admin"))
+      await routes.webhooks.pause({ organization_id: scope.organizationId, user_id: id });
     return respondWithUser(saved, networkIds);
   });
 
-  mount(router, deleteUser, async ({ principal, scope, params: { id }, precondition, work }) => {
+  mount(router, deleteUser, async ({ principal, scope, params: { id }, query, precondition, work }) => {
+    const keeping = { webhooks: query.keep_webhooks };
     await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, id);
       requireRank(principal, current.permissions);
       requireRevision(precondition, current.revision);
-      return changeRights(work, [id], (tx) => removeUser(current, tx));
+      return changeRights(work, [id], (tx) => removeUser(current, tx, keeping));
     });
-    return respond.data(null);
+    const maker = { organization_id: scope.organizationId, user_id: id };
+    const { list, pause } = routes.webhooks;
+    return respond.data(await (keeping.webhooks ? list({ ...maker, key_id: null }) : pause(maker)));
   });
 }
 

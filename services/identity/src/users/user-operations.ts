@@ -28,7 +28,7 @@ export function createUserOperations(stores: Stores, { changeRights, topology, p
   const affiliationsOf = createAffiliationsOf(stores.organizations);
   return {
     joining: createJoining(stores),
-    applyRights: createApplyRights(stores.users, stores.invites),
+    applyRights: createApplyRights(stores.users, stores.invites, stores.endedMakers),
     removeUser: createRemoveUser(stores),
     removeAccount: createRemoveAccount(stores),
     resetSecondFactor: createResetSecondFactor({ ...stores, changeRights }),

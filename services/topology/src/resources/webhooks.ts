@@ -19,7 +19,7 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
-import type { Scope } from "@nts/shared/http/tenancy";
+import type { Scope, UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
@@ -160,10 +160,12 @@ function progress({ storage, operations, reader }: Dependencies): UserHandler<ty
 function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
   const { storage, operations, reader, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, principal: { scope }, scope: visible, body }) => {
+  return async ({ work, principal, scope: visible, body }) => {
+    const { scope } = principal;
     const now = new Date().toISOString();
     const { organizationId: organization_id } = scope;
-    const given = { id: newId(), created_at: now, updated_at: now, organization_id, paused: null };
+    const created_by = makerOf(principal);
+    const given = { id: newId(), created_at: now, updated_at: now, organization_id, created_by, paused: null };
     const webhook: Webhook = {
       ...given,
       ...withDefaults(body, { url: "", filter: EVERYTHING, format: "standard", batch_seconds: 0, is_enabled: true }),
@@ -191,7 +193,8 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
 function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook> {
   const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, principal: { scope }, scope: visible, params: { id }, asked, precondition }) => {
+  return async ({ work, principal, scope: visible, params: { id }, asked, precondition }) => {
+    const { scope } = principal;
     const { entity: before } = await seen(webhooks, scope, id);
     const first = withDefaults(asked(before), before);
     await requireFilter(storage, { scope, visible }, first.filter, before.filter);
@@ -204,7 +207,10 @@ function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook>
       // After a concurrent write, the stored state is validated.
       if (JSON.stringify(requested.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");
       const paused = requested.is_enabled ? null : entity.paused;
-      const next = revised(current, { ...entity, ...requested, paused }, new Date());
+      // Who says where it sends, or resumes it, answers for it from then on.
+      const isTakenOver = requested.url !== entity.url || (entity.paused !== null && paused === null);
+      const created_by = isTakenOver ? makerOf(principal) : entity.created_by;
+      const next = revised(current, { ...entity, ...requested, created_by, paused }, new Date());
       if (next === null) throw new Discard(current);
       await webhooks.replace(tx, scope, [next]);
       const of = { _id: id, organization_id: scope.organizationId };
@@ -214,6 +220,10 @@ function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook>
     });
     return respond.data(updated.entity, { revision: updated.revision });
   };
+}
+
+function makerOf({ kind, credentialId, userId, email }: UserPrincipal): Webhook["created_by"] {
+  return { user_id: userId, key_id: kind === "key" ? credentialId : null, email: email ?? null };
 }
 
 type Settings = Pick<Webhook, "url" | "filter" | "format" | "batch_seconds" | "is_enabled">;

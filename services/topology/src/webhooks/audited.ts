@@ -26,8 +26,20 @@ export function notedOf(webhook: Webhook, action: AuditEntry["action"], { before
 
 /** Lists the members explicitly, so that no secret is included. */
 function shown(webhook: Webhook): Record<string, unknown> {
-  const { id, created_at, updated_at, url, filter, format, batch_seconds, is_enabled, paused } = webhook;
-  return { id, created_at, updated_at, url: shownUrl(url), filter, format, batch_seconds, is_enabled, paused };
+  const { id, created_at, updated_at, url, filter, format, batch_seconds, is_enabled } = webhook;
+  const { created_by, paused } = webhook;
+  return {
+    id,
+    created_at,
+    updated_at,
+    url: shownUrl(url),
+    filter,
+    format,
+    batch_seconds,
+    created_by,
+    is_enabled,
+    paused,
+  };
 }
 
 /** Such as `https://hooks.example.com/…1f3a9c04`. */
