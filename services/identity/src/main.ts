@@ -8,10 +8,12 @@ import { createOperationsApp } from "@nts/shared/http/operations";
 import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancySigner, createTenancyVerifier } from "@nts/shared/http/tenancy";
-import { keepTrying, startProcess, stopOnSignal, waitAtMost } from "@nts/shared/lifecycle";
+import { startProcess, stopOnSignal, waitAtMost } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { createMetrics } from "@nts/shared/metrics";
+import { bringUpToDate } from "@nts/shared/mongo/bring-up-to-date";
 import { closeMongo, connectMongo, createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
+import { createProgressKeeper } from "@nts/shared/mongo/migration-progress";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { watchDatabase } from "@nts/shared/mongo/watch";
@@ -82,7 +84,8 @@ startProcess(async () => {
       if (api === null) throw new Error("the database is not prepared yet");
     },
   };
-  const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
+  const progress = createProgressKeeper(log);
+  const operationsApp = createOperationsApp(metrics.registry, readiness, checks, progress.current);
   const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
   const sweeping = startSweeps(db, log, app);
   let working: { stop(): Promise<unknown> } | null = null;
@@ -98,9 +101,10 @@ startProcess(async () => {
     ],
   });
 
-  const [prepared, auditDays] = [mongo.db(settings.MONGODB_DATABASE), settings.AUDIT_RETENTION_DAYS];
   await connectMongo(mongo, log);
-  await keepTrying(log, "preparing the database", () => prepareDatabase(prepared, log, auditDays));
+  const migrated = { url: settings.MONGODB_URL, database: settings.MONGODB_DATABASE, name: NAME, log, progress };
+  const options = { auditRetentionDays: settings.AUDIT_RETENTION_DAYS, progress };
+  await bringUpToDate(migrated, (own) => prepareDatabase(own, log, options));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   working = startWork(bus, log, app);
   void app.checkProviders();

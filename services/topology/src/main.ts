@@ -9,10 +9,12 @@ import { createOperationsApp, type Readiness } from "@nts/shared/http/operations
 import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";
-import { keepTrying, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
+import { startProcess, stopOnSignal } from "@nts/shared/lifecycle";
 import { createLog, type Log } from "@nts/shared/log";
 import { addGauges, createMetrics } from "@nts/shared/metrics";
+import { bringUpToDate } from "@nts/shared/mongo/bring-up-to-date";
 import { closeMongo, connectMongo, createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
+import { createProgressKeeper } from "@nts/shared/mongo/migration-progress";
 import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
@@ -87,7 +89,8 @@ startProcess(async () => {
       if (api === null) throw new Error("the database is not up to date yet");
     },
   };
-  const operationsApp = createOperationsApp(metrics.registry, readiness, checks);
+  const progress = createProgressKeeper(log);
+  const operationsApp = createOperationsApp(metrics.registry, readiness, checks, progress.current);
   const operations = await startServer(operationsApp, { ...listening, port: settings.OPS_PORT, drainMs: 0 });
   stopOnSignal(log, {
     readiness,
@@ -101,8 +104,9 @@ startProcess(async () => {
 
   // The database may start later; until then the process is alive but not ready.
   await connectMongo(mongo, log);
-  const schema = { migrations: MIGRATIONS, indexes: INDEXES, log };
-  await keepTrying(log, "bringing the database up to date", () => migrate(mongo.db(settings.MONGODB_DATABASE), schema));
+  const migrated = { url: settings.MONGODB_URL, database: settings.MONGODB_DATABASE, name: "topology", log, progress };
+  const schema = { migrations: MIGRATIONS, indexes: INDEXES, log, progress };
+  await bringUpToDate(migrated, (own) => migrate(own, schema));
   api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
   sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
   await journal.start(storage.database);

@@ -1,4 +1,4 @@
-import { type Collection, type Db, type Document, MongoClient } from "mongodb";
+import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from "mongodb";
 import { keepTrying, waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 
@@ -21,7 +21,7 @@ const OPTIONS_AT = {
 } satisfies Partial<Record<keyof Collection, number>>;
 
 /** Creates a client with majority writes and reads that never go back in time; see {@link connectMongo}. */
-export function createMongoClient(url: string, processName: string): MongoClient {
+export function createMongoClient(url: string, processName: string, options: MongoClientOptions = {}): MongoClient {
   return new MongoClient(url, {
     appName: processName,
     // A small pool is faster than a large one: more connections only queue at the server.
@@ -35,7 +35,16 @@ export function createMongoClient(url: string, processName: string): MongoClient
     readPreference: "primary",
     readConcern: { level: "majority" },
     writeConcern: { w: "majority", journal: true },
+    ...options,
   });
+}
+
+/**
+ * A client for work on all data, such as building an index, that may take any time. A lost server is noticed by its
+ * heartbeats. Close it afterwards.
+ */
+export function createPatientClient(url: string, processName: string): MongoClient {
+  return createMongoClient(url, `${processName}-migrations`, { maxPoolSize: 3, socketTimeoutMS: 0 });
 }
 
 /**
@@ -54,8 +63,8 @@ export async function closeMongo(client: MongoClient): Promise<void> {
 }
 
 /**
- * Opens a database whose operations are limited to {@link OPERATION_MS} unless they set `maxTimeMS`. Migrations, which
- * may take longer, use the client's own `db`.
+ * Opens a database whose operations are limited to {@link OPERATION_MS} unless they set `maxTimeMS`. Migrations have a
+ * client of their own, see {@link createPatientClient}.
  */
 export function openDatabase(client: MongoClient, name: string): Db {
   const db = client.db(name);

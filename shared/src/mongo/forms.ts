@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, WithId } from "mongodb";
-import { batchesById } from "./migrations.js";
+import { type BatchesById, batchesById } from "./migrations.js";
 
 // During a rolling update, two builds write the same documents. `form` tells by which build's rules a document was last
 // written. A build upgrades older forms on read, and keeps members of newer forms on write.
@@ -45,13 +45,22 @@ function isRecord(value: unknown): value is Record<string, unknown> {
  *
  * @param fieldsOf the fields to set, in the current form
  * @param unchanged the condition for an unmodified document, such as its revision
+ * @param batches those of the migration, which continue where they were interrupted
  */
 export async function rewriteOlderForms<T extends { _id: string; form?: number }>(
   collection: Collection<T>,
   version: number,
-  { fieldsOf, unchanged }: { fieldsOf: (stored: WithId<T>) => object; unchanged: (stored: WithId<T>) => object },
+  {
+    fieldsOf,
+    unchanged,
+    batches = batchesById,
+  }: {
+    fieldsOf: (stored: WithId<T>) => object;
+    unchanged: (stored: WithId<T>) => object;
+    batches?: BatchesById;
+  },
 ): Promise<void> {
-  for await (const batch of batchesById(collection, { form: { $not: { $gte: version } } })) {
+  for await (const batch of batches(collection, { form: { $not: { $gte: version } } })) {
     const rewritten = batch.map((stored) => ({
       updateOne: {
         filter: { ...unchanged(stored), _id: stored._id },

@@ -2,6 +2,7 @@ import type { Collection, Db, Document, Filter, IndexDescription, WithId } from 
 import type { Log } from "../log.js";
 import { StartRefused } from "../start-refused.js";
 import { withLock } from "./lock.js";
+import { createProgressKeeper, type ProgressKeeper } from "./migration-progress.js";
 import { isIncomplete } from "./restore-marker.js";
 
 /**
@@ -16,7 +17,26 @@ export interface Migration {
    * back. Additive migrations do not set it.
    */
   readonly breaksOlder?: boolean;
-  readonly up: (db: Db) => Promise<void>;
+  readonly up: (db: Db, batchesById: BatchesById) => Promise<void>;
+}
+
+/**
+ * The matching documents of a collection in batches, ordered by id. When the next batch is asked for, the position of the
+ * previous one is saved, and an interrupted migration continues there; so each goes through a collection only once.
+ */
+export type BatchesById = <T extends { _id: string }>(
+  collection: Collection<T>,
+  filter?: Document,
+) => AsyncGenerator<WithId<T>[]>;
+
+/** Where an interrupted migration continues in a collection; stored beside the names of those that are done. */
+interface Position {
+  /** The names of the migration and the collection. */
+  _id: string;
+  position_of: string;
+  after: string;
+  /** Documents up to there. */
+  done: number;
 }
 
 /** A migration that older builds must know; its `_id` is its name. */
@@ -28,6 +48,17 @@ interface BreakingStep {
 /** Every index of a database, by collection. */
 export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
 
+interface Schema {
+  readonly migrations: readonly Migration[];
+  readonly indexes: Indexes;
+  readonly log: Log;
+  readonly progress?: ProgressKeeper;
+  /** Documents of a batch. */
+  readonly batch?: number;
+}
+
+const BATCH = 500;
+
 /**
  * Applies pending migrations in order, then creates missing indexes. Replicas that start together wait for each other.
  *
@@ -36,27 +67,72 @@ export type Indexes = Readonly<Record<string, readonly IndexDescription[]>>;
  */
 export async function migrate(
   db: Db,
-  { migrations, indexes, log }: { migrations: readonly Migration[]; indexes: Indexes; log: Log },
+  { migrations, indexes, log, progress = createProgressKeeper(log), batch = BATCH }: Schema,
 ): Promise<void> {
   if (await isIncomplete(db)) throw new Error("a restore of this database has not ended; run it again");
+  progress.begin("waiting for another process");
   await withLock(db, "migrations", async () => {
     await refuseNewer(db, migrations);
     // Recorded before the migration runs, because an interrupted one may already affect older builds.
     await noteBreaking(db, migrations);
-    await runMissing(db, migrations, log);
+    await runMissing(db, { migrations, log, progress, batch });
+    progress.begin("indexes");
     await createIndexes(db, indexes);
   });
+  progress.end();
 }
 
 /** Runs pending migrations, recording each when it is done. */
-async function runMissing(db: Db, migrations: readonly Migration[], log: Log): Promise<void> {
+async function runMissing(
+  db: Db,
+  { migrations, log, progress, batch }: Required<Omit<Schema, "indexes">>,
+): Promise<void> {
   const done = db.collection<{ migrationName: string }>("migrations");
+  const positions = db.collection<Position>("migrations");
   const names = new Set(await done.distinct("migrationName"));
   for (const { name, up } of migrations) {
     if (names.has(name)) continue;
-    await up(db);
+    progress.begin(name);
+    await up(db, (collection, filter) => batchesFrom(positions, name, { collection, filter, progress, batch }));
     await done.insertOne({ migrationName: name });
+    await positions.deleteMany({ position_of: name });
     log.info({ migration: name }, "migrated");
+  }
+}
+
+interface Pass<T extends { _id: string }> {
+  readonly collection: Collection<T>;
+  readonly filter: Document | undefined;
+  readonly progress: ProgressKeeper;
+  readonly batch: number;
+}
+
+/** See {@link BatchesById}. Each batch is cut by ids alone, so that no query has to look for matches in all documents. */
+async function* batchesFrom<T extends { _id: string }>(
+  positions: Collection<Position>,
+  migration: string,
+  { collection, filter, progress, batch }: Pass<T>,
+): AsyncGenerator<WithId<T>[]> {
+  const name = collection.collectionName;
+  const _id = `${migration} ${name}`;
+  const saved = await positions.findOne({ _id });
+  const total = await collection.estimatedDocumentCount();
+  let after = saved?.after ?? "";
+  let done = saved?.done ?? 0;
+  const byId = { hint: { _id: 1 }, sort: { _id: 1 } } as const;
+  for (;;) {
+    progress.count({ collection: name, done, total });
+    const range = { _id: { $gt: after } } as Filter<T>;
+    const ids = await collection.find(range, { ...byId, limit: batch, projection: { _id: 1 } }).toArray();
+    const last = ids.at(-1)?._id as string | undefined;
+    if (last === undefined) return;
+    const found = await collection
+      .find({ ...filter, _id: { $gt: after, $lte: last } } as unknown as Filter<T>, byId)
+      .toArray();
+    if (found.length > 0) yield found;
+    after = last;
+    done += ids.length;
+    await positions.updateOne({ _id }, { $set: { position_of: migration, after, done } }, { upsert: true });
   }
 }
 
@@ -77,9 +153,7 @@ async function noteBreaking(db: Db, migrations: readonly Migration[]): Promise<v
     if (breaksOlder) await steps.updateOne({ _id: name }, { $setOnInsert: { noted_at: new Date() } }, { upsert: true });
 }
 
-const BATCH = 500;
-
-/** The matching documents in batches, ordered by id, so that none rescans earlier ones. */
+/** The matching documents in batches, ordered by id, so that none rescans earlier ones. Migrations are given their own. */
 export async function* batchesById<T extends { _id: string }>(
   collection: Collection<T>,
   filter: Document = {},

@@ -11,9 +11,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execaSync } from "execa";
+import { execa, execaSync } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 
 let folder: string;
@@ -220,5 +223,35 @@ describe("deployment.scripts: backup and restore", () => {
     write(".env", "BACKUP_AGE_RECIPIENT=age1other\n");
     expect(run("backup", made).exitCode).not.toBe(0);
     expect(readdirSync(file("backups"))).toEqual([]);
+  });
+});
+
+describe("deployment.scripts: health-check", () => {
+  /** The result of a check of a process that gives these answers in turn, and how many it gave. */
+  const checked = async (
+    ...answers: (readonly [number, object])[]
+  ): Promise<{ exitCode: number | undefined; asked: number }> => {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      const [status, body] = answers[asked] ?? [500, {}];
+      asked += 1;
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const env = { OPS_PORT: String(port) };
+    const { exitCode } = await execa("bash", [join(ROOT, "deploy/health-check")], { env, reject: false });
+    server.close();
+    return { exitCode, asked };
+  };
+  const ready = [200, { status: "ok", missing: [] }] as const;
+  const unready = [503, { status: "unavailable", missing: ["mongodb"] }] as const;
+  const migrating = [503, { status: "migrating", step: "indexes", missing: ["api"] }] as const;
+
+  it("reports whether a process is ready, and waits while it migrates its database", async () => {
+    expect(await checked(ready)).toEqual({ exitCode: 0, asked: 1 });
+    expect(await checked(unready)).toEqual({ exitCode: 1, asked: 1 });
+    expect(await checked(migrating, ready)).toEqual({ exitCode: 0, asked: 2 });
+    expect(await checked(migrating, unready)).toEqual({ exitCode: 1, asked: 2 });
   });
 });

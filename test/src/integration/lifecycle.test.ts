@@ -1,10 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { MongoClient } from "mongodb";
 import type { Child } from "@nts/local/processes/child";
-import { type Component, spawnComponent } from "@nts/local/processes/component";
+import { type Component, spawnComponent, untilReady } from "@nts/local/processes/component";
 import { freePorts } from "@nts/local/processes/ports";
 import { respondsOk } from "@nts/local/processes/probes";
 import { createProcess, type System, urlOf } from "@nts/local/processes/system";
@@ -13,6 +15,7 @@ import { prepareServers } from "@nts/local/servers/servers";
 import { anAccount } from "../support/api.js";
 import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { sendJson } from "../support/service-stub.js";
+import { startServers } from "../support/stack.js";
 import { until } from "../support/until.js";
 
 /** How long a process may take to start on a busy machine. */
@@ -101,6 +104,51 @@ describe("the parts of a system", () => {
     for (const child of started) {
       await child.stop(15_000);
       expect(await child.exited).toEqual({ code: 0, signal: null });
+    }
+  });
+});
+
+describe("a process that migrates its database", () => {
+  it("says so, which `npm start` prints", async () => {
+    const servers = await startServers();
+    const client = new MongoClient(servers.urls.mongodb);
+    try {
+      const dataDir = await newFolder();
+      const [port = 0, opsPort = 0] = await freePorts(2);
+      const suffix = randomBytes(6).toString("hex");
+      const databases = { identity: `identity_${suffix}`, topology: `topology_${suffix}` };
+      const system: System = {
+        ...{ dataDir, secrets: createSecrets(), servers: servers.urls, publicUrl: "http://127.0.0.1:1", databases },
+        ...{ environment: { PATH: process.env["PATH"] }, identityUrls: [], topologyUrls: [] },
+      };
+      const locks = client.db(databases.topology).collection<{ _id: string; owner: string; expires_at: Date }>("locks");
+      await locks.insertOne({ _id: "migrations", owner: "another", expires_at: new Date(Date.now() + 3_600_000) });
+
+      const topology = createProcess("topology", "topology", { port, opsPort }, system);
+      const child = spawnComponent(topology, dataDir);
+      started.push(child);
+      const ops = `http://127.0.0.1:${opsPort}`;
+      await until(() => respondsOk(`${ops}/livez`), 10, START_MS);
+      await until(async () => (await topology.progress?.()) !== null, 10, START_MS);
+      const response = await fetch(`${ops}/readyz`);
+      expect(response.status).toBe(503);
+      expect(await response.json()).toEqual({
+        status: "migrating",
+        step: "waiting for another process",
+        missing: ["api"],
+      });
+
+      const lines: string[] = [];
+      const report = (line: string): void => {
+        lines.push(line);
+        void locks.deleteMany({});
+      };
+      await untilReady(topology, child, { report, reportEveryMs: 200 });
+      expect(lines.at(0)).toBe("  topology is migrating (waiting for another process)");
+      expect(await (await fetch(`${ops}/readyz`)).json()).toEqual({ status: "ok", missing: [] });
+    } finally {
+      await client.close();
+      await servers.stop();
     }
   });
 });

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { type ClientSession, type Db, MongoClient } from "mongodb";
 import { createLog } from "@nts/shared/log";
+import { createPatientClient } from "@nts/shared/mongo/connect";
+import { createProgressKeeper } from "@nts/shared/mongo/migration-progress";
 import { migrate, type Migration } from "@nts/shared/mongo/migrations";
 import { StartRefused } from "@nts/shared/start-refused";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
@@ -84,6 +86,67 @@ describe("migrations", () => {
       "0002-broken begins",
       "0002-broken ends",
     ]);
+  });
+});
+
+const PAIR = 2;
+const THINGS = 10;
+const idsOf = (found: readonly { _id: string }[]): string[] => found.map(({ _id }) => _id);
+
+describe("a migration that goes through all documents", () => {
+  it("continues after a kill where it was, reports how far it is, and leaves no position", async () => {
+    const db = clients[0]!.db(name);
+    const things = db.collection<{ _id: string; seen?: number }>("things");
+    const ids = Array.from({ length: THINGS }, (_, index) => `thing ${index}`);
+    await things.insertMany(ids.map((_id) => ({ _id })));
+    const killed = await aProcessKilledInMigration();
+    expect(killed).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4, 6)]);
+
+    const progress = createProgressKeeper(log);
+    const visited: string[][] = [];
+    const reported: unknown[] = [];
+    const up: Migration["up"] = async (own, batchesById) => {
+      for await (const batch of batchesById(own.collection<{ _id: string }>("things"))) {
+        visited.push(idsOf(batch));
+        reported.push(progress.current());
+        await things.updateMany({ _id: { $in: idsOf(batch) } }, { $set: { seen: 2 } });
+      }
+    };
+    const schema = { migrations: [{ name: "0001-all", up }], indexes: {}, log, progress, batch: PAIR };
+    await migrate(db, schema);
+    // The third batch was written, but its position was not saved.
+    expect(visited).toEqual([ids.slice(4, 6), ids.slice(6, 8), ids.slice(8)]);
+    const at = { step: "0001-all", collection: "things", total: THINGS, per_second: expect.any(Number) };
+    expect(reported).toEqual([
+      { ...at, done: 4 },
+      { ...at, done: 6 },
+      { ...at, done: 8 },
+    ]);
+    expect(progress.current()).toBeNull();
+    expect(await things.countDocuments({ seen: 1 })).toBe(4);
+    expect(await things.countDocuments({ seen: 2 })).toBe(6);
+    expect(await db.collection("migrations").find().project({ _id: 0 }).toArray()).toEqual([
+      { migrationName: "0001-all" },
+    ]);
+  });
+
+  it("is not said to move after a failure until it gets further than it was", () => {
+    const progress = createProgressKeeper(log);
+    progress.begin("0001-all");
+    expect(progress.current()).toEqual({ step: "0001-all" });
+    progress.fail();
+    expect(progress.current()).toBeNull();
+    progress.begin("0001-all");
+    progress.count({ collection: "things", done: 2, total: THINGS });
+    expect(progress.current()).toBeNull();
+    progress.count({ collection: "things", done: 4, total: THINGS });
+    expect(progress.current()).toMatchObject({ done: 4 });
+  });
+
+  it("has a client without the socket timeout of requests", async () => {
+    const patient = createPatientClient(servers.urls.mongodb, "test");
+    expect(patient.options.socketTimeoutMS).toBe(0);
+    await patient.close();
   });
 });
 
@@ -229,6 +292,39 @@ async function aDocument() {
   return { things, run };
 }
 
+/** Migrates in another process, which is killed when it has written its third batch. @returns the ids of its batches */
+async function aProcessKilledInMigration(): Promise<string[][]> {
+  const script = `
+    import { MongoClient } from "mongodb";
+    import { createLog } from "@nts/shared/log";
+    import { migrate } from "@nts/shared/mongo/migrations";
+    const client = new MongoClient(${JSON.stringify(servers.urls.mongodb)});
+    const db = client.db(${JSON.stringify(name)});
+    let batches = 0;
+    const up = async (own, batchesById) => {
+      const things = own.collection("things");
+      for await (const batch of batchesById(things)) {
+        const ids = batch.map(({ _id }) => _id);
+        await things.updateMany({ _id: { $in: ids } }, { $set: { seen: 1 } });
+        process.send(ids);
+        batches += 1;
+        if (batches === 3) await new Promise(() => undefined);
+      }
+    };
+    const migrations = [{ name: "0001-all", up }];
+    await migrate(db, { migrations, indexes: {}, log: createLog("test", "silent"), batch: ${PAIR} });`;
+  const other = spawnScript(script);
+  const batches: string[][] = [];
+  other.on("message", (ids: string[]) => {
+    batches.push(ids);
+    if (batches.length === 3) other.kill("SIGKILL");
+  });
+  await once(other, "exit");
+  // Its lock would expire after 15 s.
+  await clients[0]!.db(name).collection("locks").deleteMany({});
+  return batches;
+}
+
 /** Another process that has written the document and commits on request. */
 async function aProcessInTransaction() {
   const script = `
@@ -243,9 +339,13 @@ async function aProcessInTransaction() {
       await session.commitTransaction();
       process.exit(0);
     });`;
-  const cwd = new URL("../..", import.meta.url).pathname;
-  const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
-  const other = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd, stdio: [...stdio] });
+  const other = spawnScript(script);
   await once(other, "message");
   return other;
+}
+
+function spawnScript(script: string) {
+  const cwd = new URL("../..", import.meta.url).pathname;
+  const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
+  return spawn(process.execPath, ["--input-type=module", "-e", script], { cwd, stdio: [...stdio] });
 }

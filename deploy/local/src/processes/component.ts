@@ -14,10 +14,14 @@ export interface Component {
   readonly env: Readonly<Record<string, string>>;
   /** Polled after the start until true. */
   readonly isReady: () => Promise<boolean>;
+  /** What it does before it can be ready, such as a migration, while that moves; null otherwise. */
+  readonly progress?: () => Promise<string | null>;
 }
 
 const POLL_MS = 50;
 const READY_TIMEOUT_MS = 60_000;
+/** Between two reports of progress; what takes less is not worth a line. */
+const REPORT_MS = 3_000;
 const QUOTED_LINES = 5;
 
 /** Grace period before a stopping process is killed. */
@@ -44,15 +48,34 @@ export function spawnComponent(component: Component, dataDir: string): Child {
   return child;
 }
 
+interface Waiting {
+  readonly report?: (line: string) => void;
+  readonly reportEveryMs?: number;
+  readonly timeoutMs?: number;
+}
+
 /**
- * Waits until a started component is ready.
+ * Waits until a started component is ready; the time during which it reports progress does not count.
  *
  * @throws StartProblem with its last log lines if it ends first or takes longer than a minute
  */
-export async function untilReady(component: Component, child: Child): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+export async function untilReady(
+  component: Component,
+  child: Child,
+  { report = () => undefined, reportEveryMs = REPORT_MS, timeoutMs = READY_TIMEOUT_MS }: Waiting = {},
+): Promise<void> {
+  let deadline = Date.now() + timeoutMs;
+  let reportAt = Date.now() + reportEveryMs;
   while (child.isRunning()) {
     if (await component.isReady()) return;
+    const progress = (await component.progress?.()) ?? null;
+    if (progress !== null) {
+      deadline = Date.now() + timeoutMs;
+      if (Date.now() > reportAt) {
+        report(`  ${component.name} is ${progress}`);
+        reportAt = Date.now() + reportEveryMs;
+      }
+    }
     if (Date.now() > deadline) throw await startFailure(component, child, "was not ready within a minute");
     await sleep(POLL_MS);
   }

@@ -13,6 +13,21 @@ export async function respondsOk(url: string): Promise<boolean> {
   }
 }
 
+/** The progress of a migration as `/readyz` reports it, such as "migrating (0011-search, hosts: 500 of 2,000)"; null without one. */
+export async function migrationAt(url: string): Promise<string | null> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
+    const report = (await response.json()) as Record<string, unknown>;
+    if (report["status"] !== "migrating") return null;
+    const { step, collection, done, total } = report;
+    const count = (value: unknown): string => Number(value).toLocaleString("en");
+    const where = typeof collection === "string" ? `, ${collection}: ${count(done)} of ${count(total)}` : "";
+    return `migrating (${String(step)}${where})`;
+  } catch {
+    return null;
+  }
+}
+
 /** A first exchange with a text-based TCP server: what to send, and what the response must contain. */
 export interface Greeting {
   readonly host: string;

@@ -6,7 +6,7 @@ import type { Secrets } from "../secrets.js";
 import type { ServerUrls } from "../servers/servers.js";
 import { StartProblem } from "../start-problem.js";
 import type { Component } from "./component.js";
-import { respondsOk } from "./probes.js";
+import { migrationAt, respondsOk } from "./probes.js";
 import type { Tier } from "./run-records.js";
 
 /** The repository folder. */
@@ -63,6 +63,7 @@ export function urlOf({ port }: ProcessPorts): string {
 /** A process of the product; it is ready when its `/readyz` responds with 200. */
 export function createProcess(kind: ProcessKind, name: string, ports: ProcessPorts, system: System): Component {
   const { tier, main } = PROCESSES[kind];
+  const readyz = `http://127.0.0.1:${ports.opsPort}/readyz`;
   return {
     name,
     tier,
@@ -70,7 +71,8 @@ export function createProcess(kind: ProcessKind, name: string, ports: ProcessPor
     // The data folder identifies its processes when looking for leftovers.
     args: [...NODE_FLAGS, join(ROOT, main), `--data-dir=${system.dataDir}`],
     env: { ...handedOn(system.environment), ...environmentOf(kind, ports, system) },
-    isReady: () => respondsOk(`http://127.0.0.1:${ports.opsPort}/readyz`),
+    isReady: () => respondsOk(readyz),
+    progress: () => migrationAt(readyz),
   };
 }
 

@@ -51,7 +51,7 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
   async function startOne(component: Component): Promise<void> {
     const startedAt = Date.now();
     const child = spawn(component);
-    await untilReady(component, child);
+    await untilReady(component, child, { report });
     report(`  ${component.name} is ready (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
     void keepRunning(component, child);
   }
@@ -80,7 +80,7 @@ export function createSupervisor(dataDir: string, report: (line: string) => void
         return; // stopped in the meantime
       }
       delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
-      void untilReady(component, child).then(
+      void untilReady(component, child, { report }).then(
         () => {
           report(`${component.name} is ready again`);
         },

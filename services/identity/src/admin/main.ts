@@ -73,7 +73,8 @@ async function main(): Promise<number> {
   const settings = readConfig(AdminSettings, process.env);
   const takesPassword = command.kind === "create-owner" || command.kind === "reset-password";
   const password = takesPassword ? await passwordFor(command) : "";
-  const client = createMongoClient(settings.MONGODB_URL, "identity-admin");
+  // No socket timeout, because `create-owner` may have to migrate the database.
+  const client = createMongoClient(settings.MONGODB_URL, "identity-admin", { socketTimeoutMS: 0 });
   try {
     await client.connect();
     const run = { client, database: settings.MONGODB_DATABASE, password };

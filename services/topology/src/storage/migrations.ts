@@ -1,7 +1,7 @@
 import type { Collection, Db } from "mongodb";
 import type { HostRecord, Interface, Network, Service, Subnet } from "@nts/shared/contract";
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
-import { batchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { type BatchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { composed, folded } from "@nts/shared/contract/folding.rules";
 import { hostSearchFields } from "./stores/host-search.js";
 import { subnetSearchText } from "./stores/subnets.js";
@@ -44,7 +44,7 @@ async function prepareWebhooks(db: Db): Promise<void> {
 type Stored = Collection<EntityDocument>;
 
 /** Adds the search text to hosts and services without one. */
-async function fillSearch(db: Db): Promise<void> {
+async function fillSearch(db: Db, batchesById: BatchesById): Promise<void> {
   const missing = { search: { $exists: false } };
   const services: Stored = db.collection("services");
   for await (const batch of batchesById(services, missing))
@@ -66,7 +66,7 @@ async function fillSearch(db: Db): Promise<void> {
 }
 
 /** Adds the MAC address field to interfaces, for lookups. */
-async function writeMacAddresses(db: Db): Promise<void> {
+async function writeMacAddresses(db: Db, batchesById: BatchesById): Promise<void> {
   const interfaces: Stored = db.collection("interfaces");
   for await (const batch of batchesById(interfaces, { mac_address: { $exists: false } }))
     await setWhereUnchanged(interfaces, batch, ({ wire }) => {
@@ -76,7 +76,7 @@ async function writeMacAddresses(db: Db): Promise<void> {
 }
 
 /** Adds lookup fields to hosts with a hostname. */
-async function writeHostLabels(db: Db): Promise<void> {
+async function writeHostLabels(db: Db, batchesById: BatchesById): Promise<void> {
   const hosts: Stored = db.collection("hosts");
   for await (const batch of batchesById(hosts, { host_label: { $exists: false } }))
     await setWhereUnchanged(hosts, batch, ({ wire }) => ({
@@ -85,7 +85,7 @@ async function writeHostLabels(db: Db): Promise<void> {
 }
 
 /** Adds the search text to networks and subnets without one. */
-async function fillSearchInNetworks(db: Db): Promise<void> {
+async function fillSearchInNetworks(db: Db, batchesById: BatchesById): Promise<void> {
   const missing = { search: { $exists: false } };
   const networks: Stored = db.collection("networks");
   for await (const batch of batchesById(networks, missing))
@@ -113,21 +113,24 @@ async function setWhereUnchanged(
 const BEYOND_ASCII = /[^\x00-\x7f]/; // oxlint-disable-line no-control-regex -- it is what is looked for
 
 /** Normalizes search and filter fields to one Unicode form; ASCII is unaffected. */
-async function composeTexts(db: Db): Promise<void> {
+async function composeTexts(db: Db, batchesById: BatchesById): Promise<void> {
   for (const kind of ["networks", "subnets", "hosts", "services"]) {
     const entities = db.collection<EntityDocument & { search?: string; tags: string[] }>(kind);
-    for await (const { _id, search, tags } of entities.find({
-      $or: [{ tags: BEYOND_ASCII }, { search: BEYOND_ASCII }],
-    })) {
-      const texts = { tags: tags.map(composed), ...(search !== undefined && { search: composed(search) }) };
-      // A concurrent change has already written both.
-      await entities.updateOne({ _id, tags, ...(search !== undefined && { search }) }, { $set: texts });
+    const beyondAscii = { $or: [{ tags: BEYOND_ASCII }, { search: BEYOND_ASCII }] };
+    for await (const batch of batchesById(entities, beyondAscii)) {
+      const updates = batch.map(({ _id, search, tags }) => {
+        const texts = { tags: tags.map(composed), ...(search !== undefined && { search: composed(search) }) };
+        // A concurrent change has already written both.
+        const filter = { _id, tags, ...(search !== undefined && { search }) };
+        return { updateOne: { filter, update: { $set: texts } } };
+      });
+      await entities.bulkWrite(updates, { ordered: false });
     }
   }
 }
 
 /** Gives tags the key that ignores the case of all letters. Where two tags would have the same, one keeps its own. */
-async function foldTagNames(db: Db): Promise<void> {
+async function foldTagNames(db: Db, batchesById: BatchesById): Promise<void> {
   const tags: Stored = db.collection("tags");
   for await (const batch of batchesById(tags, { name: BEYOND_ASCII }))
     for (const { _id, name } of batch)
@@ -138,7 +141,7 @@ async function foldTagNames(db: Db): Promise<void> {
 }
 
 /** Folds search texts as searches do now, and the keys of tags with them. */
-async function foldSearch(db: Db): Promise<void> {
+async function foldSearch(db: Db, batchesById: BatchesById): Promise<void> {
   for (const kind of ["networks", "subnets", "hosts", "services"]) {
     const entities = db.collection<EntityDocument & { search: string }>(kind);
     for await (const batch of batchesById(entities, { search: BEYOND_ASCII })) {
@@ -148,5 +151,5 @@ async function foldSearch(db: Db): Promise<void> {
       await entities.bulkWrite(updates, { ordered: false });
     }
   }
-  await foldTagNames(db);
+  await foldTagNames(db, batchesById);
 }
