@@ -32,6 +32,7 @@ const TOPOLOGY_ROOMS = [
   "imports",
   "archives",
   "resources",
+  "admin",
 ];
 
 /** One rule for each room: what stands above it, and what puts the process together, is not imported. */

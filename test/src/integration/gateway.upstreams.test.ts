@@ -188,6 +188,11 @@ describe("a hanging service", () => {
       "IN_FLIGHT_PER_ORGANIZATION",
       "AT_SERVICES_PER_USER",
       "AT_SERVICES_PER_ORGANIZATION",
+      // All of them come from one address here.
+      "IN_FLIGHT_PER_CLIENT",
+      "IN_FLIGHT_PER_SITE",
+      "AT_SERVICES_PER_CLIENT",
+      "AT_SERVICES_PER_SITE",
     ];
     const env = { ...LIMITS, ...Object.fromEntries(names.map((name) => [name, "1000"])) };
     const world = await startIsolatedGateways({ env, topologies: [hanging.url] });

@@ -10,7 +10,6 @@ import { violationsIn } from "../support/invariants.js";
 import { metricOf } from "../support/metrics.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { type Caller, startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
-import { UNGUARDED, type Unguarded } from "../support/topology-unguarded.js";
 import { until } from "../support/until.js";
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -32,15 +31,15 @@ const violations = ({ db }: Topology): Promise<string[]> => violationsIn(db);
 describe("two concurrent imports of one file, through two processes", () => {
   const FILE = scanOfMany(60);
 
-  async function both(options: TopologyOptions): Promise<{ topology: Topology; hosts: number; subnets: number; plans: ImportPlan[] }> {
-    const { topology, owner, network } = await start({ instances: 2, ...options });
+  async function both(): Promise<{ topology: Topology; hosts: number; subnets: number; plans: ImportPlan[] }> {
+    const { topology, owner, network } = await start({ instances: 2 });
     const plans = await Promise.all([0, 1].map((instance) => importScan(owner.via(instance), network, FILE)));
     const [hosts, subnets] = await Promise.all(["hosts", "subnets"].map((name) => topology.db.collection(name).countDocuments()));
     return { topology, hosts: hosts ?? 0, subnets: subnets ?? 0, plans };
   } // prettier-ignore
 
   it("create each host and each subnet once", async () => {
-    const { topology, hosts, subnets, plans } = await both({});
+    const { topology, hosts, subnets, plans } = await both();
     expect([hosts, subnets]).toEqual([60, 1]);
     const created = plans.map(({ summary }) => summary.hosts.create);
     expect(created.reduce((sum, count) => sum + count)).toBe(60);
@@ -49,28 +48,6 @@ describe("two concurrent imports of one file, through two processes", () => {
     expect(plans[0]!.hosts.map(({ id }) => id)).toEqual(plans[1]!.hosts.map(({ id }) => id));
     expect(await violations(topology)).toEqual([]);
   });
-
-  it("would create duplicates without their shards", async () => {
-    const { hosts } = await both({ storage: sideBySide(UNGUARDED.inShard) });
-    expect(hosts).toBeGreaterThan(60);
-  });
-
-  /** Transactions of both processes begin before either continues, so that neither sees the other's writes. */
-  function sideBySide(unguarded: Unguarded): Unguarded {
-    const started: number[] = [];
-    return (storage, db) => {
-      const own = started.push(0) - 1;
-      const { guards, ...others } = unguarded(storage, db);
-      const lockShards: typeof guards.lockShards = async (...given) => {
-        const isThere = await guards.lockShards(...given);
-        const count = (started[own] = (started[own] ?? 0) + 1);
-        // A retried one may have no counterpart to wait for.
-        if (count <= 10) await until(() => Math.min(...started) >= count, 5, 300).catch(nothing);
-        return isThere;
-      };
-      return { ...others, guards: { ...guards, lockShards } };
-    };
-  }
 });
 
 describe("a host that cannot be written", () => {
