@@ -33,7 +33,7 @@ export function createStores(database: Database, forms: Forms | undefined) {
     places: createSignInPlaces(database.db),
     failures: createLoginFailureStore(database.db),
     deletions: createOrganizationDeletions(database.db),
-    endedMakers: createEndedMakers(database.db),
+    endedMakers: createEndedMakers(database),
     usage: createKeyUsage(database.db),
   };
 }

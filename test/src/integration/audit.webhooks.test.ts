@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { createTakeNotes } from "@nts/identity/audit/take-notes";
 import { createAudited } from "@nts/identity/audit/trail";
 import { createAuditNoteSource, createTopologyDirectory } from "@nts/identity/topology";
+import { unshared } from "@nts/identity/database";
 import { createEndedMakers } from "@nts/identity/webhooks/ended-makers";
 import { createWebhookPausing } from "@nts/identity/webhooks/pausing";
 import {
@@ -78,7 +79,7 @@ describe("webhooks of a user who was removed", () => {
     const { id, created_by } = await admin.call(createWebhook, { body: { url } });
     const { organizationId: organization_id } = admin.scope;
     const maker = { organization_id, user_id: created_by!.user_id, key_id: null, reason: "user_removed" } as const;
-    const makers = createEndedMakers(identity.db);
+    const makers = createEndedMakers(unshared(identity.db));
     const log = createLog("identity", "silent");
     const pausingThrough = (through: InternalClient["ask"]) =>
       createWebhookPausing(makers, createTopologyDirectory({ ask: through }), log);

@@ -212,7 +212,7 @@ async function disable({ client, database }: Run, { kind, email }: DisableUserCo
   const parts = {
     users: createUserStore(unshared(db)),
     sessions: createSessionStore(unshared(db)),
-    endedMakers: createEndedMakers(db),
+    endedMakers: createEndedMakers(unshared(db)),
   };
   const isDisabling = kind === "disable-user";
   const user = await disableUser({ ...parts, changeRights: changingRights(client, db) }, email, isDisabling);

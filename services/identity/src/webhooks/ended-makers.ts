@@ -1,6 +1,7 @@
-import type { ClientSession, Db } from "mongodb";
+import type { ClientSession } from "mongodb";
 import type { MakerEnd } from "@nts/shared/contract/internal";
 import { newId } from "@nts/shared/ids";
+import type { Database } from "../database.js";
 import type { KeyDocument } from "../keys/key.rules.js";
 import type { UserDocument } from "../users/user.js";
 
@@ -46,18 +47,24 @@ export interface EndedMakers {
   done(maker: EndedMakerDocument, now: Date): Promise<void>;
 }
 
-export function createEndedMakers(db: Db): EndedMakers {
+export function createEndedMakers({ db, share }: Pick<Database, "db" | "share">): EndedMakers {
   const makers = db.collection<EndedMakerDocument>(ENDED_MAKERS);
   return {
     insert: async (maker, tx) => {
       const at = new Date();
       await makers.insertOne({ _id: newId(), ...maker, at, due_at: at }, { session: tx });
     },
-    due: (now, of = {}) => makers.find({ ...of, due_at: { $lte: now } }, { sort: { due_at: 1 }, limit: 100 }).toArray(),
-    done: async ({ _id, at }, now) => {
+    due: (now, of = {}) => {
+      const find = (): Promise<EndedMakerDocument[]> =>
+        makers.find({ ...of, due_at: { $lte: now } }, { sort: { due_at: 1 }, limit: 100 }).toArray();
+      return of.organization_id === undefined ? find() : share(of.organization_id, find);
+    },
+    done: ({ _id, at, organization_id }, now) => {
       const again = new Date(at.getTime() + AGAIN_MS);
-      if (now >= again) await makers.deleteOne({ _id });
-      else await makers.updateOne({ _id }, { $set: { due_at: again } });
+      return share(organization_id, async () => {
+        if (now >= again) await makers.deleteOne({ _id });
+        else await makers.updateOne({ _id }, { $set: { due_at: again } });
+      });
     },
   };
 }
