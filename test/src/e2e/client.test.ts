@@ -40,7 +40,7 @@ describe("the typed client", () => {
   ])("sends %s as a body", async (_what, body) => {
     const { id: network_id } = await client.call(createNetwork, { body: { name: "Scanned" } });
     const plan = await client.call(importNmap, { query: { network_id, dry_run: true }, body });
-    expect(plan.hosts.map(({ name }) => name)).toEqual(["localhost", "127.0.0.2"]);
+    expect(plan.hosts.map(({ name }) => name)).toEqual(["lab.example", "10.8.0.2"]);
   });
 
   it("throws API errors with code, details and request id", async () => {
