@@ -11,7 +11,7 @@ const CORPORA = READERS.map((reader) => [reader.format, reader, corpusOf(reader.
 const FILES = CORPORA.flatMap(([format, , files]) => files.map((file) => [`${format}/${file.name}`, format, file] as const)); // prettier-ignore
 const HOSTNAME = "box";
 /** Numbers of damaged files per reader, and of divided files. */
-const RUNS = Number(process.env["READER_RUNS"] ?? 30);
+const RUNS = Number(process.env["READER_RUNS"] ?? 15);
 const bytesOf = (file: CorpusFile): Uint8Array[] => [new Uint8Array(file.bytes)];
 
 describe("each reader", () => {
