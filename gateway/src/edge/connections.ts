@@ -10,14 +10,15 @@ import { createPacedQueue } from "./paced-queue.js";
 export const MOST_AT_A_TIME = 4;
 
 /**
- * Maximum waiting requests of a connection that were already read. Nothing is read while any wait, but Node parses all
- * requests of one read, which may be a few thousand.
+ * Maximum waiting requests of all connections. Nothing more is read from a connection while any of its requests wait, but
+ * Node parses all requests of one read, which may be 2,500. At the maximum, a connection keeps {@link WAITING_WHEN_FULL}
+ * and is closed after them.
  */
-export const MOST_WAITING = 4_000;
+export const MOST_WAITING = 6_000;
+export const WAITING_WHEN_FULL = 16;
 
-/** Waiting requests of all connections, beyond which those with more than {@link WAITING_WHEN_FULL} take no more. */
-export const MOST_WAITING_IN_ALL = 20_000;
-export const WAITING_WHEN_FULL = 64;
+/** Requests that were read beyond that; Node keeps them until their connection is closed, so further ones close it at once. */
+export const MOST_DROPPED_IN_ALL = 5_000;
 
 /** Pacing in milliseconds, and waiting requests of all connections started per turn. */
 export const TURN_MS = 2;
@@ -25,9 +26,10 @@ export const MOST_IN_A_TURN = 2;
 
 type Start = (exchange: Exchange) => void;
 
-/** Waiting requests of all connections. */
+/** Requests of all connections. */
 interface Total {
   waiting: number;
+  dropped: number;
 }
 
 export class Connection {
@@ -39,6 +41,7 @@ export class Connection {
   isFull = false;
   readonly #exchanges: Exchange[] = [];
   readonly #waiting: Exchange[] = [];
+  #dropped = 0;
   #whenIdle: (() => void) | null = null;
 
   constructor(
@@ -50,6 +53,7 @@ export class Connection {
     socket.once("close", () => {
       this.total.waiting -= this.#waiting.length;
       this.#waiting.length = 0;
+      this.total.dropped -= this.#dropped;
       for (const exchange of [...this.#exchanges]) exchange.close();
     });
   }
@@ -69,9 +73,16 @@ export class Connection {
     }
   }
 
+  /** A request was read although it is full. */
+  drop(): void {
+    if (this.socket.destroyed) return;
+    this.#dropped++;
+    this.total.dropped++;
+    if (this.total.dropped > MOST_DROPPED_IN_ALL) this.socket.destroy();
+  }
+
   #hasTooMany(): boolean {
-    const { length } = this.#waiting;
-    return length >= MOST_WAITING || (length >= WAITING_WHEN_FULL && this.total.waiting >= MOST_WAITING_IN_ALL);
+    return this.#waiting.length >= WAITING_WHEN_FULL && this.total.waiting >= MOST_WAITING;
   }
 
   /** One of its exchanges has ended. */
@@ -84,7 +95,7 @@ export class Connection {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       this.total.waiting--;
-      if (this.#waiting.length === 0) this.socket.resume();
+      if (this.#waiting.length === 0 && !this.isFull) this.socket.resume();
       this.startInTurn(next);
     }
     if (this.#exchanges.length === 0) this.#whenIdle?.();
@@ -122,7 +133,7 @@ export function createConnections(start: Start, arriving: Pick<Turns, "begin">):
     start(exchange);
     return true;
   });
-  const total: Total = { waiting: 0 };
+  const total: Total = { waiting: 0, dropped: 0 };
   return {
     of: (socket) => {
       const known = connections.get(socket);

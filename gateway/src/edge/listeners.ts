@@ -28,7 +28,10 @@ export function createListeners(options: ListenersOptions): Listeners {
 
   const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
-    if (connection.isFull) return;
+    if (connection.isFull) {
+      connection.drop();
+      return;
+    }
     const exchange = new Exchange(request, response, context, connection.remove);
     exchange.isPreflight = cors(request, response);
     connection.add(exchange);

@@ -10,7 +10,7 @@ const PER_SITE = 20;
 export const attack: Attack = {
   name: `${REGISTRATIONS} registrations from the networks of one IPv6 site`,
   cheap: false,
-  settings: { TRUST_PROXY_HOPS: "1", REGISTRATIONS_PER_SITE: undefined },
+  settings: { TRUST_PROXY_HOPS: "1", REGISTRATIONS_PER_SITE: String(PER_SITE) },
   run: async (target) => {
     const attacker = await target.newTenant();
     const statuses = await mapConcurrently(REGISTRATIONS, AT_A_TIME, async (n) => {

@@ -138,7 +138,7 @@ function ofCallers(): Rows {
     ],
     [
       "pipelined requests handled at a time, per connection",
-      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait; with ${n(connections.MOST_WAITING)} waiting (${connections.WAITING_WHEN_FULL} while ${n(connections.MOST_WAITING_IN_ALL)} of all connections wait), the connection is closed after them`,
+      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait; while ${n(connections.MOST_WAITING)} of all connections wait, a connection keeps ${connections.WAITING_WHEN_FULL} and is closed after them`,
     ],
     [
       "requests in progress",
