@@ -9,7 +9,7 @@ const SLOW = [
   "integration/mongo",
   "integration/revocation",
   "integration/gateway.redis-away",
-  "integration/topology.imports.long",
+  "integration/topology.imports.interrupted",
   "integration/topology.feed",
   "integration/gateway.credentials",
   "e2e/readme",

@@ -8,7 +8,7 @@ import { startTopology, type Topology } from "../support/topology.js";
 let topology: Topology;
 
 beforeAll(async () => {
-  topology = await startTopology();
+  topology = await startTopology({ importThreads: true });
 });
 afterAll(() => topology.stop());
 

@@ -27,7 +27,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology({ importsHere: true });
+  topology = await startTopology();
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);

@@ -29,7 +29,7 @@ const OTHER_MAC = "02:00:00:00:00:0B";
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology({ importsHere: true });
+  topology = await startTopology();
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);

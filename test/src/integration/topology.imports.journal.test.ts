@@ -9,7 +9,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology({ journal: true, importsHere: true });
+  topology = await startTopology({ journal: true });
   // What exists before the journal starts is recorded as reconciled.
   await waitForJournal(topology.aCaller());
 });

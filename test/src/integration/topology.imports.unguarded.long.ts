@@ -5,7 +5,7 @@ import { startTopology, type Topology } from "../support/topology.js";
 import { UNGUARDED, type Unguarded } from "../support/topology-unguarded.js";
 import { until } from "../support/until.js";
 
-// The concurrent imports of `topology.imports.long.test.ts` with their guard disabled: they must create duplicates, or the guarded
+// The concurrent imports of `topology.imports.interrupted.test.ts` with their guard disabled: they must create duplicates, or the guarded
 // ones would prove nothing.
 
 const nothing = (): Promise<void> => Promise.resolve();

@@ -20,7 +20,7 @@ const ADDRESSES = ["10.0.0.17", "10.0.0.70", "10.0.0.90", "10.0.0.120", "10.0.0.
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology({ importsHere: true });
+  topology = await startTopology();
 });
 afterAll(async () => {
   expect(await violationsIn(topology.db)).toEqual([]);

@@ -30,7 +30,7 @@ let network: string;
 let nas: Host;
 
 beforeAll(async () => {
-  topology = await startTopology({ journal: true, importsHere: true });
+  topology = await startTopology({ journal: true });
   ({ owner, network } = await anEmptyNetwork(topology.aCaller()));
   await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
   nas = byAddress(await hostsOf(owner, network))[NAS.ip] as Host;

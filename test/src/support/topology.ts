@@ -47,8 +47,8 @@ export interface TopologyOptions {
   readonly shares?: Partial<ShareLimits>;
   /** One of the instances at a time writes the journal. */
   readonly journal?: boolean;
-  /** Imports run in the test's own thread, for suites about their results. */
-  readonly importsHere?: boolean;
+  /** Imports run in threads of their own, as in production, and otherwise in the test's, where they start at once. */
+  readonly importThreads?: boolean;
   /** Called with every command that the instances send to MongoDB. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -190,7 +190,7 @@ interface Parts {
 }
 
 async function startInstance({ options, url, database, waiting, notices, unscoped }: Parts) {
-  const { storage = (it: Storage): Storage => it, shares, importsHere = false, onCommand } = options;
+  const { storage = (it: Storage): Storage => it, shares, importThreads = false, onCommand } = options;
   const client = createMongoClient(`${url}${url.includes("?") ? "&" : "/?"}monitorCommands=true`, "topology-test");
   client.on("commandStarted", (command) => {
     onCommand?.(command);
@@ -208,7 +208,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
       waiting,
       feeds: createFeeds(served, createLog("topology", "error")),
     },
-    imports: importsHere ? createInProcessImportRunner() : createImportRunner(),
+    imports: importThreads ? createImportRunner() : createInProcessImportRunner(),
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,
