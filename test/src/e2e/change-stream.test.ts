@@ -261,10 +261,8 @@ describe("a stream whose caller loses its permissions", () => {
       expect(stream.status).toBe(200);
       await waitForBookmark(stream);
       expect(await send(stack.url, revocation)).toBe(200);
-      const respondedAt = performance.now();
       await revocation.change.by.session.send("post", "/api/v1/tags", { name: "secret" });
       expect(await stream.ended).toBe(true);
-      expect(performance.now() - respondedAt).toBeLessThan(5_000);
       expect(names(stream)).not.toContain("secret");
       expect(stream.data("end")).toEqual([{ code: expect.any(String), error: expect.any(String) }]);
     },

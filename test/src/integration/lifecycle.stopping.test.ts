@@ -116,12 +116,11 @@ describe("a system whose database is unavailable", () => {
         account.session.send("post", "/api/v1/networks", { name: "Home" }),
       ].map((response) => response.then(({ status }) => status));
       await sleep(REQUESTS_ARRIVE_MS);
-      const startedAt = performance.now();
+      // They would be killed after 15 s.
       expect(await Promise.all([identity.stop(), topology.stop()])).toEqual([
         { code: 0, signal: null },
         { code: 0, signal: null },
       ]);
-      expect(performance.now() - startedAt).toBeLessThan(15_000);
       for (const status of await Promise.all(hanging)) expect([502, 503, 504]).toContain(status);
     } finally {
       stack.servers.mongodb!.resume();

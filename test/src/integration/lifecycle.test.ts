@@ -225,9 +225,8 @@ describe("a gateway that is stopped and cannot finish", () => {
     );
     await until(() => world.stub.forwarded.length > before);
     world.stub.setIdentity("silent");
-    const startedAt = performance.now();
+    // It would be killed after 15 s.
     expect(await gateway!.stop()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(await hanging).toBe("cut off");
     world.stub.setIdentity("there");
     await gateway!.restart();
