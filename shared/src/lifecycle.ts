@@ -5,9 +5,7 @@ import { ConfigError } from "./config.js";
 import type { Readiness } from "./http/operations.js";
 import type { Log } from "./log.js";
 import { StartRefused } from "./start-refused.js";
-
-/** Milliseconds from the signal to the end of the process, even if something hangs. */
-export const STOP_LIMIT_MS = 14_000;
+import { STOPPING } from "./timing.js";
 
 export interface Stopping {
   readonly readiness: Readiness;
@@ -23,7 +21,7 @@ export interface Stopping {
  * after failures. Uncaught errors do the same with status 1.
  */
 export function stopOnSignal(log: Log, { readiness, leave, delayMs, steps }: Stopping): void {
-  closeWithGrace({ delay: STOP_LIMIT_MS + delayMs, logger: false }, async ({ signal, err }) => {
+  closeWithGrace({ delay: STOPPING.limitMs + delayMs, logger: false }, async ({ signal, err }) => {
     readiness.stopping = true;
     leave();
     if (err === undefined) log.info({ signal }, "stopping");

@@ -1,10 +1,9 @@
 import { type CredentialLimits, NO_LIMITS } from "./key-limits.js";
 import { type Audience, createTenancySigner, type Principal } from "@nts/shared/http/tenancy";
+import { TENANCY } from "@nts/shared/timing";
 
 // Signing a tenancy header is the most expensive part of a request here, so the last one per caller and service is
 // cached, and renewed well before its 60 s end.
-
-const TOKEN_MS = 20_000;
 
 interface Token {
   readonly text: string;
@@ -39,7 +38,7 @@ export function createTenancyHeaders(
     // Wall clock, because the service compares with it.
     const now = Date.now();
     const kept = caller.tokens[audience];
-    if (kept !== undefined && now >= kept.signedAt && now - kept.signedAt < TOKEN_MS) return kept.text;
+    if (kept !== undefined && now >= kept.signedAt && now - kept.signedAt < TENANCY.reusedMs) return kept.text;
     const text = sign[audience](caller.principal);
     caller.tokens[audience] = { text, signedAt: now };
     return text;

@@ -4,6 +4,7 @@ import { createInternalClient } from "@nts/shared/http/internal-client";
 import type { Principal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Upstream } from "@nts/shared/upstream/upstream";
+import { DEADLINES, REVOCATION } from "@nts/shared/timing";
 import { systemClock as clock } from "../clock.js";
 import type { GatewayConfig } from "../config.js";
 import { createStreams, type Streams } from "../streams/streams.js";
@@ -14,10 +15,6 @@ import { createKeyUses, type KeyUses } from "./key-uses.js";
 import { createLease, type Lease } from "./lease.js";
 import { createVerifier, type Verifier, type VerifierObserver } from "./verifier.js";
 
-// A pull that takes longer leaves little of the one-second lease.
-const PULL_MS = 400;
-const VERIFY_MS = 1_000;
-const LAST_VERIFY_MS = 3_000;
 const KEY_USES_MS = 1_000;
 
 /** The gateway's cached credentials and their updates. */
@@ -46,9 +43,14 @@ export interface CredentialsOptions {
 /** Starts following changes of rights. */
 export function startCredentials(options: CredentialsOptions): Credentials {
   const { config, gatewayId, upstream, sign, bus, observer, log } = options;
-  const checks = createInternalClient({ upstream, sign, timeoutMs: VERIFY_MS, lastTimeoutMs: LAST_VERIFY_MS });
-  const pulls = createInternalClient({ upstream, sign, timeoutMs: PULL_MS });
-  const patientPulls = createInternalClient({ upstream, sign, timeoutMs: LAST_VERIFY_MS });
+  const checks = createInternalClient({
+    upstream,
+    sign,
+    timeoutMs: DEADLINES.verifyMs,
+    lastTimeoutMs: DEADLINES.lastVerifyMs,
+  });
+  const pulls = createInternalClient({ upstream, sign, timeoutMs: REVOCATION.pollMs });
+  const patientPulls = createInternalClient({ upstream, sign, timeoutMs: DEADLINES.lastVerifyMs });
   const pullsOf = (isPatient: boolean) => (isPatient ? patientPulls : pulls);
   const reports = createInternalClient({ upstream, sign, timeoutMs: KEY_USES_MS });
 

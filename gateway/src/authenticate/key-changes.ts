@@ -2,6 +2,7 @@ import type { KeyChanges } from "@nts/shared/contract/internal";
 import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import type { Bus } from "@nts/shared/bus/bus";
 import type { Log } from "@nts/shared/log";
+import { REVOCATION } from "@nts/shared/timing";
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
 import type { ChangeLog } from "./change-log.js";
 import type { Lease } from "./lease.js";
@@ -11,11 +12,8 @@ import type { Verifier } from "./verifier.js";
 // Bus notices only speed this up: their subjects are invalidated at once. An idle gateway has no lease, so no change
 // waits for it, and polls rarely.
 
-const PULL_EVERY_MS = 200;
-const REST_AFTER_MS = 3_000;
-const PULL_AT_REST_EVERY_MS = 5_000;
 /** Milliseconds after which a gateway considers identity unavailable: of an idle one, a poll has failed. */
-export const SILENCE_MS = 2 * PULL_AT_REST_EVERY_MS;
+export const SILENCE_MS = 2 * REVOCATION.restPollEveryMs;
 
 /** @param isPatient whether to wait for a response that comes too late for a lease, but shows that identity is there */
 type Pull = (after: number, gateway: string, isPatient: boolean) => Promise<KeyChanges>;
@@ -136,7 +134,7 @@ class Follower implements KeyChangeFollower {
     await this.#pending;
     this.#isPulling = false;
     if (this.#isStopped) return;
-    const everyMs = this.#isAtRest ? PULL_AT_REST_EVERY_MS : PULL_EVERY_MS;
+    const everyMs = this.#isAtRest ? REVOCATION.restPollEveryMs : REVOCATION.pollEveryMs;
     this.#timer = setTimeout(() => void this.#pullNow(), this.#again ? 0 : everyMs);
   }
 
@@ -148,7 +146,7 @@ class Follower implements KeyChangeFollower {
   /** Releases the lease before identity is notified, so that nothing is served from the cache any more. */
   #restIfUnused(): void {
     const { clock, hasStreams, lease } = this.options;
-    if (elapsedMs(this.#usedAt, clock.now()) < REST_AFTER_MS || hasStreams()) return;
+    if (elapsedMs(this.#usedAt, clock.now()) < REVOCATION.restAfterMs || hasStreams()) return;
     this.#isAtRest = true;
     lease.release();
   }

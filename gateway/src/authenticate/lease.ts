@@ -1,9 +1,8 @@
+import { REVOCATION } from "@nts/shared/timing";
 import { type Clock, elapsedMs, type Instant } from "../clock.js";
 
 // While the lease lives, every acknowledged change of rights has been applied here: identity acknowledges a change once
 // each gateway has applied it or its lease has expired. So cached credentials may be served only under a live lease.
-
-const LEASE_MS = 1_000;
 
 /** The permission to serve cached credentials. */
 export interface Lease {
@@ -24,7 +23,7 @@ export function createLease(clock: Clock): Lease {
     renew: (askedAt) => {
       if (activeSince === null || askedAt.monotonic > activeSince.monotonic) activeSince = askedAt;
     },
-    isAlive: () => !ended && activeSince !== null && elapsedMs(activeSince, clock.now()) < LEASE_MS,
+    isAlive: () => !ended && activeSince !== null && elapsedMs(activeSince, clock.now()) < REVOCATION.leaseMs,
     release: () => {
       activeSince = null;
     },

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Listener, type RunningServer, startServer } from "@nts/shared/http/server";
 import type { Turns } from "@nts/shared/http/turns";
+import { IDLE, STOPPING } from "@nts/shared/timing";
 import type { ClientError } from "./malformed.js";
 import type { OpenConnections } from "./open-connections.js";
 import { REQUEST_MS } from "./upload-deadlines.js";
@@ -15,9 +16,6 @@ export const HEAD_LIMIT_BYTES = 49_152;
 // Slow requests time out before the waiting service would (8 s).
 export const HEAD_MS = 5_000;
 const CHECK_EVERY_MS = 500;
-
-const KEEP_ALIVE_MS = 65_000;
-const DRAIN_MS = 8_000;
 
 /** Handlers of requests and connection faults. */
 export interface Listeners {
@@ -59,8 +57,8 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
     host,
     port,
     maxHeaderBytes: HEAD_LIMIT_BYTES,
-    keepAliveMs: KEEP_ALIVE_MS,
-    drainMs: DRAIN_MS,
+    keepAliveMs: IDLE.atGatewayMs,
+    drainMs: STOPPING.drainGatewayMs,
     connections: { admit, turns: listeners.arriving },
     node: {
       // Node's own response to a missing Host would have no envelope.

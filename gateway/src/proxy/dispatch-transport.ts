@@ -1,9 +1,9 @@
+import { IDLE } from "@nts/shared/timing";
 import { Agent, type Dispatcher } from "undici";
 import { uploadedBody } from "../edge/body.js";
 import {
   type ResponseReader,
   CONNECT_MS,
-  IDLE_MS,
   MOST_CONNECTIONS,
   MOST_UPLOADS,
   MOST_WAITING,
@@ -54,8 +54,8 @@ function createAgent(connections: number | null): Agent {
     connections,
     pipelining: 1,
     connect: { timeout: CONNECT_MS },
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
+    keepAliveTimeout: IDLE.ofForwardingMs,
+    keepAliveMaxTimeout: IDLE.ofForwardingMs,
     // Its own timeouts are off: the caller limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,

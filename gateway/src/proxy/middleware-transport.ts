@@ -1,7 +1,8 @@
+import { IDLE } from "@nts/shared/timing";
 import { Agent, type ClientRequest, type IncomingMessage } from "node:http";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { createProxyMiddleware } from "http-proxy-middleware";
-import { type Attempt, CONNECT_MS, IDLE_MS, type Sending, type Transport } from "./transport.js";
+import { type Attempt, CONNECT_MS, type Sending, type Transport } from "./transport.js";
 
 // http-proxy-middleware gets the client's request with filtered headers and its body already read. It does not respond
 // itself, but hands the service's response to the exchange.
@@ -10,7 +11,7 @@ import { type Attempt, CONNECT_MS, IDLE_MS, type Sending, type Transport } from 
 export function createMiddlewareTransport(): Transport {
   // No limit of its own: a request waiting for a connection would be ended before its body is written. Pending calls
   // are bounded earlier.
-  const agent = new Agent({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS });
+  const agent = new Agent({ keepAlive: true, scheduling: "lifo", timeout: IDLE.ofForwardingMs });
   Object.assign(agent, { createConnection: connectInTime });
   /** The last attempt of each request, and every attempt by its target. */
   const current = new WeakMap<IncomingMessage, Forwarded>();

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { AppError } from "@nts/shared/errors";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
+import { DEADLINES, timedOut } from "@nts/shared/timing";
 import type { Dependent } from "../edge/exchange.js";
 import { envelopeOf } from "./envelope.js";
 import { EventWriter } from "../streams/event-writer.js";
@@ -10,9 +11,6 @@ import type { ResponseHead, ResponseReader, Sending } from "./transport.js";
 
 // Forwards requests, read completely except for uploads. Retries on another replica: always if no byte was sent, reads
 // once, writes if an idempotency key makes it safe.
-
-export const HEAD_MS = 10_000;
-export const STALLED_MS = 30_000;
 
 /** Attempts to reach a replica, per request. */
 const MOST_ATTEMPTS = 3;
@@ -45,6 +43,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
   #isRechecked = false;
   /** The client has not read what arrived, so reading is paused. */
   #isPaused = false;
+  #expectedAt = 0;
   #progressedAt = 0;
   /** Bytes of the connection at the last look at an upload. */
   #bytesSeen = 0;
@@ -236,7 +235,8 @@ class ProxiedRequest implements ResponseReader, Dependent {
   readonly #expectHead = (): void => {
     if (this.#isOver || this.#writer !== null) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#tooLate, HEAD_MS);
+    this.#expectedAt = performance.now();
+    this.#timer = setTimeout(this.#tooLate, DEADLINES.gatewayMs);
   };
 
   /**
@@ -261,13 +261,17 @@ class ProxiedRequest implements ResponseReader, Dependent {
     if (this.#writer === null) this.#call?.failed();
     else {
       // Slow reading of responses is watched elsewhere.
-      const leftMs = this.#isPaused ? STALLED_MS : this.#progressedAt + STALLED_MS - performance.now();
+      const leftMs = this.#isPaused
+        ? DEADLINES.stalledMs
+        : this.#progressedAt + DEADLINES.stalledMs - performance.now();
       if (leftMs > 0) {
         this.#timer = setTimeout(this.#tooLate, leftMs);
         return;
       }
     }
-    this.#fail(new AppError("upstream_timeout"));
+    this.#fail(
+      this.#writer === null ? timedOut("gatewayMs", this.#expectedAt) : timedOut("stalledMs", this.#progressedAt),
+    );
   };
 
   #fail(error: AppError): void {

@@ -22,9 +22,6 @@ export const MOST_WAITING = 512;
 /** Connect timeout in milliseconds. */
 export const CONNECT_MS = 1_000;
 
-// Shorter than the 75 s of the services, so that no connection is closed under a request.
-export const IDLE_MS = 30_000;
-
 /** One attempt of a request, and its observers. */
 export interface Attempt {
   readonly replica: Replica;

@@ -6,6 +6,7 @@ import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createWrites } from "@nts/shared/writes/writes";
+import { DEADLINES } from "@nts/shared/timing";
 import { createFailedLogins } from "./audit/failed-logins.js";
 import { createNoteFirstUses } from "./audit/key-addresses.js";
 import { createAuditReader } from "./audit/read.js";
@@ -69,9 +70,6 @@ import { mountUsers } from "./users/routes.js";
 import { createWebhookPausing, type WebhookPausing } from "./webhooks/pausing.js";
 import { mountWhoami } from "./whoami/routes.js";
 
-/** Milliseconds until a response must start. */
-const DEADLINE_MS = 8_000;
-
 export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares"> {
   readonly db: Db;
   readonly transaction: RunTransaction;
@@ -114,7 +112,7 @@ export function createApp(options: AppOptions): App {
   const changes = followChanges({ db, transaction, bus });
   const { changeRights } = changes;
   const router = createRouter({
-    ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINE_MS },
+    ...{ ...routing, mapFault: mapMongoFault, deadlineMs: DEADLINES.serviceMs },
     writes: createWrites(db, transaction, { mostKeys: quotas.idempotencyKeysPerUser }),
     settleWrite: changes.settle,
   });

@@ -20,6 +20,7 @@ import { watchDatabase } from "@nts/shared/mongo/watch";
 import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
+import { DEADLINES, IDLE, STOPPING } from "@nts/shared/timing";
 import type { z } from "zod";
 import { type App, createApp } from "./app.js";
 import { startTakingNotes } from "./audit/take-notes.js";
@@ -36,10 +37,6 @@ import { createPasswordJudge } from "./users/strength-judge.js";
 import { createPasswords } from "./users/passwords.js";
 
 const NAME = "identity";
-const TOPOLOGY_TIMEOUT_MS = 3_000;
-// Longer than our clients keep idle connections, so that none sends into a closing one.
-const KEEP_ALIVE_MS = 75_000;
-const DRAIN_MS = 9_000;
 /** Milliseconds for background work to end; a hanging database must not keep the process. */
 const ENDING_MS = 2_000;
 
@@ -75,7 +72,11 @@ startProcess(async () => {
     shares: createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS }),
   });
 
-  const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
+  const listening = {
+    host: settings.HOST,
+    maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES,
+    keepAliveMs: IDLE.atServicesMs,
+  };
   let api: RunningServer | null = null;
   const watch = watchDatabase(settings.MONGODB_URL, NAME, log);
   const checks = {
@@ -105,7 +106,11 @@ startProcess(async () => {
   const migrated = { url: settings.MONGODB_URL, database: settings.MONGODB_DATABASE, name: NAME, log, progress };
   const options = { auditRetentionDays: settings.AUDIT_RETENTION_DAYS, progress };
   await bringUpToDate(migrated, (own) => prepareDatabase(own, log, options));
-  api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  api = await startServer(withProbe(readiness, app.handle), {
+    ...listening,
+    port: settings.PORT,
+    drainMs: STOPPING.drainServiceMs,
+  });
   working = startWork(bus, log, app);
   void app.checkProviders();
   log.info({ port: api.port, ops_port: operations.port }, "listening");
@@ -120,7 +125,7 @@ function traceTo({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_AR
 function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settings, log: Log) {
   const upstream = createUpstream({ service: "topology", urls: TOPOLOGY_URLS, log });
   const sign = createTenancySigner(IDENTITY_TO_TOPOLOGY_SECRETS, "topology");
-  const topology = createInternalClient({ upstream, sign, timeoutMs: TOPOLOGY_TIMEOUT_MS });
+  const topology = createInternalClient({ upstream, sign, timeoutMs: DEADLINES.topologyCallMs });
   return { topology, disconnect: () => Promise.all([topology.close(), upstream.close()]) };
 }
 

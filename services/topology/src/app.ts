@@ -11,6 +11,7 @@ import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createRouter, mountAny, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
+import { DEADLINES } from "@nts/shared/timing";
 import { mountArchives } from "./resources/archives.js";
 import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
@@ -48,16 +49,13 @@ export interface TopologyParts {
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
-// Below the gateway's 10 s and above a transaction's 6 s, so that the inner timeout fires first.
-const DEADLINE_MS = 8_000;
-
 /** The topology service, ready to handle requests. */
 export function createTopologyApp(parts: TopologyParts): Router {
   const { storage, notices, imports, journal, webhooks, router: options } = parts;
   const router = createRouter({
     ...options,
     mapFault: mapMongoFault,
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: DEADLINES.serviceMs,
     visible: storage.deletions.visible,
     writes: storage.writes,
     beforeList: async (scope) => {

@@ -21,6 +21,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import { watchDatabase } from "@nts/shared/mongo/watch";
 import { createShares } from "@nts/shared/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
+import { IDLE, STOPPING } from "@nts/shared/timing";
 import { createTopologyApp } from "./app.js";
 import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
@@ -41,9 +42,6 @@ import { type Sweeper, startSweeper } from "./deletions/sweeper.js";
 import { createWebhooks } from "./webhooks/webhooks.js";
 import type { Workers } from "./webhooks/workers.js";
 
-// Longer than our clients keep idle connections, so that none sends into a closing one.
-const KEEP_ALIVE_MS = 75_000;
-const DRAIN_MS = 9_000;
 /** Maximum networks listed in a change notice. */
 const MOST_NETWORKS = 50;
 
@@ -79,7 +77,11 @@ startProcess(async () => {
   });
 
   const readiness: Readiness = { stopping: false };
-  const listening = { host: settings.HOST, maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: KEEP_ALIVE_MS };
+  const listening = {
+    host: settings.HOST,
+    maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES,
+    keepAliveMs: IDLE.atServicesMs,
+  };
   let api: RunningServer | null = null;
   let sweeper: Sweeper | null = null;
   const watch = watchDatabase(settings.MONGODB_URL, "topology", log);
@@ -107,7 +109,11 @@ startProcess(async () => {
   const migrated = { url: settings.MONGODB_URL, database: settings.MONGODB_DATABASE, name: "topology", log, progress };
   const schema = { migrations: MIGRATIONS, indexes: INDEXES, log, progress };
   await bringUpToDate(migrated, (own) => migrate(own, schema));
-  api = await startServer(withProbe(readiness, app.handle), { ...listening, port: settings.PORT, drainMs: DRAIN_MS });
+  api = await startServer(withProbe(readiness, app.handle), {
+    ...listening,
+    port: settings.PORT,
+    drainMs: STOPPING.drainServiceMs,
+  });
   sweeper = startSweeper(db, metrics.registry, { storage, notices, log });
   await journal.start(storage.database);
   webhooks.start(storage, journal.feeds, notices);

@@ -6,6 +6,7 @@ import type { Replica } from "../upstream/replicas.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { type ParentRequest, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import type { Principal } from "./tenancy.js";
+import { IDLE } from "../timing.js";
 
 /** The input of an internal operation. */
 export interface Question<E> {
@@ -39,7 +40,7 @@ const MOST_TIMEOUTS = 2;
 /** Creates a client that tries another replica if one is unreachable, disconnects or is too slow. */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
   const { upstream, sign, timeoutMs, lastTimeoutMs = timeoutMs } = options;
-  const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: 4_000 });
+  const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: IDLE.ofInternalCallsMs });
   return {
     ask: async (operation, question) => {
       let timeouts = 0;

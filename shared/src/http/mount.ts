@@ -165,7 +165,9 @@ async function handleRequest(
     cut === -1 ? url : url.slice(0, cut),
   );
   const observation = observe(request, response, found?.value.operation ?? null);
-  const clock = startClock(response, options.deadlineMs);
+  const clock = startClock(response, options.deadlineMs, ({ cause, code }) => {
+    options.log.warn({ ...observation.ids, err: cause, code }, "no response in time");
+  });
   try {
     const principal = options.verifyTenancy(header(request, INTERNAL.tenancy));
     if (principal === null) {

@@ -1,7 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { ServerResponse } from "node:http";
-import { AppError } from "../errors.js";
+import type { AppError } from "../errors.js";
 import type { Shares } from "../shares.js";
+import { timedOut } from "../timing.js";
 import type { Origin, Work } from "../work.js";
 import type { Author } from "../writes/author.js";
 import type { Reading } from "./body.js";
@@ -15,17 +16,24 @@ export interface Clock extends Reading {
   readonly deadline: number;
 }
 
+/** Called with the time-out that is about to be the response. */
+type OnTimeout = (error: AppError) => void;
+
 /** Responds with a failure if no response has started in time. The duration of uploads is limited by the gateway. */
-export function startClock(response: ServerResponse, deadlineMs: number): Clock {
+export function startClock(response: ServerResponse, deadlineMs: number, onTimeout: OnTimeout): Clock {
   let timer: NodeJS.Timeout | undefined;
   let end = Infinity;
   const stop = (): void => {
     clearTimeout(timer);
   };
   const start = (): void => {
-    end = performance.now() + deadlineMs;
+    const startedAt = performance.now();
+    end = startedAt + deadlineMs;
     timer = setTimeout(() => {
-      if (!response.headersSent) sendError(response, new AppError("upstream_timeout"));
+      if (response.headersSent) return;
+      const error = timedOut("serviceMs", startedAt, deadlineMs);
+      onTimeout(error);
+      sendError(response, error);
     }, deadlineMs);
   };
   start();

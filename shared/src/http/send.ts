@@ -5,10 +5,10 @@ import type { AppError, ErrorParams } from "../errors.js";
 import type { HandlerResponse, FileInfo, ListPart, Paging } from "./respond.js";
 import { END_OF_LIST, INTERNAL } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
+import { DEADLINES } from "../timing.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const [OPEN, CLOSE] = [Buffer.from("["), Buffer.from("]")];
-const STALLED_CLIENT_MS = 30_000;
 const WHOLE_BYTES = 1_048_576;
 
 /** Sends a service's response: the bare data; envelope metadata travels in headers. */
@@ -194,7 +194,7 @@ async function isTaken(response: ServerResponse, piece: Buffer | string): Promis
 /** Resolves when the client accepts more or has disconnected; one that stalls for too long is disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => response.destroy(), STALLED_CLIENT_MS);
+    const timer = setTimeout(() => response.destroy(), DEADLINES.stalledMs);
     const end = (): void => {
       clearTimeout(timer);
       response.off("drain", end).off("close", end);

@@ -2,12 +2,11 @@ import { createSigner, createVerifier } from "fast-jwt";
 import { boundedCache } from "../bounded-cache.js";
 import type { NetworkScope } from "../contract/internal.js";
 import type { Permission } from "../contract/endpoint.js";
+import { TENANCY } from "../timing.js";
 
 // The signed principal of a request; services trust nothing else. Valid for 60 s, with 30 s of clock skew. Directions
 // have their own secrets, so that a compromised process impersonates no other; the first signs, all are accepted.
 
-const LIFE_MS = 60_000;
-const SKEW_MS = 30_000;
 /** An id takes 60 bytes, and as much again in a header; a principal without a list takes a kilobyte. */
 const NETWORKS_PER_WEIGHT = 4;
 
@@ -80,7 +79,7 @@ interface Claims {
 
 /** Creates tenancy headers for one service. @param secrets at least one; the first one signs */
 export function createTenancySigner(secrets: readonly string[], audience: Audience): (principal: Principal) => string {
-  const sign = createSigner({ key: firstOf(secrets), algorithm: "HS256", aud: audience, expiresIn: LIFE_MS });
+  const sign = createSigner({ key: firstOf(secrets), algorithm: "HS256", aud: audience, expiresIn: TENANCY.lifeMs });
   return (principal) => sign(claimsOf(principal));
 }
 
@@ -101,7 +100,7 @@ export function createTenancyVerifier(
   { users, processes }: TrustedSecrets,
   audience: Audience,
 ): (header: string | undefined) => Principal | null {
-  const options = { algorithms: ["HS256" as const], allowedAud: audience, clockTolerance: SKEW_MS, requiredClaims: ["exp"] }; // prettier-ignore
+  const options = { algorithms: ["HS256" as const], allowedAud: audience, clockTolerance: TENANCY.skewMs, requiredClaims: ["exp"] }; // prettier-ignore
   const verifiers = [...new Set([...users, ...processes])].map((key) => ({
     verify: createVerifier({ ...options, key }),
     mayBe: ({ kind }: Principal) => (kind === "process" ? processes : users).includes(key),

@@ -1,12 +1,9 @@
 import { type Collection, type Db, type Document, MongoClient, type MongoClientOptions } from "mongodb";
 import { keepTrying, waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
+import { DEADLINES } from "../timing.js";
 
-/** Maximum milliseconds of one database operation; transactions and requests have longer limits. */
-export const OPERATION_MS = 5_000;
-
-/** Maximum milliseconds of the database for all batches of a stream together; waiting for the reader does not count. */
-export const STREAM_MS = 60_000;
+export const { operationMs: OPERATION_MS, streamMs: STREAM_MS } = DEADLINES;
 
 /** For writes that need not wait for a majority. */
 export const UNCONFIRMED = { w: 1, journal: false } as const;

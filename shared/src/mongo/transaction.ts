@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
+import { DEADLINES } from "../timing.js";
 import { callerOf, requireNotAbandoned, type Work } from "../work.js";
 import { writeAs } from "../writes/author.js";
 import { createAbandonedSweep } from "./abandoned.js";
@@ -12,8 +13,7 @@ import { createKeyedQueue } from "./queue.js";
 // Replaces the driver's `withTransaction`, whose two minutes cannot be shortened. A body may run several times: it has
 // no other side effects, runs its operations sequentially, and first writes the document that serializes it (the lock).
 
-/** Maximum milliseconds of all attempts of a transaction. */
-export const TRANSACTION_MS = 6_000;
+export const TRANSACTION_MS = DEADLINES.transactionMs;
 
 /** Milliseconds before the caller's deadline after which nothing is committed, because a commit takes time. */
 const COMMIT_MS = 100;

@@ -3,6 +3,7 @@ import { PROBE_PATH } from "../http/probe.js";
 import type { Log } from "../log.js";
 import { addressesOf, placeOf, type Place } from "./addresses.js";
 import { createReplicas, type ProbeResult, type Replica, type Replicas } from "./replicas.js";
+import { IDLE } from "../timing.js";
 
 // Tracks a service's replicas: once a second its names are resolved and every replica is probed, on a separate
 // connection that calls cannot block.
@@ -33,7 +34,7 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
   const replicas = createReplicas(({ origin }, isEjected) => {
     log.warn({ service, replica: origin }, isEjected ? "a replica was ejected" : "a replica is available again");
   });
-  const agent = new Agent({ connections: 1, connect: { timeout: PROBE_MS }, keepAliveTimeout: 4_000 });
+  const agent = new Agent({ connections: 1, connect: { timeout: PROBE_MS }, keepAliveTimeout: IDLE.ofInternalCallsMs });
   const places = urls.map((url) => ({ place: placeOf(url), addresses: [] as readonly string[] }));
   const probing = new Set<string>();
   let resolving = false;

@@ -12,7 +12,7 @@ import { ROOT } from "@nts/local/processes/system";
 import { REDIS_RIGHTS } from "@nts/local/servers/redis";
 import { readConfig } from "@nts/shared/config";
 import { BUS_RIGHTS } from "@nts/shared/contract/messages";
-import { STOP_LIMIT_MS } from "@nts/shared/lifecycle";
+import { STOPPING } from "@nts/shared/timing";
 import { TopologySettings } from "@nts/topology/config";
 import { settingsIn } from "../support/env-file.js";
 import { alertRules } from "../support/observability-files.js";
@@ -100,8 +100,10 @@ describe.each(NAMES)("%s", (name) => {
 
   it("has a stop timeout longer than its own", () => {
     const graceMs = Number.parseInt(compose.services[name]!.stop_grace_period ?? "", 10) * 1_000;
-    expect(graceMs).toBeGreaterThan(Number(example["DRAIN_DELAY_MS"]) + STOP_LIMIT_MS);
-    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(Number(plain["DRAIN_DELAY_MS"]) + STOP_LIMIT_MS);
+    expect(graceMs).toBeGreaterThan(Number(example["DRAIN_DELAY_MS"]) + STOPPING.limitMs);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(
+      Number(plain["DRAIN_DELAY_MS"]) + STOPPING.limitMs,
+    );
   });
 
   it("has a read-only file system, an unprivileged user, and the expected port", () => {

@@ -9,7 +9,6 @@ import { HEADERS_LIMIT_BYTES } from "@nts/gateway/edge/strict-requests";
 import * as unread from "@nts/gateway/edge/unread-responses";
 import { MOST_BYTES } from "@nts/gateway/mcp/results.rules";
 import { HANDLED_OF_ORGANIZATION, MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
-import * as proxy from "@nts/gateway/proxy/proxy";
 import { IdentitySettings } from "@nts/identity/config";
 import { STREAM_BYTES } from "@nts/identity/pages";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
@@ -30,7 +29,7 @@ import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
 import { MERMAID_LIMITS } from "@nts/shared/contract/topology";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { DEPTH_LIMIT, VALUE_LIMIT } from "@nts/shared/http/json-bounds";
-import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
+import { DEADLINES } from "@nts/shared/timing";
 import { SHARE_LIMITS } from "@nts/shared/shares";
 import { MOST_WAITING as REQUESTS_WAITING } from "@nts/shared/upstream/replicas";
 import { TopologySettings } from "@nts/topology/config";
@@ -278,13 +277,13 @@ function ofTime(): Rows {
     ],
     [
       "handling a request",
-      `${s(proxy.HEAD_MS)} until the response starts (for an upload, after it was received), then ${s(proxy.STALLED_MS)} without progress`,
+      `${s(DEADLINES.gatewayMs)} until the response starts (for an upload, after it was received), then ${s(DEADLINES.stalledMs)} without progress`,
     ],
     [
       "a webhook delivery",
       `${s(DELIVERY_MS)} until the response; ${WORKERS} at a time per process of topology, ${WORKERS_OF_ORGANIZATION} per organization`,
     ],
-    ["a database operation", `${s(OPERATION_MS)}; the batches of a stream together ${s(STREAM_MS)}`],
+    ["a database operation", `${s(DEADLINES.operationMs)}; the batches of a stream together ${s(DEADLINES.streamMs)}`],
   ];
 }
 

@@ -3,14 +3,12 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import { type Document, ReadConcern } from "mongodb";
 import { createHost, createPort, listHosts, listPorts, listServices, updateService } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
+import { DEADLINES } from "@nts/shared/timing";
 import { startTopology, type Topology, type TopologyOptions } from "../support/topology.js";
 import { aHost, aNetwork, echoOf, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
 
 // Resources of a request are released with it: at its deadline, or when its client disconnects.
-
-/** How long a client may read nothing before it is disconnected. */
-const STALLED_CLIENT_MS = 30_000;
 
 let topology: Topology;
 afterEach(() => topology.stop());
@@ -104,7 +102,7 @@ describe("a client that disconnects", () => {
     const startedAt = performance.now();
     socket.destroy();
     await until(async () => (await openCursors(since)).length === 0);
-    expect(performance.now() - startedAt).toBeLessThan(STALLED_CLIENT_MS / 2);
+    expect(performance.now() - startedAt).toBeLessThan(DEADLINES.stalledMs / 2);
   });
 });
 

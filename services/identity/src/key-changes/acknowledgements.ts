@@ -1,14 +1,12 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { boundedCache } from "@nts/shared/bounded-cache";
+import { REVOCATION } from "@nts/shared/timing";
 import type { GatewayRegistry, LiveGateway } from "./registry.js";
 
 // Delays the response to a key change until no gateway can accept what it revoked: each has reported the change, on the
 // bus or with a lease request at any replica, or its last lease has expired.
 
-/** Milliseconds that a gateway serves cached results after a request. */
-const LEASE_MS = 1_000;
-const MARGIN_MS = 50;
 const POLL_MS = 50;
 /** Maximum gateways remembered; the registry knows the others, too. */
 const MOST_GATEWAYS = 1_000;
@@ -69,7 +67,9 @@ export function createAcknowledgements(registry: Pick<GatewayRegistry, "live">):
     wait: async (number) => {
       if (number <= settled) return;
       const limit = new AbortController();
-      const leasesEnded = delay(LEASE_MS + MARGIN_MS, undefined, { signal: limit.signal }).catch(() => undefined);
+      const leasesEnded = delay(REVOCATION.leaseMs + REVOCATION.leaseMarginMs, undefined, {
+        signal: limit.signal,
+      }).catch(() => undefined);
       await Promise.race([allApplied(number, limit.signal), leasesEnded]);
       limit.abort();
       settled = Math.max(settled, number);

@@ -1,10 +1,9 @@
+import { REVOCATION } from "@nts/shared/timing";
 import type { Db } from "mongodb";
 
 // The live gateways and the changes they have applied. A gateway is registered before it gets a lease, so reading the
 // registry after a commit finds every gateway that may hold one. Ages use the database's clock only.
 
-/** Milliseconds of silence after which a gateway is considered gone; far longer than a lease. */
-const GONE_MS = 15_000;
 const REFRESH_MS = 5_000;
 
 interface GatewayDocument {
@@ -34,7 +33,7 @@ export function createGatewayRegistry(db: Db): GatewayRegistry {
     return gateways
       .aggregate<LiveGateway & { ageMs: number }>([
         { $project: { _id: 0, id: "$_id", applied: 1, ageMs: { $subtract: ["$$NOW", "$seen_at"] } } },
-        { $match: { ageMs: { $lt: GONE_MS } } },
+        { $match: { ageMs: { $lt: REVOCATION.goneMs } } },
       ])
       .toArray();
   }
