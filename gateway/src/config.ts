@@ -1,4 +1,5 @@
 import { commonSettings, ContactList, OriginList, tenancySettings, UrlList } from "@nts/shared/config";
+import { checkPublicUrl, InsecureHttp } from "@nts/shared/exposure";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import type { Audience } from "@nts/shared/http/tenancy";
 import { z } from "zod";
@@ -12,8 +13,7 @@ const bytes = z.coerce.number().int().min(BODY_LIMIT_BYTES).max(17_179_869_184);
 
 const { GATEWAY_TO_IDENTITY_SECRETS, GATEWAY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
-/** Settings of the gateway. */
-export const GatewayConfig = z.object({
+const settings = z.object({
   ...commonSettings,
   GATEWAY_TO_IDENTITY_SECRETS,
   GATEWAY_TO_TOPOLOGY_SECRETS,
@@ -26,6 +26,7 @@ export const GatewayConfig = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe("Public URL; pages of its origin may send cookie-authenticated writes."),
+  INSECURE_HTTP: InsecureHttp,
   RATE_LIMIT_PER_MINUTE: count.default(300).describe("Requests per minute and user."),
   RATE_LIMIT_BURST: count.default(150).describe("Burst of requests per user."),
   ANONYMOUS_RATE_LIMIT_PER_MINUTE: count.default(60).describe("Requests per minute and address without a credential."),
@@ -96,6 +97,8 @@ export const GatewayConfig = z.object({
     .default(30)
     .describe("How long verified credentials remain valid while identity is unavailable; 0 disables this."),
 });
+/** Settings of the gateway. */
+export const GatewayConfig = settings.check(checkPublicUrl);
 export type GatewayConfig = z.infer<typeof GatewayConfig>;
 
 /** Secrets that sign requests to each service. */

@@ -1,6 +1,7 @@
 import { createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
+import { httpWarning } from "@nts/shared/exposure";
 import { createOperationsApp, type Readiness } from "@nts/shared/http/operations";
 import { startServer } from "@nts/shared/http/server";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
@@ -79,6 +80,7 @@ startProcess(async () => {
     mostConnections: config.MAX_CONNECTIONS + config.CHANGE_STREAMS,
   });
   addConnectionMetrics(registry, server);
+  for (const warning of exposureWarnings(config)) log.warn(warning);
   log.info({ port: server.port, ops_port: operations.port, gateway: gatewayId }, "gateway listens");
 
   stopOnSignal(log, {
@@ -100,6 +102,18 @@ startProcess(async () => {
     ],
   });
 });
+
+/** What fails silently where others can reach the system. */
+function exposureWarnings(config: GatewayConfig): string[] {
+  const warnings = httpWarning(config);
+  // The gateway itself speaks http only.
+  if (config.PUBLIC_URL?.startsWith("https:") === true && config.TRUST_PROXY_HOPS === 0)
+    warnings.push(
+      "PUBLIC_URL is https, so a proxy is in front, but TRUST_PROXY_HOPS is 0: all clients count as one address; " +
+        "see docs/exposing.md",
+    );
+  return warnings;
+}
 
 /** The Redis connection and its health guard. */
 function guardedRedis(config: GatewayConfig, gatewayId: string, log: Log) {

@@ -13,6 +13,7 @@ import { createConsole } from "./console/console.js";
 import { commonFields } from "./edge/response-headers.js";
 import { createListeners } from "./edge/listeners.js";
 import { createCors } from "./edge/cors.js";
+import { createNoteForwarded } from "./edge/forwarded-unheeded.js";
 import { createInFlight, type InFlight } from "./edge/in-flight.js";
 import { createOpenConnections, type OpenConnections } from "./edge/open-connections.js";
 import { createUploadDeadlines } from "./edge/upload-deadlines.js";
@@ -102,6 +103,7 @@ export function createRequestHandling(options: RequestHandlingOptions): {
     ...{ connections, tracing, log },
   };
   const cors = createCors(config.CORS_ORIGINS);
-  const listeners = createListeners({ context, pipeline, refusals, uploadDeadlines, charges, cors });
+  const noteForwarded = createNoteForwarded(config.TRUST_PROXY_HOPS, log);
+  const listeners = createListeners({ context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded });
   return { listeners, connections, inFlight };
 }

@@ -7,6 +7,7 @@ import { canonicalAddress } from "./client-address.js";
 import { createClientErrors, createTunnelRefusal } from "./client-errors.js";
 import { createConnections } from "./connections.js";
 import type { Cors } from "./cors.js";
+import type { NoteForwarded } from "./forwarded-unheeded.js";
 import { Exchange, type ExchangeContext } from "./exchange.js";
 import type { UploadDeadlines } from "./upload-deadlines.js";
 import type { Listeners } from "./public-server.js";
@@ -18,11 +19,12 @@ export interface ListenersOptions {
   readonly uploadDeadlines: UploadDeadlines;
   readonly charges: Pick<Charges, "chargeBytes">;
   readonly cors: Cors;
+  readonly noteForwarded: NoteForwarded;
 }
 
 /** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
 export function createListeners(options: ListenersOptions): Listeners {
-  const { context, pipeline, refusals, uploadDeadlines, charges, cors } = options;
+  const { context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded } = options;
   const arriving = createTurns();
   const connections = createConnections(pipeline, arriving);
 
@@ -32,6 +34,7 @@ export function createListeners(options: ListenersOptions): Listeners {
       connection.drop();
       return;
     }
+    noteForwarded(request);
     const exchange = new Exchange(request, response, context, connection.remove);
     exchange.isPreflight = cors(request, response);
     connection.add(exchange);

@@ -46,6 +46,11 @@ import { mountSignInByProvider } from "./providers/mount.js";
 import { createProviders } from "./providers/providers.js";
 import type { ProviderSettings } from "./providers/settings.js";
 import type { Quotas } from "./quotas.js";
+import {
+  createNoteAccount,
+  createRequireOpenRegistration,
+  type RegistrationRule,
+} from "./registrations/first-account.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createSiteLimit } from "./registrations/site-limit.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
@@ -85,7 +90,7 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly mail: MailSettings | null;
   readonly quotas: Quotas;
   readonly publicUrl: string;
-  readonly registration: "open" | "invite";
+  readonly registration: RegistrationRule;
   /** Stored forms; by default those of this build. */
   readonly forms?: Forms;
 }
@@ -132,10 +137,13 @@ export function createApp(options: AppOptions): App {
     ...{ ...stores, ...people, requireConfirmed },
     ...{ db, topology, webhooks, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
     ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
+    noteAccount: createNoteAccount(db),
   };
   const { throttledCheck, change, beginSession, confirmCaller } = createSigningIn(common);
 
-  mountRegistrations(router, { ...common, siteLimit: createSiteLimit(db, quotas.registrationsPerSite) });
+  const requireOpenRegistration = createRequireOpenRegistration(db, registration);
+  const siteLimit = createSiteLimit(db, quotas.registrationsPerSite);
+  mountRegistrations(router, { ...common, requireOpenRegistration, siteLimit });
   mountUsers(router, { ...common, requireUnlimitedKey });
   const cipher = createSecretCipher(secondFactorSecrets);
   mountMoving(router, { ...common, confirmCaller });

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { commonSettings, SecretList, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
+import { checkPublicUrl, InsecureHttp } from "@nts/shared/exposure";
 import { MAILS_OF_CALLER } from "./mail/limits-store.js";
 import { MailFrom, SmtpUrl } from "./mail/settings.js";
 import { ProviderList } from "./providers/settings.js";
+import { REGISTRATIONS } from "./registrations/first-account.js";
 import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
 
 const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 
-/** Settings of the identity service. */
-export const IdentitySettings = z.object({
+const settings = z.object({
   ...commonSettings,
   GATEWAY_TO_IDENTITY_SECRETS,
   IDENTITY_TO_TOPOLOGY_SECRETS,
@@ -37,7 +38,11 @@ export const IdentitySettings = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .describe("Public URL; with https, the session cookie is only sent over https."),
-  REGISTRATION: z.enum(["open", "invite"]).default("open").describe("Who may create an account."),
+  INSECURE_HTTP: InsecureHttp,
+  REGISTRATION: z
+    .enum(REGISTRATIONS)
+    .default("first")
+    .describe("Who may create an account: anyone, the first one and then those with an invite, or only those."),
   REGISTRATIONS_PER_SITE: z.coerce
     .number()
     .int()
@@ -70,3 +75,6 @@ export const IdentitySettings = z.object({
     .default(1_000)
     .describe("Open invites per organization."),
 });
+
+/** Settings of the identity service. */
+export const IdentitySettings = settings.check(checkPublicUrl);

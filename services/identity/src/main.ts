@@ -2,6 +2,7 @@ import type { Db } from "mongodb";
 import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
+import { httpWarning, isLoopback } from "@nts/shared/exposure";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createInternalClient } from "@nts/shared/http/internal-client";
 import { createOperationsApp } from "@nts/shared/http/operations";
@@ -113,10 +114,22 @@ startProcess(async () => {
   });
   working = startWork(bus, log, app);
   void app.checkProviders();
+  for (const warning of exposureWarnings(settings)) log.warn(warning);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
 });
 
 type Settings = z.infer<typeof IdentitySettings>;
+
+/** What fails silently where others can reach the system. */
+function exposureWarnings(settings: Settings): string[] {
+  const warnings = httpWarning(settings);
+  if (
+    settings.REGISTRATION === "open" &&
+    !(isLoopback(settings.HOST) && isLoopback(new URL(settings.PUBLIC_URL).hostname))
+  )
+    warnings.push("REGISTRATION=open: anyone who reaches the system can create an account; see docs/exposing.md");
+  return warnings;
+}
 
 function traceTo({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: share }: Settings, log: Log) {
   return createTracing({ processName: NAME, endpoint, share, log });

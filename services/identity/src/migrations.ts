@@ -9,6 +9,7 @@ import { OUTGOING_MAILS } from "./mail/outbox-store.js";
 import { LOGOUT_TOKENS } from "./providers/identities-store.js";
 import { SIGN_INS } from "./providers/sign-ins-store.js";
 import { SIGN_IN_PLACES } from "./sessions/places-store.js";
+import { noteEarlierAccounts } from "./registrations/first-account.js";
 import { ENDED_MAKERS } from "./webhooks/ended-makers.js";
 import { ORGANIZATION_DELETIONS } from "./organizations/deletions.js";
 
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006-mail", up: (db) => createCollections(db, [OUTGOING_MAILS, LINK_TOKENS, MAIL_COUNTS]) },
   { name: "0007-sign-in-places", up: (db) => createCollections(db, [SIGN_IN_PLACES]) },
   { name: "0008-ended-webhook-makers", up: (db) => createCollections(db, [ENDED_MAKERS]) },
+  { name: "0009-first-account", up: noteEarlierAccounts },
 ];

@@ -79,13 +79,20 @@ describe.each(NAMES)("%s", (name) => {
       REDIS_URL: "redis://gateway:p@redis:6379",
       MONGODB_URL: "mongodb://u:p@mongodb/?replicaSet=rs0",
     };
-    const given = Object.fromEntries(Object.entries(compose.services[name]!.environment).map(([key, value]) => [key, filledIn(value)])); // prettier-ignore
-    expect(faultsOf(schema, given)).toBe("");
-    expect(faultsOf(schema, { ...referred, ...plain })).toBe("");
+    const given = filledInAll(compose.services[name]!.environment);
+    expect(faultsOf(schema, { ...given, INSECURE_HTTP: "yes" })).toBe("");
+    expect(faultsOf(schema, { ...referred, ...plain, INSECURE_HTTP: "yes" })).toBe("");
+  });
+
+  it("is not started where others reach it through http, unless INSECURE_HTTP says so", () => {
+    const isPublic = "PUBLIC_URL" in schema.shape;
+    const faults = faultsOf(schema, filledInAll(compose.services[name]!.environment));
+    expect([name, /PUBLIC_URL: is http.*INSECURE_HTTP=yes/.test(faults)]).toEqual([name, isPublic]);
+    expect([name, plain["INSECURE_HTTP"]]).toEqual([name, isPublic ? "no" : undefined]);
   });
 
   it("has the same defaults in env.example, compose and manifest as in the code, except for its addresses", () => {
-    const decided = new Set(["HOST", "PORT", "OPS_PORT", "DRAIN_DELAY_MS", "TRUST_PROXY_HOPS"]);
+    const decided = new Set(["HOST", "PORT", "OPS_PORT", "DRAIN_DELAY_MS", "TRUST_PROXY_HOPS", "INSECURE_HTTP"]);
     const defaults = Object.entries(schema.shape)
       .map(([setting, type]) => [setting, (type as z.ZodType).safeParse(undefined).data] as const)
       .filter(([setting, value]) => value !== undefined && !decided.has(setting) && setting !== "MONGODB_DATABASE")
@@ -175,25 +182,32 @@ describe("docker-compose.yml", () => {
 
 describe("compose", () => {
   /** The output before Compose itself, which is replaced by a stub. */
-  function outputOf(args: readonly string[], env: Readonly<Record<string, string>>): string {
+  function run(args: readonly string[], env: Readonly<Record<string, string>>) {
     const folder = mkdtempSync(join(tmpdir(), "compose-"));
     try {
-      writeFileSync(join(folder, "docker"), "#!/bin/sh\n", { mode: 0o755 });
+      writeFileSync(join(folder, "docker"), "#!/bin/sh\necho INSECURE_HTTP=$INSECURE_HTTP\n", { mode: 0o755 });
       const PATH = `${folder}:${process.env["PATH"] ?? ""}`;
-      return execaSync(join(ROOT, "deploy/compose"), args, { env: { ...env, PATH } }).stderr;
+      return execaSync(join(ROOT, "deploy/compose"), args, { env: { ...env, PATH }, reject: false });
     } finally {
       rmSync(folder, { recursive: true });
     }
   }
 
-  it.each(["8080", "0.0.0.0:8080", "192.0.2.1:80"])("warns about missing TLS when it publishes %s", (PUBLISH) => {
-    expect(outputOf(["up", "-d"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toContain("TLS is missing");
-    expect(outputOf(["up", "-d"], { PUBLISH, PUBLIC_URL: "https://topology.example.com" })).toBe("");
-    expect(outputOf(["ps"], { PUBLISH, PUBLIC_URL: "http://topology.example.com" })).toBe("");
+  it.each(["8080", "0.0.0.0:8080", "192.0.2.1:80"])("does not start without TLS when it publishes %s", (PUBLISH) => {
+    const plain = { PUBLISH, PUBLIC_URL: "http://topology.example.com" };
+    const refused = run(["up", "-d"], plain);
+    expect([refused.exitCode, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toContain("TLS is missing");
+    const accepted = run(["up", "-d"], { ...plain, INSECURE_HTTP: "yes" });
+    expect([accepted.exitCode, accepted.stdout]).toEqual([0, "INSECURE_HTTP=yes"]);
+    expect(accepted.stderr).toContain("TLS is missing");
+    for (const fine of [run(["up", "-d"], { PUBLISH, PUBLIC_URL: "https://topology.example.com" }), run(["ps"], plain)])
+      expect([fine.exitCode, fine.stdout, fine.stderr]).toEqual([0, "INSECURE_HTTP=", ""]);
   });
 
-  it("prints no warning when only this machine reaches the edge", () => {
-    expect(outputOf(["up", "-d"], { PUBLISH: "127.0.0.1:8080", PUBLIC_URL: "http://localhost:8080" })).toBe("");
+  it("accepts http when only this machine reaches the edge", () => {
+    const { stdout, stderr } = run(["up", "-d"], { PUBLISH: "127.0.0.1:8080", PUBLIC_URL: "http://localhost:8080" });
+    expect([stdout, stderr]).toEqual(["INSECURE_HTTP=yes", ""]);
   });
 });
 
@@ -286,6 +300,10 @@ function faultsOf(schema: z.ZodObject, env: Readonly<Record<string, string>>): s
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+function filledInAll(environment: ComposeService["environment"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, filledIn(value)]));
 }
 
 /** A value of the compose file with its variables replaced by their defaults. */

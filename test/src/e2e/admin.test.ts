@@ -11,6 +11,8 @@ import { spawnNpmStart, type NpmStart } from "../support/npm-start.js";
 
 let dataDir: string;
 let baseUrl: string;
+/** Another name of this machine, which is no loopback address. */
+let PUBLIC_URL: string;
 let started: NpmStart;
 
 beforeAll(async () => {
@@ -19,7 +21,8 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(base, "admin-"));
   const [port = 0] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
-  started = spawnNpmStart(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite" });
+  PUBLIC_URL = `http://0.0.0.0:${port}`;
+  started = spawnNpmStart(dataDir, { PORT: String(port), DATA_DIR: dataDir, REGISTRATION: "invite", PUBLIC_URL });
   await started.untilPrinted("Ctrl-C stops everything");
 });
 
@@ -64,6 +67,34 @@ describe("npm run admin", () => {
     expect(await admin(["create-owner", "grace@example.com"])).toMatchObject({
       ...{ exitCode: 1, stdout: "", stderr: "The email address grace@example.com is in use." },
     });
+  });
+
+  it("examines a system that is exposed with the settings of one machine", async () => {
+    const secrets = "0f9c8b7a6d5e4f3a2b1c0d9e8f7a6b5c";
+    const { stdout, stderr, exitCode } = await admin(["doctor", "--backups", join(dataDir, "no-backups")], {
+      ...{ PUBLIC_URL, REGISTRATION: "invite", REDIS_URL: "redis://127.0.0.1:6379" },
+      ...{ GATEWAY_TO_IDENTITY_SECRETS: secrets, IDENTITY_TO_TOPOLOGY_SECRETS: secrets },
+    });
+    const results = stdout.split("\n").filter((line) => /^(ok|WRONG) /.test(line));
+    expect(results.map((line) => line.replace(/^(WRONG .*?): .*/, "$1"))).toEqual([
+      "WRONG  PUBLIC_URL is what users open",
+      "ok     not everybody can register",
+      "WRONG  Redis requires a password",
+      "ok     GATEWAY_TO_IDENTITY_SECRETS is secret",
+      "ok     IDENTITY_TO_TOPOLOGY_SECRETS is secret",
+      "WRONG  secrets differ",
+      "ok     a first account exists",
+      "ok     MongoDB requires a password",
+      `ok     ${PUBLIC_URL} responds`,
+      "ok     clients cannot choose their address",
+      "WRONG  it is served over TLS",
+      "WRONG  the session cookie is Secure",
+      "WRONG  there is a recent backup",
+    ]);
+    expect(stdout).toContain("It is not: set PUBLIC_URL of identity");
+    expect(stdout).toContain("Not checked, as they are not in this environment: INSECURE_HTTP, TRUST_PROXY_HOPS,");
+    expect(exitCode).toBe(1);
+    expect(stdout + stderr).not.toContain(secrets);
   });
 
   it("finds the database in the data folder, and keeps a log without passwords", async () => {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { MongoClient } from "mongodb";
-import { login } from "@nts/shared/contract/users";
+import { examine } from "@nts/identity/admin/doctor";
+import { login, register } from "@nts/shared/contract/users";
+import { logFileOf } from "@nts/local/processes/component";
 import { ROOT } from "@nts/local/processes/system";
 import { aColleague, aGuest, aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
@@ -78,8 +81,8 @@ describe("identity.admin: create-owner", () => {
     expect(await organizations.countDocuments()).toBe(before);
   });
 
-  it("initializes an empty system with closed registration, before identity has ever run on it", async () => {
-    const closed = await startStack({ gateways: 0, env: { REGISTRATION: "invite" } });
+  it("initializes an empty system, which admits no first account then, before identity has ever run on it", async () => {
+    const closed = await startStack({ gateways: 0, env: { REGISTRATION: "first" } });
     try {
       const [identity] = closed.identities;
       await identity?.stop();
@@ -95,9 +98,47 @@ describe("identity.admin: create-owner", () => {
       const { send } = createDirect(closed);
       const logins = passwords.map((password) => send(login, { body: { email: "ada@example.com", password } }));
       expect((await Promise.all(logins)).map(({ status }) => status).sort()).toEqual([200, 401]);
+      await mongo.db(closed.databases.identity).collection("users").deleteMany({});
+      const body = { email: "grace@example.com", password: "a long password" };
+      expect(await send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
     } finally {
       await closed.stop();
     }
+  });
+});
+
+describe("identity.admin: doctor", () => {
+  const faultsOf = async (settings: object, url?: string) => {
+    const known = { MONGODB_URL: stack.servers.urls.mongodb, secrets: {}, ...settings };
+    const checked = await examine({ settings: known, database: stack.databases.identity, url, backups: undefined });
+    return Object.fromEntries(checked.map(({ what, fault }) => [what, fault]));
+  };
+
+  it("finds what clients see of an exposed system; the gateways warn of addresses that they do not heed", async () => {
+    await anAccount(stack.url);
+    const { port } = new URL(stack.url);
+    // Another name of this machine, which is no loopback address.
+    const exposed = `http://0.0.0.0:${port}`;
+    expect(await faultsOf({ REGISTRATION: "first" }, exposed)).toEqual({
+      "not everybody can register": null,
+      "secrets differ": null,
+      "a first account exists": null,
+      "MongoDB requires a password": null,
+      [`${exposed} responds`]: null,
+      "clients cannot choose their address": expect.stringContaining("PER_MINUTE is too high"),
+      "it is served over TLS": expect.stringContaining("Put a proxy with a certificate in front"),
+      "the session cookie is Secure": expect.stringContaining("set PUBLIC_URL of identity"),
+    });
+    const away = "http://127.0.0.1:9";
+    expect((await faultsOf({}, away))[`${away} responds`]).toContain("does not respond");
+    const log = await readFile(logFileOf(stack.dataDir, "gateway-1"), "utf8");
+    expect(log.split("TRUST_PROXY_HOPS is 0")).toHaveLength(2);
+  });
+
+  it("takes no MongoDB for protected that it could not ask", async () => {
+    const faults = await faultsOf({ MONGODB_URL: "mongodb://u:p@127.0.0.1:9/?replicaSet=rs0" });
+    expect(faults["MongoDB requires a password"]).toContain("could not be tried");
+    expect(faults["a first account exists"]).toContain("could not be asked");
   });
 });
 

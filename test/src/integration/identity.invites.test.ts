@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
+import { noteEarlierAccounts } from "@nts/identity/registrations/first-account";
 import { createInvite, listInvites, revokeInvite, type Invite } from "@nts/shared/contract/invites";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { hashCredential } from "@nts/shared/credential";
@@ -187,6 +188,40 @@ describe("identity.invites: registration by invitation only", () => {
       expect(await closed.send(register, { body: registration("token") })).toMatchObject({ status: 200 });
     } finally {
       await closed.stop();
+    }
+  });
+});
+
+describe("identity.invites: registration of the first account only", () => {
+  it("admits one of several at once, over all replicas, and none after its account is deleted", async () => {
+    const first = await startIdentity({ replicas: [{ registration: "first" }, { registration: "first" }] });
+    const registerAs = (n: number) => {
+      const body = { email: `ada${n}@example.com`, password: "a long password" };
+      return first.send(register, { body, replica: n % 2 });
+    };
+    try {
+      const all = await Promise.all(Array.from({ length: 8 }, (_, n) => registerAs(n)));
+      expect(all.filter(({ status }) => status === 200)).toHaveLength(1);
+      const refused = all.filter(({ status }) => status !== 200).map(({ status, code }) => [status, code]);
+      expect(refused).toEqual(Array.from({ length: 7 }, () => [403, "registration_closed"]));
+      expect(await first.db.collection("users").countDocuments()).toBe(1);
+      await first.db.collection("users").deleteMany({});
+      expect(await registerAs(9)).toMatchObject({ status: 403, code: "registration_closed" });
+    } finally {
+      await first.stop();
+    }
+  });
+
+  it("is closed on databases of earlier versions that have accounts", async () => {
+    const first = await startIdentity({ replicas: [{ registration: "first" }] });
+    try {
+      await plantInvite(first, "token");
+      await noteEarlierAccounts(first.db);
+      await first.db.collection("users").deleteMany({});
+      const body = { email: "ada@example.com", password: "a long password" };
+      expect(await first.send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
+    } finally {
+      await first.stop();
     }
   });
 });

@@ -49,6 +49,8 @@ export async function startContainerSystem(
     COMPOSE_PROJECT_NAME: `${name}-${process.pid}`,
     PUBLISH: `127.0.0.1:${port}`,
     PUBLIC_URL: url,
+    INSECURE_HTTP: "yes",
+    REGISTRATION: "open",
     VERSION: "test",
     MONGODB_CACHE_GB: "0.25",
   };

@@ -121,7 +121,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     servers: servers.urls,
     publicUrl: ports.gateway[0] === undefined ? "http://127.0.0.1" : urlOf(ports.gateway[0]),
     databases: { identity: `identity_${suffix}`, topology: `topology_${suffix}` },
-    environment: { PATH: process.env["PATH"], LOG_LEVEL: "info", REGISTRATIONS_PER_SITE: "1000000", ...options.env },
+    environment: {
+      ...{ PATH: process.env["PATH"], LOG_LEVEL: "info" },
+      ...{ REGISTRATION: "open", REGISTRATIONS_PER_SITE: "1000000" },
+      ...options.env,
+    },
     identityUrls: ports.identity.map(urlOf),
     topologyUrls: ports.topology.map(urlOf),
   };

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLoopback } from "@nts/shared/exposure";
 import type { Secrets } from "../secrets.js";
 import type { ServerUrls } from "../servers/servers.js";
 import { StartProblem } from "../start-problem.js";
@@ -120,6 +121,7 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
         ...topologyUrls,
         MONGODB_URL: servers.mongodbOf?.identity ?? servers.mongodb,
         MONGODB_DATABASE: system.databases.identity,
+        REGISTRATION: registrationOf(system),
       };
     case "topology":
       return {
@@ -130,6 +132,12 @@ function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): 
         MONGODB_DATABASE: system.databases.topology,
       };
   }
+}
+
+/** The processes listen on loopback only; another public URL means that a proxy lets others in. */
+function registrationOf({ environment: { REGISTRATION = "" }, publicUrl }: System): string {
+  if (REGISTRATION !== "") return REGISTRATION;
+  return URL.canParse(publicUrl) && isLoopback(new URL(publicUrl).hostname) ? "open" : "first";
 }
 
 function handedOn(environment: NodeJS.ProcessEnv): Record<string, string> {

@@ -36,6 +36,12 @@ describe("admin.command: parsing", () => {
     expect(readCommand(["list-organizations"])).toEqual({ kind: "list-organizations" });
   });
 
+  it("accepts doctor, with where to look", () => {
+    expect(readCommand(["doctor"])).toEqual({ kind: "doctor" });
+    const [url, backups] = ["https://topology.example.com", "/var/backups"];
+    expect(readCommand(["doctor", "--url", url, "--backups", backups])).toEqual({ kind: "doctor", url, backups });
+  });
+
   it("accepts create-owner, with what a registration would accept", () => {
     const command = { kind: "create-owner", email: "ada@example.com", fromStdin: false };
     expect(readCommand(["create-owner", " Ada@Example.com"])).toEqual(command);
@@ -53,6 +59,9 @@ describe("admin.command: invalid input", () => {
   it.each([
     [[], "A command is missing"],
     [["delete-everything"], "Unknown command delete-everything"],
+    [["doctor", "ada@example.com"], "only --url and --backups"],
+    [["doctor", "--url", "topology.example.com"], "--url takes a URL"],
+    [["reset-password", "ada@example.com", "--url", "https://topology.example.com"], "neither --url nor --backups"],
     [["reset-password"], "one email address"],
     [["reset-password", "ada@example.com", "secret"], "one email address"],
     [["reset-password", "ada@example.com", "--password=x"], "--password"],

@@ -16,7 +16,12 @@ export const HELP = `Creates and recovers accounts directly in identity's databa
   npm run admin -- allow-passwords <email>    allow password sign-in again in the organization of a user
       --organization <id>                     which one, if the user belongs to several
   npm run admin -- journal                    changes that could not be recorded, of topology; journal --help
+  npm run admin -- doctor                     check what fails silently when others can reach the system
+      --url <url>                             where users open it, default PUBLIC_URL
+      --backups <folder>                      where backups are kept, to check their age
   npm run admin -- --help                     this text
+
+doctor reads settings of all processes from the environment, and exits with 1 if something is wrong; see docs/exposing.md.
 
 The first two generate a random password and print it once; with --stdin, they read the password from standard input.
 
@@ -86,6 +91,12 @@ export interface ListOrganizationsCommand {
   readonly kind: "list-organizations";
 }
 
+export interface DoctorCommand {
+  readonly kind: "doctor";
+  readonly url?: string;
+  readonly backups?: string;
+}
+
 /** A parsed command. */
 export type Command =
   | { readonly kind: "help" }
@@ -95,11 +106,12 @@ export type Command =
   | UnlinkProviderCommand
   | AllowPasswordsCommand
   | DisableUserCommand
+  | DoctorCommand
   | ListOrganizationsCommand;
 
 const KINDS = [
   ...(["create-owner", "reset-password", "reset-second-factor", "unlink-provider", "allow-passwords"] as const),
-  ...(["disable-user", "enable-user", "list-organizations"] as const),
+  ...(["disable-user", "enable-user", "list-organizations", "doctor"] as const),
 ];
 
 /** @throws AdminProblem for invalid arguments */
@@ -111,6 +123,9 @@ export function readCommand(args: readonly string[]): Command {
   if (kind === undefined) throw new AdminProblem("A command is missing, such as create-owner <email>; see --help.");
   if (!isKind(kind)) throw new AdminProblem(`Unknown command ${kind}; see --help.`);
   if (kind === "list-organizations") return listing(email, values);
+  if (kind === "doctor") return doctor(email, values);
+  if (values.url !== undefined || values.backups !== undefined)
+    throw new AdminProblem(`${kind} takes neither --url nor --backups.`);
   if (email === undefined || more.length > 0)
     throw new AdminProblem(`${kind} takes one email address: ${kind} <email>.`);
   if (provider !== undefined && kind !== "unlink-provider") throw new AdminProblem(`${kind} takes no --provider.`);
@@ -127,6 +142,14 @@ export function readCommand(args: readonly string[]): Command {
 
 function isKind(text: string): text is (typeof KINDS)[number] {
   return (KINDS as readonly string[]).includes(text);
+}
+
+function doctor(argument: string | undefined, { url, backups, ...others }: Values): DoctorCommand {
+  if (argument !== undefined || others.stdin || others.organization !== undefined || others.provider !== undefined)
+    throw new AdminProblem("doctor takes only --url and --backups.");
+  if (url !== undefined && !(/^https?:/.test(url) && URL.canParse(url)))
+    throw new AdminProblem("--url takes a URL, such as https://topology.example.com.");
+  return { kind: "doctor", ...(url !== undefined && { url }), ...(backups !== undefined && { backups }) };
 }
 
 function listing(argument: string | undefined, { stdin, organization, provider }: Values): ListOrganizationsCommand {
@@ -161,6 +184,8 @@ function parsed(args: readonly string[]) {
     stdin: { type: "boolean", default: false },
     organization: { type: "string" },
     provider: { type: "string" },
+    url: { type: "string" },
+    backups: { type: "string" },
   } as const;
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });

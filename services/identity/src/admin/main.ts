@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { text } from "node:stream/consumers";
+import { text as readAll } from "node:stream/consumers";
+import { z } from "zod";
 import { type Db, MongoError, MongoServerError, type MongoClient } from "mongodb";
 import { ConfigError, readConfig } from "@nts/shared/config";
 import { Password } from "@nts/shared/contract/users";
@@ -21,6 +22,7 @@ import { unshared } from "../database.js";
 import { prepareDatabase } from "../prepare-database.js";
 import { createIdentityStore } from "../providers/identities-store.js";
 import { createUnlink } from "../providers/unlink.js";
+import { createNoteAccount } from "../registrations/first-account.js";
 import { createRegisterUser } from "../registrations/register-user.js";
 import { createResetSecondFactor } from "../second-factor/reset.js";
 import { createSecondFactorStore } from "../second-factor/store.js";
@@ -36,6 +38,7 @@ import {
   type Command,
   type CreateOwnerCommand,
   type DisableUserCommand,
+  type DoctorCommand,
   HELP,
   readCommand,
   type ResetPasswordCommand,
@@ -46,6 +49,7 @@ import {
 import { createOwner } from "./create-owner.js";
 import { createEndedMakers } from "../webhooks/ended-makers.js";
 import { disableUser } from "./disable-user.js";
+import { examine } from "./doctor.js";
 import { listOrganizations } from "./list-organizations.js";
 import { AdminProblem } from "./problem.js";
 import { resetPassword } from "./reset-password.js";
@@ -55,7 +59,17 @@ import { unlinkProvider } from "./unlink-provider.js";
 // Operator commands on the database, whether identity runs or not. Gateways learn of changes from the key change log.
 // Standard output is for the operator, standard error for logs.
 
-const AdminSettings = IdentitySettings.pick({ MONGODB_URL: true, MONGODB_DATABASE: true });
+const { MONGODB_URL, MONGODB_DATABASE } = IdentitySettings.shape;
+const AdminSettings = z.object({ MONGODB_URL, MONGODB_DATABASE });
+
+const text = z.string().optional();
+/** Settings of all processes, of which an environment has some. */
+const DoctorSettings = z.object({
+  ...{ MONGODB_URL, MONGODB_DATABASE, PUBLIC_URL: text, INSECURE_HTTP: text, REGISTRATION: text },
+  ...{ TRUST_PROXY_HOPS: text, REDIS_URL: text, NATS_URL: text },
+  ...{ GATEWAY_TO_IDENTITY_SECRETS: text, GATEWAY_TO_TOPOLOGY_SECRETS: text, IDENTITY_TO_TOPOLOGY_SECRETS: text },
+  SECOND_FACTOR_SECRETS: text,
+});
 
 const log = createLog("identity-admin", "info", 2);
 
@@ -70,6 +84,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  if (command.kind === "doctor") return diagnose(command);
   const settings = readConfig(AdminSettings, process.env);
   const takesPassword = command.kind === "create-owner" || command.kind === "reset-password";
   const password = takesPassword ? await passwordFor(command) : "";
@@ -85,8 +100,26 @@ async function main(): Promise<number> {
   }
 }
 
+/** Prints what is well and what is not. @returns the exit code */
+async function diagnose({ url, backups }: DoctorCommand): Promise<number> {
+  const settings = readConfig(DoctorSettings, process.env);
+  const { MONGODB_DATABASE: database, PUBLIC_URL } = settings;
+  const secrets = Object.fromEntries(Object.entries(settings).filter(([name]) => name.endsWith("_SECRETS")));
+  const checked = await examine({ settings: { ...settings, secrets }, database, url: url ?? PUBLIC_URL, backups });
+  const lines = checked.map(({ what, fault }) => (fault === null ? `ok     ${what}` : `WRONG  ${what}: ${fault}`));
+  const missing = Object.keys(DoctorSettings.shape).filter(
+    (name) => settings[name as keyof typeof settings] === undefined,
+  );
+  const wrong = checked.filter(({ fault }) => fault !== null).length;
+  const result =
+    wrong === 0 ? "Nothing wrong was found." : `${wrong} of ${checked.length} checks found something wrong.`;
+  if (missing.length > 0) lines.push("", `Not checked, as they are not in this environment: ${missing.join(", ")}.`);
+  process.stdout.write(`${[...lines, "", result].join("\n")}\n`);
+  return wrong === 0 ? 0 : 1;
+}
+
 /** @returns the success message */
-async function runCommand(run: Run, command: Exclude<Command, { kind: "help" }>): Promise<string> {
+async function runCommand(run: Run, command: Exclude<Command, { kind: "help" | "doctor" }>): Promise<string> {
   switch (command.kind) {
     case "reset-second-factor":
       return `${await resetFactor(run, command)}.`;
@@ -143,7 +176,8 @@ async function create({ client, database, password }: Run, command: CreateOwnerC
   const db = openDatabase(client, database);
   const users = createUserStore(unshared(db));
   const transaction = createAudited(createTransactions(client), db);
-  const registerUser = createRegisterUser({ users, transaction, passwords: createPasswords() });
+  const noteAccount = createNoteAccount(db);
+  const registerUser = createRegisterUser({ users, transaction, passwords: createPasswords(), noteAccount });
   const { email, organization } = command;
   const parts = { registerUser, organizations: createOrganizationStore(unshared(db)) };
   const owner = await createOwner(parts, { email, password, organization });
@@ -240,7 +274,7 @@ function changingRights(client: MongoClient, db: Db): ChangeRights {
 
 /** A trailing line break is not part of the password. */
 async function passwordFromStdin(): Promise<string> {
-  return valid(Password, (await text(process.stdin)).replace(/\r?\n$/, ""), "The password");
+  return valid(Password, (await readAll(process.stdin)).replace(/\r?\n$/, ""), "The password");
 }
 
 /** The driver's messages may contain parts of the URL or of documents, so only names and codes are printed. */

@@ -1,5 +1,6 @@
 import type { Db } from "mongodb";
 import type { Router } from "@nts/shared/http/mount";
+import type { NoteAccount } from "../registrations/first-account.js";
 import { createRegisterUser } from "../registrations/register-user.js";
 import { type AdmissionOptions, createAdmission } from "./admission.js";
 import { createBrowserCookies } from "./browser-cookie.js";
@@ -13,12 +14,12 @@ type ProviderParts = Omit<AdmissionOptions, "registerUser"> &
   Omit<ProviderRoutes, "browserCookies" | "signIns"> &
   Omit<CallbackRoutes, "browserCookies" | "signIns" | "admission"> &
   OwnIdentityRoutes &
-  LogoutRoutes & { readonly db: Db; readonly publicUrl: string };
+  LogoutRoutes & { readonly db: Db; readonly publicUrl: string; readonly noteAccount: NoteAccount };
 
 /** Mounts the operations for sign-in and logout by a provider. */
 export function mountSignInByProvider(router: Router, parts: ProviderParts): void {
-  const { db, publicUrl, users, transaction, passwords } = parts;
-  const registerUser = createRegisterUser({ users, transaction, passwords });
+  const { db, publicUrl } = parts;
+  const registerUser = createRegisterUser(parts);
   const ends = {
     browserCookies: createBrowserCookies(publicUrl),
     signIns: createSignInStore(db),

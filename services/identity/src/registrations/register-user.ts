@@ -6,6 +6,7 @@ import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { DEFAULT_ORGANIZATION_NAME, newOrganization } from "../organizations/organization.js";
 import type { OrganizationStore } from "../organizations/store.js";
+import type { NoteAccount } from "./first-account.js";
 import type { Work } from "@nts/shared/work";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
@@ -18,6 +19,7 @@ export interface RegisterUserOptions {
   readonly users: Pick<UserStore, "insert" | "freeEmail">;
   readonly transaction: RunTransaction;
   readonly passwords: Pick<Passwords, "hash">;
+  readonly noteAccount: NoteAccount;
 }
 
 /**
@@ -35,7 +37,7 @@ export type RegisterUser = <T extends { readonly user: UserDocument }>(
   admit: (candidate: Candidate, tx: ClientSession) => Promise<T>,
 ) => Promise<T>;
 
-export function createRegisterUser({ users, transaction, passwords }: RegisterUserOptions): RegisterUser {
+export function createRegisterUser({ users, transaction, passwords, noteAccount }: RegisterUserOptions): RegisterUser {
   return async (work, { email, password }, keys, admit) => {
     const candidate = { id: newId(), email, passwordHash: await passwords.hash(password, work), now: new Date() };
     return refusingUsedEmail(() =>
@@ -43,6 +45,7 @@ export function createRegisterUser({ users, transaction, passwords }: RegisterUs
         await users.freeEmail(email, tx);
         const admitted = await admit(candidate, tx);
         await users.insert(admitted.user, tx);
+        await noteAccount(tx);
         return admitted;
       }),
     );

@@ -23,6 +23,7 @@ import type { Passwords } from "../users/passwords.js";
 import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
 import { userResponse } from "../users/user.js";
+import type { NoteAccount, RequireOpenRegistration } from "./first-account.js";
 import type { Joining } from "./joining.js";
 import type { SiteLimit } from "./site-limit.js";
 import { createRegisterUser, foundOrganization, type RegisterUser } from "./register-user.js";
@@ -39,22 +40,24 @@ export interface RegistrationRoutes {
   readonly requireStrong: RequireStrongPassword;
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
-  readonly registration: "open" | "invite";
+  readonly requireOpenRegistration: RequireOpenRegistration;
+  readonly noteAccount: NoteAccount;
   readonly siteLimit: SiteLimit;
   readonly mail: Mail;
   readonly notePlace: NotePlace;
 }
 
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
-  const { users, organizations, joining, sessions, replaceSessions, passwords, topology, cookies, registration } =
-    routes;
-  const { mail, notePlace, siteLimit } = routes;
+  const { users, organizations, joining, sessions, replaceSessions, passwords, topology, cookies } = routes;
+  const { mail, notePlace, siteLimit, requireOpenRegistration, noteAccount } = routes;
 
   mountAny(router, registerOperation, async (call) => {
     const { body, sessionHashes, clientAddress, cause, work } = call;
     const { email, password, invite_token, organization_name: name } = body;
-    if (invite_token === undefined && registration === "invite") throw new AppError("registration_closed");
-    if (invite_token === undefined) await siteLimit.require(clientAddress, new Date());
+    if (invite_token === undefined) {
+      await requireOpenRegistration();
+      await siteLimit.require(clientAddress, new Date());
+    }
     const hash = invite_token === undefined ? null : hashCredential(invite_token);
     const invite = hash === null ? null : await joining.find(hash, new Date());
     const joined = invite && (await organizations.find(invite.organization_id));
@@ -71,10 +74,13 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const transaction: RunTransaction = (of, written, write) =>
       replaceSessions(of, { ended: replaced }, written, write) as ReturnType<typeof write>;
     const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
-    const registerUser = createRegisterUser({ users, transaction, passwords });
+    const registerUser = createRegisterUser({ users, transaction, passwords, noteAccount });
     const register = invite === null ? registerUser : explainingHowToJoin(registerUser);
     const made = await register(work, body, keys, async (candidate, tx) => {
-      if (hash === null) await siteLimit.count(clientAddress, candidate.now, tx);
+      if (hash === null) {
+        await requireOpenRegistration(tx);
+        await siteLimit.count(clientAddress, candidate.now, tx);
+      }
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
       const user =
         hash === null

@@ -6,6 +6,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { OrganizationStore } from "../organizations/store.js";
+import type { RegistrationRule } from "../registrations/first-account.js";
 import { foundOrganization } from "../registrations/register-user.js";
 import { networksOf } from "../scopes.rules.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
@@ -37,7 +38,7 @@ export interface LeaveRoute {
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
   readonly cookies: SessionCookies;
-  readonly registration: "open" | "invite";
+  readonly registration: RegistrationRule;
   readonly webhooks: Pick<WebhookPausing, "pause">;
 }
 
@@ -59,7 +60,7 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
     const { principal, scope, body, sessionHashes, cause, work } = call;
     const asked = await confirmCaller(call, body.password);
     if (!isOfSeveral(asked)) {
-      if (registration === "invite") throw new AppError("registration_closed");
+      if (registration !== "open") throw new AppError("registration_closed");
       // The provider belongs to the organization, or does not know the new one.
       if (asked.passwordless === true) throw new AppError("last_sign_in");
     }
