@@ -23,10 +23,7 @@ export const TopologySettings = z.object({
   ...writeSettings,
   MONGODB_URL: z.string().describe("A replica set; transactions need one."),
   MONGODB_DATABASE: z.string().default("topology").describe("The database of topology."),
-  MAX_ENTITIES_PER_ORGANIZATION: quota(
-    DEFAULT_QUOTAS.entities,
-    "Networks, subnets, hosts, interfaces, ports, services, bindings and tags together.",
-  ),
+  MAX_ENTITIES_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.entities, "Entities of all kinds together, bindings included."),
   MAX_NETWORKS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.networks, "Networks per organization."),
   MAX_TAGS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.tags, "Tags per organization."),
   CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Retention of the change history in days."),

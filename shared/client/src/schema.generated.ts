@@ -488,7 +488,7 @@ export interface components {
             color?: components["schemas"]["Text1To50"] | null;
         };
         /** @enum {string} */
-        ChangedEntity: "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service" | "Tag";
+        ChangedEntity: "Tag" | "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service";
         WebhookInput: {
             /**
              * Format: uri

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HostCounts } from "./imports.js";
+import { forKinds, KIND_NAMES } from "./kinds.js";
 import { upload } from "./upload.js";
 
 // Export and import of an organization's whole inventory as one file. @see docs/archives.md
@@ -12,10 +13,6 @@ export const ARCHIVE_TYPE = "application/x-ndjson";
 export const ARCHIVE_VERSION = 1;
 /** Value of `archive` in the first line. */
 export const ARCHIVE_MARK = "network-topology-service";
-
-/** Kinds of entities in file order; the children of a host directly follow it. */
-export const ARCHIVED = ["Tag", "Network", "Subnet", "Host", "Interface", "Port", "Service"] as const;
-export type Archived = (typeof ARCHIVED)[number];
 
 const common = { upstream: "topology", credential: "any", tag: "Organizations" } as const;
 
@@ -38,8 +35,8 @@ export const exportArchive = endpoint({
 });
 
 const int = z.int();
-const perKind = <Value extends z.ZodType>(value: Value) =>
-  z.object({ Tag: value, Network: value, Subnet: value, Host: value, Interface: value, Port: value, Service: value });
+/** In the order of an archive, where the children of a host directly follow it. */
+const perKind = <Value extends z.ZodType>(value: Value) => z.object(forKinds(KIND_NAMES, () => value));
 
 const Summary = perKind(HostCounts).meta({ id: "ArchiveSummary" });
 export type ArchiveSummary = z.infer<typeof Summary>;
@@ -47,7 +44,7 @@ export type ArchiveSummary = z.infer<typeof Summary>;
 const Failure = z
   .object({
     line: int,
-    entity: z.enum(ARCHIVED),
+    entity: z.enum(KIND_NAMES),
     id: Id.describe("In the archive."),
     code: z.string(),
     message: z.string(),

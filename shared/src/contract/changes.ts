@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { byId, filters, Id, Instant, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { forKinds, KIND_NAMES, type KindName, KINDS } from "./kinds.js";
 
 // The journal of changes to topology resources. @see docs/changes.md
 
-/** Kinds of entities that have entries. Bindings are part of their service. */
-export const CHANGED_ENTITIES = ["Network", "Subnet", "Host", "Interface", "Port", "Service", "Tag"] as const;
-export const ChangedEntity = z.enum(CHANGED_ENTITIES).meta({ id: "ChangedEntity" });
+/** Bindings are part of their service. */
+export const ChangedEntity = z.enum(KIND_NAMES).meta({ id: "ChangedEntity" });
 export const CHANGE_ACTIONS = ["created", "updated", "deleted"] as const;
 
 /** Maximum long-polling time in seconds. */
@@ -157,12 +157,13 @@ export const streamChanges = endpoint({
 const ofOne = z.strictObject({ ...byWrite, ...reading });
 const ofHost = z.strictObject({ ...byEntity, ...byWrite, ...reading });
 
-function history<Query extends typeof ofOne>(singular: string, path: string, one: string, query: Query) {
+function history<Query extends typeof ofOne>(name: KindName, query: Query, one: string = KINDS[name].one) {
+  const { singular, plural } = KINDS[name];
   return endpoint({
     ...common,
     operationId: `get_${singular}_history`,
     method: "get",
-    path: `/api/v1/${path}/{id}/history`,
+    path: `/api/v1/${plural}/{id}/history`,
     summary: `Get the history of ${one}`,
     description: "Also available after deletion. Filters as of `/changes`.",
     params: byId,
@@ -172,10 +173,9 @@ function history<Query extends typeof ofOne>(singular: string, path: string, one
   });
 }
 
-export const getNetworkHistory = history("network", "networks", "a network, without its contents", ofOne);
-export const getSubnetHistory = history("subnet", "subnets", "a subnet", ofOne);
-export const getHostHistory = history("host", "hosts", "a host and its children", ofHost);
-export const getInterfaceHistory = history("interface", "interfaces", "an interface", ofOne);
-export const getPortHistory = history("port", "ports", "a port", ofOne);
-export const getServiceHistory = history("service", "services", "a service", ofOne);
-export const getTagHistory = history("tag", "tags", "a tag", ofOne);
+/** Of every kind. */
+export const HISTORIES = {
+  ...forKinds(KIND_NAMES, (name) => history(name, ofOne)),
+  Network: history("Network", ofOne, "a network, without its contents"),
+  Host: history("Host", ofHost, "a host and its children"),
+};

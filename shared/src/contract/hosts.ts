@@ -76,7 +76,7 @@ export const HostUpdate = z
   .meta({ id: "HostUpdate" });
 export type HostUpdate = z.infer<typeof HostUpdate>;
 
-const hosts = resource({ one: "a host", singular: "host", plural: "hosts", tag: "Hosts", write: "Member" });
+const hosts = resource("Host", { write: "Member" });
 const { common } = hosts;
 
 export const listHosts = endpoint({

@@ -72,7 +72,7 @@ export const OPERATIONS = operationsOf(
   tags,
   definitions,
   topology,
-  changes,
+  { ...changes, ...changes.HISTORIES },
   diff,
   revert,
   webhooks,
@@ -101,6 +101,7 @@ export * from "./imports.js";
 export * from "./interfaces.js";
 export * from "./invites.js";
 export * from "./keys.js";
+export * from "./kinds.js";
 export * from "./mail.js";
 export * from "./merge-patch.js";
 export * from "./networks.js";

@@ -89,13 +89,7 @@ export const InterfaceUpdate = z
   .meta({ id: "InterfaceUpdate" });
 export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>;
 
-const interfaces = resource({
-  one: "an interface",
-  singular: "interface",
-  plural: "interfaces",
-  tag: "Interfaces",
-  write: "Member",
-});
+const interfaces = resource("Interface", { write: "Member" });
 const { common } = interfaces;
 const addressErrors = ["network_mismatch", "invalid_reference", "ip_outside_subnet", "already_exists"] as const;
 

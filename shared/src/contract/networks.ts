@@ -23,13 +23,7 @@ export const NetworkUpdate = z
   .meta({ id: "NetworkUpdate" });
 export type NetworkUpdate = z.infer<typeof NetworkUpdate>;
 
-const networks = resource({
-  one: "a network",
-  singular: "network",
-  plural: "networks",
-  tag: "Networks",
-  write: "Admin",
-});
+const networks = resource("Network", { write: "Admin" });
 const { common } = networks;
 
 export const listNetworks = endpoint({

@@ -34,7 +34,7 @@ export const PortOfNewHost = z.object({ id: Id.optional(), ...numbered }).meta({
 export const PortInput = z.object({ host_id: Id, network_id: Id, ...numbered }).meta({ id: "PortInput" });
 export type PortInput = z.infer<typeof PortInput>;
 
-const ports = resource({ one: "a port", singular: "port", plural: "ports", tag: "Ports", write: "Member" });
+const ports = resource("Port", { write: "Member" });
 const { common } = ports;
 
 export const listPorts = endpoint({

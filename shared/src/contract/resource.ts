@@ -2,27 +2,23 @@ import { z } from "zod";
 import type { ErrorCode } from "../errors.js";
 import { BulkDelete, BulkDeleted, byId, Nothing } from "./common.js";
 import { endpoint, type Permission } from "./endpoint.js";
+import { type KindName, KINDS } from "./kinds.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { planned } from "./writes.js";
 
 // Operations common to all resources of the topology service.
 
-interface Naming {
-  /** With its article, such as `a host`. */
-  readonly one: string;
-  /** As used in operation ids and paths. */
-  readonly singular: string;
-  readonly plural: string;
-  /** The group in the documentation. */
-  readonly tag: string;
+interface Rights {
   /** The level required for writes. */
   readonly write: Permission;
   /** Its entities belong to the whole organization, not to a network. */
   readonly wholeOrganization?: boolean;
 }
 
-/** Creates `get_X_by_id`, `delete_X` and `bulk_delete_X` of a resource. */
-export function resource({ one, singular, plural, tag, write, wholeOrganization = false }: Naming) {
+/** Creates `get_X_by_id`, `delete_X` and `bulk_delete_X` of a kind. */
+export function resource(name: KindName, { write, wholeOrganization = false }: Rights) {
+  const { one, singular, plural } = KINDS[name];
+  const tag = plural.replace(/^./, (first) => first.toUpperCase());
   const common = { upstream: "topology", credential: "any", tag } as const;
   const path = `/api/v1/${plural}`;
   return {

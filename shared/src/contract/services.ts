@@ -81,13 +81,7 @@ export const SERVICE_ORDER_FIELDS = [
   "service_definition",
 ] as const;
 
-const services = resource({
-  one: "a service",
-  singular: "service",
-  plural: "services",
-  tag: "Services",
-  write: "Member",
-});
+const services = resource("Service", { write: "Member" });
 const { common } = services;
 const bindingErrors = ["binding_cross_host", "binding_conflict"] as const;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Id, Instant, Timestamp } from "./common.js";
+import { forPlurals, SIGHTED_KINDS } from "./kinds.js";
 
 // When imports found or missed an entity. Not part of the entity, its revision or the journal. @see docs/sightings.md
 
@@ -23,7 +24,7 @@ export const sighting = { seen: Seen.optional(), missed_since: MissedSince.optio
 /** An entity that an import covered but did not find. */
 export const Missing = z
   .object({
-    entity: z.enum(["Host", "Interface", "Port", "Service"]),
+    entity: z.enum(SIGHTED_KINDS),
     id: Id,
     network_id: Id,
     host_id: Id,
@@ -35,9 +36,7 @@ export const Missing = z
 export type Missing = z.infer<typeof Missing>;
 
 const count = z.int();
-export const MissingCounts = z
-  .object({ hosts: count, interfaces: count, ports: count, services: count })
-  .meta({ id: "MissingCounts" });
+export const MissingCounts = z.object(forPlurals(SIGHTED_KINDS, () => count)).meta({ id: "MissingCounts" });
 export type MissingCounts = z.infer<typeof MissingCounts>;
 
 /** When imports found or missed an entity. */

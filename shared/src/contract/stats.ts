@@ -2,12 +2,13 @@ import { z } from "zod";
 import { Category } from "./categories.js";
 import { Amount, filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { forPlurals, KINDS_IN_NETWORKS } from "./kinds.js";
 import { Protocol } from "./ports.js";
 
 const Count = z.int();
 
 /** Number of entities of each kind. */
-const counts = { subnets: Count, hosts: Count, interfaces: Count, ports: Count, services: Count };
+const counts = forPlurals(KINDS_IN_NETWORKS, () => Count);
 
 export const Stats = z
   .object({

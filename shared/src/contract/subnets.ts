@@ -89,7 +89,7 @@ export const SubnetUpdate = z
   .meta({ id: "SubnetUpdate" });
 export type SubnetUpdate = z.infer<typeof SubnetUpdate>;
 
-const subnets = resource({ one: "a subnet", singular: "subnet", plural: "subnets", tag: "Subnets", write: "Member" });
+const subnets = resource("Subnet", { write: "Member" });
 const { common } = subnets;
 
 export const listSubnets = endpoint({

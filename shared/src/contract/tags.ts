@@ -30,14 +30,7 @@ export const TagInput = z
   })
   .meta({ id: "TagInput" });
 
-const tags = resource({
-  one: "a tag",
-  singular: "tag",
-  plural: "tags",
-  tag: "Tags",
-  write: "Admin",
-  wholeOrganization: true,
-});
+const tags = resource("Tag", { write: "Admin", wholeOrganization: true });
 const { common } = tags;
 
 export const listTags = endpoint({

@@ -1,7 +1,7 @@
 /** Changes as Server-Sent Events through the gateway: contents, resuming, and ending. */
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type Change, CHANGED_ENTITIES } from "@nts/shared/contract";
+import { type Change, KIND_NAMES } from "@nts/shared/contract";
 import { type Account, aColleague, aKey, anAccount, type ApiResponse } from "../support/api.js";
 import { type EventStream, openEventStream } from "../support/event-stream.js";
 import { PROVIDER_REVOCATIONS, REVOCATIONS, send } from "../support/right-changes.js";
@@ -212,7 +212,7 @@ describe("an initial state followed by changes", () => {
       await until(() => JSON.stringify(sorted(now())) === JSON.stringify(sorted(textsOf(rows))));
       const kinds = stream.events.map(({ event }) => event).join();
       const entities = new Set(stream.data<Change>("state").map(({ entity }) => entity));
-      expect(entities.size).toBe(n % 2 === 0 ? CHANGED_ENTITIES.length : 1);
+      expect(entities.size).toBe(n % 2 === 0 ? KIND_NAMES.length : 1);
       expect(kinds).toMatch(/^(state,)*bookmark(,change|,bookmark)*$/);
       expectUnbroken(stream);
     }

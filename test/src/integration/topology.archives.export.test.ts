@@ -1,13 +1,14 @@
 /** Exporting archives: contents, consistency, and permissions. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
-  type Archived,
   createHost,
   createNetwork,
   createTag,
   deleteHost,
   type Endpoint,
   type Host,
+  KIND_NAMES,
+  type KindName,
   listHosts,
   listNetworks,
   listSubnets,
@@ -54,7 +55,7 @@ async function anOrganization(owner: Caller): Promise<{ one: World; two: World; 
 }
 
 /** The entities of each kind in the lists, without sightings. */
-async function listed(caller: Caller): Promise<Partial<Record<Archived, Entity[]>>> {
+async function listed(caller: Caller): Promise<Partial<Record<KindName, Entity[]>>> {
   const all = async (operation: Endpoint): Promise<Entity[]> =>
     (await caller.list(operation, { query: { limit: 0 } })).rows as Entity[];
   const without = (entity: object, ...names: readonly string[]): Entity =>
@@ -75,11 +76,9 @@ async function listed(caller: Caller): Promise<Partial<Record<Archived, Entity[]
 }
 
 const byId = (entities: readonly Entity[] = []): Entity[] => [...entities].sort((a, b) => (a.id < b.id ? -1 : 1));
-const KINDS = ["Tag", "Network", "Subnet", "Host", "Interface", "Port", "Service"] as const;
-
 /** @param among a superset of the archive, such as all tags */
-function expectAll(archive: Archive, expected: Partial<Record<Archived, Entity[]>>): void {
-  for (const kind of KINDS) {
+function expectAll(archive: Archive, expected: Partial<Record<KindName, Entity[]>>): void {
+  for (const kind of KIND_NAMES) {
     expect([kind, byId(entitiesIn(archive, kind))]).toEqual([kind, byId(expected[kind])]);
     expect([kind, archive.end.counts[kind]]).toEqual([kind, expected[kind]?.length]);
   }

@@ -216,6 +216,8 @@ describe("a diff by times", () => {
         retentionDays: 90,
         onRecorded: () => undefined,
       });
+      // The first tag may be found while the journal is reconciled; the second comes after that.
+      await waitForJournal(world.owner);
       await waitForJournal(world.owner);
       await aHost(world);
       await waitForJournal(world.owner);

@@ -17,7 +17,7 @@ import {
 import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { createEntities, type EntityDocument, type EntityKind } from "@nts/topology/storage/entities";
-import { KINDS } from "@nts/topology/storage/kinds";
+import { ENTITY_KINDS } from "@nts/topology/kinds/index";
 import { createStorage } from "@nts/topology/storage/storage";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
@@ -33,13 +33,13 @@ const NEXT_FORM: Form<Service> = {
     ({ since: null, ...stored, bindings: stored.bindings.map((one) => ({ note: "", ...one })) }) as Service,
 };
 const NEXT_KIND: EntityKind<Service> = {
-  ...KINDS.services,
+  ...ENTITY_KINDS.services,
   form: NEXT_FORM,
-  keysOf: (service) => ({ ...KINDS.services.keysOf(service), rank: service.name.length }),
+  keysOf: (service) => ({ ...ENTITY_KINDS.services.keysOf(service), rank: service.name.length }),
   clean: (service) => {
     const { since = "made by the next build" } = service as Newer;
     const bindings = service.bindings.map((one) => ({ note: "kept", ...one }));
-    return { ...KINDS.services.clean(service), bindings, since } as Service;
+    return { ...ENTITY_KINDS.services.clean(service), bindings, since } as Service;
   },
 };
 
@@ -48,9 +48,9 @@ const withoutReserved = (subnet: Subnet): Omit<Subnet, "reserved"> =>
 
 /** Subnets as the last release stored them, without reserved ranges. */
 const EARLIER_SUBNETS: EntityKind<Subnet> = {
-  ...KINDS.subnets,
+  ...ENTITY_KINDS.subnets,
   form: { version: 1 },
-  clean: (subnet) => withoutReserved(KINDS.subnets.clean({ ...subnet, reserved: [] })) as Subnet,
+  clean: (subnet) => withoutReserved(ENTITY_KINDS.subnets.clean({ ...subnet, reserved: [] })) as Subnet,
 };
 
 let topology: Topology;
@@ -62,7 +62,7 @@ beforeAll(async () => {
   let started = 0;
   const others = [{}, { services: NEXT_KIND }, { subnets: EARLIER_SUBNETS }];
   const storage = (it: ReturnType<typeof createStorage>, db: Parameters<typeof createStorage>[0]) =>
-    createStorage(db, it.transaction, { kinds: { ...KINDS, ...others[started++] } });
+    createStorage(db, it.transaction, { kinds: { ...ENTITY_KINDS, ...others[started++] } });
   topology = await startTopology({ instances: others.length, storage });
   present = topology.aCaller();
   earlier = present.via(2);

@@ -1,6 +1,6 @@
 /** Journal entries of imports that merge two hosts, and reverting them. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { getHostHistory, listChanges } from "@nts/shared/contract";
+import { HISTORIES, listChanges } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
 import { waitForJournal, currentState } from "../support/moments.js";
@@ -48,7 +48,7 @@ describe("an import that merges two hosts", () => {
     ]);
     expect(changes.every(({ actor }) => actor?.user_id !== undefined)).toBe(true);
     const historyOf = async (params: { id: string }) =>
-      (await owner.call(getHostHistory, { params, query: {} })).map(({ action, entity }) => `${action} ${entity}`);
+      (await owner.call(HISTORIES.Host, { params, query: {} })).map(({ action, entity }) => `${action} ${entity}`);
     const life = ["created Host", "created Interface"];
     expect((await historyOf(bare!)).sort()).toEqual([...life, "deleted Host", "deleted Interface"]);
     await expectReplayEqualsLists(owner);

@@ -9,7 +9,7 @@ import {
   deleteHost,
   deleteNetwork,
   deletePort,
-  getHostHistory,
+  HISTORIES,
   listChanges,
   patchService,
   streamChanges,
@@ -245,7 +245,7 @@ describe("entries after the retention period", () => {
     const changes = since.length > 0 ? since : await recordedChanges();
     expect(described(changes)[0]).toBe("updated Host renamed");
     expect(changes[0]!.before).toMatchObject({ name: "kept" });
-    expect(described(await call(getHostHistory, { params: kept }))).toEqual([
+    expect(described(await call(HISTORIES.Host, { params: kept }))).toEqual([
       "created Host kept",
       "updated Host renamed",
     ]);
@@ -253,7 +253,7 @@ describe("entries after the retention period", () => {
 
     await recordedChanges();
     await sweepJournal(collections, new Date(), new AbortController().signal, 0);
-    expect(described(await call(getHostHistory, { params: kept }))).toEqual(["updated Host renamed"]);
+    expect(described(await call(HISTORIES.Host, { params: kept }))).toEqual(["updated Host renamed"]);
   });
 
   it("do not invalidate cursors of callers who miss none of them", async () => {

@@ -8,11 +8,8 @@ import {
   deleteNetwork,
   deletePort,
   deleteTag,
-  getHostHistory,
-  getNetworkHistory,
-  getPortHistory,
   getService,
-  getServiceHistory,
+  HISTORIES,
   listChanges,
   patchService,
   updateHost,
@@ -219,7 +216,7 @@ describe("reading the journal: waiting and histories", () => {
     await aHost(office, { name: "not seen" });
     const host = await aHost(home, { name: "seen" });
     expect(described((await waiting).data)).toEqual(["created Host seen"]);
-    expect((await owner.call(getHostHistory, { params: host })).length).toBe(1);
+    expect((await owner.call(HISTORIES.Host, { params: host })).length).toBe(1);
   });
 
   it("returns an empty page at the timeout", async () => {
@@ -237,18 +234,18 @@ describe("reading the journal: waiting and histories", () => {
     await owner.call(updateHost, { params: host, body: { ...host, name: "renamed" } });
     await owner.call(deleteHost, { params: host });
     await changesUntil(owner, host.id, "deleted");
-    const ofHost = await owner.call(getHostHistory, { params: host });
+    const ofHost = await owner.call(HISTORIES.Host, { params: host });
     expect(described(ofHost)).toEqual(["created Host nas", "created Port 1/Tcp", "updated Host renamed", "deleted Host renamed", "deleted Port 1/Tcp"]); // prettier-ignore
-    const ofPort = await owner.call(getPortHistory, { params: host.ports[0]!, query: { order_direction: "desc" } });
+    const ofPort = await owner.call(HISTORIES.Port, { params: host.ports[0]!, query: { order_direction: "desc" } });
     expect(described(ofPort)).toEqual(["deleted Port 1/Tcp", "created Port 1/Tcp"]);
     const stranger = owner.restrictedTo([office.network.id]);
     for (const caller of [stranger, topology.aCaller()])
-      expect(await caller.refusal(getHostHistory, { params: host })).toEqual([404, "not_found", { entity: "Host" }]);
-    expect(await owner.refusal(getServiceHistory, { params: host.ports[0]! })).toEqual([
+      expect(await caller.refusal(HISTORIES.Host, { params: host })).toEqual([404, "not_found", { entity: "Host" }]);
+    expect(await owner.refusal(HISTORIES.Service, { params: host.ports[0]! })).toEqual([
       404,
       "not_found",
       { entity: "Service" },
     ]);
-    expect((await owner.call(getNetworkHistory, { params: office.network })).length).toBe(1);
+    expect((await owner.call(HISTORIES.Network, { params: office.network })).length).toBe(1);
   });
 });

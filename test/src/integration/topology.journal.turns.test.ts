@@ -1,6 +1,6 @@
 /** Many changes of one organization, alongside few of another one. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createTag, deleteTag, getServiceHistory, patchService } from "@nts/shared/contract";
+import { createHost, createTag, deleteTag, HISTORIES, patchService } from "@nts/shared/contract";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { hiddenBy } from "@nts/topology/journal/expand";
 import { createHiddenThings } from "@nts/topology/journal/hidden";
@@ -62,7 +62,7 @@ describe("a deletion that hides many entities", () => {
     await journal.record();
     const updates = { organization_id: owner.scope.organizationId, entity: "Service", action: "updated" };
     expect(await topology.db.collection("journal").countDocuments(updates)).toBe(TAGGED + 1);
-    const own = await owner.call(getServiceHistory, { params: renamed! });
+    const own = await owner.call(HISTORIES.Service, { params: renamed! });
     expect(own.map(({ action, fields }) => [action, ...fields])).toEqual([
       ["created"],
       ["updated", "tags"],

@@ -10,7 +10,7 @@ import {
   deleteSubnet,
   deleteTag,
   getHost,
-  getHostHistory,
+  HISTORIES,
   listChanges,
   patchHost,
   patchNetwork,
@@ -90,7 +90,7 @@ describe("a revert of a deletion", () => {
     const request = await withRequestId((headers) => owner.call(deleteHost, { params: host, headers }));
     await owner.call(revertChanges, { body: { request_id: request }, headers: { "change-comment": "by mistake" } });
     await waitForJournal(owner);
-    const history = await owner.call(getHostHistory, { params: host, query: {} });
+    const history = await owner.call(HISTORIES.Host, { params: host, query: {} });
     expect(history.map(({ action }) => action)).toEqual(["created", "deleted", "created"]);
     expect(history.at(-1)?.comment).toBe(`takes back ${request}: by mistake`);
   });

@@ -1,6 +1,6 @@
 /** Archives of organizations: parsing, generating and comparing. */
 import { createHash, randomUUID } from "node:crypto";
-import { ARCHIVED, type Archived, type ArchiveImport } from "@nts/shared/contract";
+import { type ArchiveImport, KIND_NAMES, type KindName } from "@nts/shared/contract";
 import { newId as uuidV7 } from "@nts/shared/ids";
 import type { ServiceResponse, Caller } from "./topology.js";
 
@@ -8,7 +8,7 @@ export type Entity = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** A line between the first and the last one. */
 export interface EntityLine {
-  readonly entity: Archived;
+  readonly entity: KindName;
   readonly data: Entity;
 }
 
@@ -16,7 +16,7 @@ export interface Archive {
   readonly text: string;
   readonly heading: Readonly<Record<string, unknown>>;
   readonly entities: readonly EntityLine[];
-  readonly end: { readonly counts: Readonly<Record<Archived, number>>; readonly sha256: string };
+  readonly end: { readonly counts: Readonly<Record<KindName, number>>; readonly sha256: string };
 }
 
 export const ARCHIVE_PATH = "/api/v1/organizations/archive";
@@ -44,7 +44,7 @@ export function sumOf(text: string): string {
 }
 
 /** The entities of a kind. */
-export function entitiesIn({ entities }: Pick<Archive, "entities">, kind: Archived): Entity[] {
+export function entitiesIn({ entities }: Pick<Archive, "entities">, kind: KindName): Entity[] {
   return entities.filter(({ entity }) => entity === kind).map(({ data }) => data);
 }
 
@@ -53,7 +53,7 @@ export function archiveText(entities: readonly EntityLine[], heading: object = {
   const first = { archive: "network-topology-service", version: 1, organization_id: randomUUID(), changes_cursor: "0", networks: "all", ...heading }; // prettier-ignore
   const lines = [first, ...entities.map(({ entity, data }) => ({ entity, data }))];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const counts = Object.fromEntries(ARCHIVED.map((kind) => [kind, entities.filter(({ entity }) => entity === kind).length])); // prettier-ignore
+  const counts = Object.fromEntries(KIND_NAMES.map((kind) => [kind, entities.filter(({ entity }) => entity === kind).length])); // prettier-ignore
   return `${text}${JSON.stringify({ end: true, counts, sha256: sumOf(text) })}\n`;
 }
 
@@ -88,7 +88,8 @@ export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
     return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, name === "bindings" ? bindingsIn(one) : normal(one, isBinding)])); // prettier-ignore
   };
   const bindingsIn = (value: unknown): unknown[] => (normal(value, true) as unknown[]).map((one) => JSON.stringify(one)).sort(); // prettier-ignore
-  const placeOf = ({ entity, data }: EntityLine): string => `${ARCHIVED.indexOf(entity)} ${String(data["created_at"])}`;
+  const placeOf = ({ entity, data }: EntityLine): string =>
+    `${KIND_NAMES.indexOf(entity)} ${String(data["created_at"])}`;
   const inOrder = [...entities].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   return inOrder.map(({ entity, data }) => ({ entity, data: normal(data) }));
 }
@@ -107,7 +108,7 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
   const random = randomOf(seed);
   const lines: EntityLine[] = [];
   let made = Date.parse("2025-01-01T00:00:00.000Z");
-  const add = (entity: Archived, data: object): string => {
+  const add = (entity: KindName, data: object): string => {
     const id = uuidV7();
     const at = new Date((made += 1 + random(1_000))).toISOString();
     lines.push({ entity, data: { id, created_at: at, updated_at: at, ...data } });

@@ -8,6 +8,7 @@ import { isId, type Binding, type HostRecord, type Interface, type Service, type
 import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
+import { ALL_COLLECTIONS, type Collection } from "@nts/topology/kinds/index";
 import { resolveBindings } from "@nts/topology/hosts/bindings.rules";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import type { DeletionDocument } from "@nts/topology/storage/deletion-records";
@@ -15,8 +16,8 @@ import { COUNTED, type GuardDocument } from "@nts/topology/storage/guards";
 import { createStorage } from "@nts/topology/storage/storage";
 
 type Document = EntityDocument;
-type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services" | "bindings" | "tags";
-const KINDS: readonly Kind[] = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"];
+type Kind = Collection;
+const KINDS = ALL_COLLECTIONS;
 const GUARDS_PER_TARGET = 16;
 
 interface Contents {

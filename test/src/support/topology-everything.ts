@@ -1,14 +1,26 @@
 /** One entity of each kind and its operations, for tests that run through all kinds. */
 import * as contract from "@nts/shared/contract";
-import type { AnyEndpoint, Host, Interface, Network, Port, Service, Subnet } from "@nts/shared/contract";
+import { KINDS_IN_NETWORKS, pluralOf } from "@nts/shared/contract";
+import type {
+  AnyEndpoint,
+  Host,
+  Interface,
+  KindInNetwork,
+  Network,
+  PluralOf,
+  Port,
+  Service,
+  Subnet,
+} from "@nts/shared/contract";
 import type { ServiceResponse, Caller } from "./topology.js";
 import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
 
-export type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services";
-export const KINDS: readonly Kind[] = ["networks", "subnets", "hosts", "interfaces", "ports", "services"];
+/** Kinds that a scope of networks limits. */
+export type Kind = "networks" | PluralOf<KindInNetwork>;
+export const KINDS: readonly Kind[] = ["networks", ...KINDS_IN_NETWORKS.map(pluralOf)];
 
 /** One entity of each kind, in one network, connected with each other. */
-export interface OneOfEachKind {
+export interface OneOfEachKind extends Readonly<Record<Kind, object>> {
   readonly networks: Network;
   readonly subnets: Subnet;
   readonly hosts: Host;
@@ -29,7 +41,7 @@ export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise
   return { networks: world.network, subnets: world.subnet, hosts, interfaces: at, ports: port, services: service };
 }
 
-const NAME_IN_ERRORS = { networks: "Network", subnets: "Subnet", hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" }; // prettier-ignore
+const NAME_IN_ERRORS = contract.forPlurals(contract.KIND_NAMES, (name) => name);
 
 /** The operations of a kind, loosely typed for tests that run through all kinds. */
 export interface Operations {

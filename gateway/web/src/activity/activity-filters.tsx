@@ -1,5 +1,5 @@
 import { CloseButton, Select, TextInput } from "@mantine/core";
-import { type Change, CHANGE_ACTIONS, CHANGED_ENTITIES, listUsers } from "@nts/shared/contract";
+import { type Change, CHANGE_ACTIONS, KIND_NAMES, listUsers } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useRows } from "../api/queries.js";
 import type { ListState } from "../list/list-state.js";
@@ -19,7 +19,7 @@ export function ActivityFilters({ state, entries }: ActivityFiltersProps): React
   const request = valueOf(state, "request");
   return (
     <div className={list.toolbar}>
-      <OneFilter state={state} name="kind" label="Kind" data={CHANGED_ENTITIES} />
+      <OneFilter state={state} name="kind" label="Kind" data={KIND_NAMES} />
       <OneFilter state={state} name="action" label="Action" data={CHANGE_ACTIONS} />
       <OneFilter state={state} name="who" label="User" data={authors} />
       <DayFilter state={state} name="since" label="From" />

@@ -1,10 +1,4 @@
-import {
-  type Change,
-  CHANGE_ACTIONS,
-  CHANGED_ENTITIES,
-  type listChanges,
-  type QueryInputOf,
-} from "@nts/shared/contract";
+import { type Change, CHANGE_ACTIONS, KIND_NAMES, type listChanges, type QueryInputOf } from "@nts/shared/contract";
 import { fieldOf, type ListState } from "../list/list-state.js";
 
 export type ChangeFilter = Pick<
@@ -34,7 +28,7 @@ export function userIn(state: Values): string | undefined {
 export function filterOf(state: Values, networkId: string | null): ChangeFilter {
   return {
     network_id: networkId ?? undefined,
-    entity: fieldOf(CHANGED_ENTITIES, valueOf(state, "kind")),
+    entity: fieldOf(KIND_NAMES, valueOf(state, "kind")),
     action: fieldOf(CHANGE_ACTIONS, valueOf(state, "action")),
     user_id: userIn(state),
     request_id: valueOf(state, "request")?.slice(0, 128),

@@ -1,4 +1,4 @@
-import type { getSubnetHistory } from "@nts/shared/contract";
+import type { HISTORIES } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { describeFailure } from "../api/failure.js";
 import { Part, PartRemark } from "../parts/part.js";
@@ -7,7 +7,7 @@ import { historyOf, useChanges } from "./sources.js";
 
 interface HistoryPartProps {
   /** All histories have the parameters of this one. */
-  readonly operation: typeof getSubnetHistory;
+  readonly operation: typeof HISTORIES.Subnet;
   readonly id: string;
 }
 

@@ -1,5 +1,5 @@
 import type { ChangesPage } from "@nts/shared/client";
-import { type Change, type getSubnetHistory, listChanges } from "@nts/shared/contract";
+import { type Change, type HISTORIES, listChanges } from "@nts/shared/contract";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../api/client.js";
 import { FOLLOWED } from "../api/queries.js";
@@ -29,7 +29,7 @@ export function changesBy(filter: ChangeFilter): ChangeSource {
   };
 }
 
-export function historyOf(operation: typeof getSubnetHistory, id: string): ChangeSource {
+export function historyOf(operation: typeof HISTORIES.Subnet, id: string): ChangeSource {
   return {
     key: [operation.operationId, id],
     has: ({ entity_id, host_id }) => entity_id === id || host_id === id,

@@ -1,25 +1,16 @@
 import { Alert, Anchor, Text, Title } from "@mantine/core";
 import { ApiError } from "@nts/shared/client";
-import { type Archived, ARCHIVED, type ArchiveFailure, type ArchiveImport } from "@nts/shared/contract";
+import { type ArchiveFailure, type ArchiveImport, KIND_NAMES, type KindName } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { type Column, DataTable } from "../list/data-table.js";
+import { kindText } from "../parts/texts.js";
 import { hostPath } from "../paths.js";
 import classes from "./archive.module.css";
 
-const KINDS: Readonly<Record<Archived, string>> = {
-  Tag: "Tags",
-  Network: "Networks",
-  Subnet: "Subnets",
-  Host: "Hosts",
-  Interface: "Interfaces",
-  Port: "Ports",
-  Service: "Services",
-};
+type Row = ArchiveImport["summary"][KindName] & { readonly kind: KindName };
 
-type Row = ArchiveImport["summary"][Archived] & { readonly kind: Archived };
-
-const rowsOf = ({ summary }: ArchiveImport): Row[] => ARCHIVED.map((kind) => ({ kind, ...summary[kind] }));
+const rowsOf = ({ summary }: ArchiveImport): Row[] => KIND_NAMES.map((kind) => ({ kind, ...summary[kind] }));
 
 /** True if everything already matches the archive. */
 export function isNothing(report: ArchiveImport): boolean {
@@ -46,7 +37,7 @@ export function ArchiveReport({ report }: { readonly report: ArchiveImport }): R
           columns={isDry ? PLANNED : DONE}
           rows={rowsOf(report)}
           idOf={({ kind }) => kind}
-          nameOf={({ kind }) => KINDS[kind]}
+          nameOf={({ kind }) => kindText(kind)}
         />
       </div>
       {failed.length > 0 && (
@@ -75,7 +66,7 @@ function figures(create: string, update: string): readonly Column<Row>[] {
     cell: (row) => row[id],
   });
   return [
-    { id: "kind", label: "Kind", cell: ({ kind }) => <strong>{KINDS[kind]}</strong> },
+    { id: "kind", label: "Kind", cell: ({ kind }) => <strong>{kindText(kind)}</strong> },
     figure("create", create),
     figure("update", update),
     figure("unchanged", "Unchanged"),

@@ -1,4 +1,4 @@
-import { deleteHost, getHost, getHostHistory, type Host } from "@nts/shared/contract";
+import { deleteHost, getHost, HISTORIES, type Host } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
@@ -29,7 +29,7 @@ export default function HostPage(): ReactNode {
       remove={deleteHost}
       consequence="Its interfaces, ports and services are deleted as well."
       editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
-      history={<HistoryPart operation={getHostHistory} id={id} />}
+      history={<HistoryPart operation={HISTORIES.Host} id={id} />}
     >
       {(host, mayWrite) => (
         <>

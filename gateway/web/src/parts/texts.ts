@@ -1,4 +1,4 @@
-import type { Category } from "@nts/shared/contract";
+import { type Category, type KindName, pluralOf } from "@nts/shared/contract";
 
 // Names of the API as people write them.
 
@@ -24,6 +24,11 @@ export function categoryText(category: Category): string {
 
 export function virtualizationTypeText(type: string): string {
   return type === "ProxmoxVM" ? "Proxmox VM" : type;
+}
+
+/** Such as `Hosts`. */
+export function kindText(name: KindName): string {
+  return pluralOf(name).replace(/^./, (first) => first.toUpperCase());
 }
 
 /** The name of an entity of the journal, which names ports `443/Tcp`. */

@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import {
   deleteSubnet,
   getSubnet,
-  getSubnetHistory,
+  HISTORIES,
   type Interface,
   listHosts,
   listInterfaces,
@@ -41,7 +41,7 @@ export default function SubnetPage(): ReactNode {
       remove={deleteSubnet}
       consequence="A subnet cannot be deleted while interfaces have addresses in it."
       editor={(subnetId, close) => <SubnetEditor id={subnetId} onClose={close} />}
-      history={<HistoryPart operation={getSubnetHistory} id={id} />}
+      history={<HistoryPart operation={HISTORIES.Subnet} id={id} />}
     >
       {(subnet) => (
         <>

@@ -2,9 +2,9 @@ import { Checkbox, MultiSelect, NumberInput, Select, TextInput } from "@mantine/
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import {
   CHANGE_ACTIONS,
-  CHANGED_ENTITIES,
   createWebhook,
   getWebhook,
+  KIND_NAMES,
   updateWebhook,
   type Webhook,
   WEBHOOK_FORMATS,
@@ -132,7 +132,7 @@ function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
       <MultiSelect
         label="Kinds"
         description="Leave empty for all kinds"
-        data={[...CHANGED_ENTITIES]}
+        data={[...KIND_NAMES]}
         {...form.getInputProps("entities")}
       />
       <MultiSelect

@@ -1,4 +1,4 @@
-import type { Archived } from "@nts/shared/contract/archives";
+import type { KindName } from "@nts/shared/contract/kinds";
 import type { Noted } from "../storage/audit-notes.js";
 
 // Audit notes of archive exports and imports.
@@ -11,7 +11,7 @@ export function notedExport(organizationId: string, networks: "all" | "some"): N
 /** The archive data known after validation, before anything is written. */
 interface Imported {
   readonly heading: { readonly organization_id: string; readonly networks: "all" | "some" };
-  readonly counts: Readonly<Record<Archived, number>>;
+  readonly counts: Readonly<Record<KindName, number>>;
 }
 
 export function notedImport(organizationId: string, { heading, counts }: Imported): Noted {

@@ -1,6 +1,6 @@
-import type { Archived } from "@nts/shared/contract/archives";
+import { type KindName, KINDS_ON_HOSTS } from "@nts/shared/contract/kinds";
+import type { TopLevelKind } from "../kinds/index.js";
 import type { ArchivedForms, CheckedLine } from "./forms.js";
-import type { TopLevelKind } from "./top-level.js";
 import type { HostGroup } from "./plan.js";
 import { linesIn } from "./split.js";
 
@@ -29,7 +29,7 @@ interface GrowingHost {
   readonly services: ArchivedForms["Service"][];
 }
 
-const ON_HOSTS: ReadonlySet<Archived> = new Set(["Interface", "Port", "Service"]);
+const ON_HOSTS: ReadonlySet<KindName> = new Set(KINDS_ON_HOSTS);
 
 /** @param bytes the output of the check */
 export async function* batchesIn(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
@@ -47,7 +47,7 @@ export async function* batchesIn(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 function kindOf({ entity }: CheckedLine): Batch["kind"] {
-  return entity === "Tag" || entity === "Network" || entity === "Subnet" ? entity : "Host";
+  return entity === "Host" || ON_HOSTS.has(entity) ? "Host" : (entity as TopLevelKind);
 }
 
 /** A batch under construction. */

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { UploadedBytes } from "@nts/shared/contract";
-import { ARCHIVE_MARK, ARCHIVE_VERSION, ARCHIVED, type Archived } from "@nts/shared/contract/archives";
+import { KIND_NAMES, type KindName, pluralOf } from "@nts/shared/contract/kinds";
+import { ARCHIVE_MARK, ARCHIVE_VERSION } from "@nts/shared/contract/archives";
 import { AppError } from "@nts/shared/errors";
 import { faultsOf } from "@nts/shared/http/faults";
 import { excessOf } from "@nts/shared/http/json-bounds";
+import { TOP_LEVEL } from "../kinds/index.js";
 import { type CheckedLine, FirstLine, formOf, LastLine } from "./forms.js";
 import { type Counts, NO_COUNTS } from "./lines.rules.js";
 import { createFaults, type Faults, Stop } from "./line-faults.js";
@@ -39,6 +41,8 @@ export interface Check {
   /** Call only after all lines were read. */
   result(): Checked;
 }
+
+const TOP_LEVEL_TEXT = new Intl.ListFormat("en-GB").format(TOP_LEVEL.map(pluralOf));
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -158,7 +162,7 @@ function checkEnd(value: Members, { counts, sha256 }: { counts: Counts; sha256: 
   }
   // Rejected lines would only cause follow-up faults.
   if (!faults.isClean()) return;
-  for (const kind of ARCHIVED)
+  for (const kind of KIND_NAMES)
     if (result.data.counts[kind] !== counts[kind])
       faults.add("wrong_counts", `does not match the ${counts[kind]} preceding lines of this kind`, `counts.${kind}`);
   if (result.data.sha256 !== sha256)
@@ -168,22 +172,22 @@ function checkEnd(value: Members, { counts, sha256 }: { counts: Counts; sha256: 
 function createEntityCheck(faults: Faults, limits: ArchiveLimits) {
   const ids = createIdSet();
   const references = createReferences();
-  const counts: Record<Archived, number> = { ...NO_COUNTS };
+  const counts: Record<KindName, number> = { ...NO_COUNTS };
   let total = 0;
   return {
     ids,
     counts,
     take: ({ entity, data }: Members, line: number): CheckedLine | null => {
-      const kind = ARCHIVED.find((one) => one === entity);
+      const kind = KIND_NAMES.find((one) => one === entity);
       if (kind === undefined) {
-        faults.add("unknown_entity", `must be one of ${ARCHIVED.join(", ")}`, "entity");
+        faults.add("unknown_entity", `must be one of ${KIND_NAMES.join(", ")}`, "entity");
         return null;
       }
       counts[kind] += 1;
       total += 1;
       if (total > limits.entities) faults.stop("too_many", `an archive can have at most ${limits.entities} entities`);
-      if (counts.Tag + counts.Network + counts.Subnet > limits.referredTo)
-        faults.stop("too_many", `an archive can have at most ${limits.referredTo} tags, networks and subnets`);
+      if (TOP_LEVEL.reduce((sum, name) => sum + counts[name], 0) > limits.referredTo)
+        faults.stop("too_many", `an archive can have at most ${limits.referredTo} ${TOP_LEVEL_TEXT}`);
       const result = formOf(kind).safeParse(data);
       if (!result.success) {
         for (const { path, message } of faultsOf(result.error))

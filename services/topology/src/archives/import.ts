@@ -2,7 +2,8 @@ import type { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createDeflateRaw, createInflateRaw } from "node:zlib";
 import type { UploadedBytes } from "@nts/shared/contract";
-import { ARCHIVED, type Archived, type ArchiveFailure, type ArchiveSummary } from "@nts/shared/contract/archives";
+import { KIND_NAMES, type KindName } from "@nts/shared/contract/kinds";
+import type { ArchiveFailure, ArchiveSummary } from "@nts/shared/contract/archives";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
@@ -10,11 +11,12 @@ import type { Log } from "@nts/shared/log";
 import { asAppError, isDuplicateKey } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
 import type { ImportRunner } from "../imports/runner.js";
+import type { TopLevelKind } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { type Batch, batchesIn, type TopLevelItem } from "./batches.js";
 import { createCheck, type Checked } from "./check.js";
 import { takenBy, withMovedServices } from "./moved-services.js";
-import { createTopLevel, type TopLevelKind, planTopLevel, replaceTopLevel, type Target } from "./top-level.js";
+import { createTopLevel, planTopLevel, replaceTopLevel, type Target } from "./top-level.js";
 import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
@@ -268,7 +270,7 @@ interface Counted {
   readonly unchanged: number;
 }
 
-function count({ summary }: Run, kind: Archived, { created, changed, unchanged }: Counted): void {
+function count({ summary }: Run, kind: KindName, { created, changed, unchanged }: Counted): void {
   const counts = summary[kind];
   counts.create += created.length;
   counts.update += changed.length;
@@ -286,13 +288,13 @@ function fail(
   { summary, failed }: Run,
   place: Pick<ArchiveFailure, "line" | "entity" | "id" | "taken">,
   { code, message }: AppError,
-  lost: Partial<Record<Archived, number>>,
+  lost: Partial<Record<KindName, number>>,
 ): void {
-  for (const kind of ARCHIVED) summary[kind].failed += lost[kind] ?? 0;
+  for (const kind of KIND_NAMES) summary[kind].failed += lost[kind] ?? 0;
   if (failed.length < MOST_FAILURES) failed.push({ ...place, code, message });
 }
 
 function emptySummary(): ArchiveSummary {
   const none = () => ({ create: 0, update: 0, unchanged: 0, failed: 0 });
-  return Object.fromEntries(ARCHIVED.map((kind) => [kind, none()])) as ArchiveSummary;
+  return Object.fromEntries(KIND_NAMES.map((kind) => [kind, none()])) as ArchiveSummary;
 }

@@ -1,10 +1,11 @@
-import { ARCHIVE_MARK, ARCHIVE_VERSION, type Archived } from "@nts/shared/contract/archives";
+import { ARCHIVE_MARK, ARCHIVE_VERSION } from "@nts/shared/contract/archives";
+import { forKinds, KIND_NAMES, type KindName } from "@nts/shared/contract/kinds";
 
 // Formats the lines of an archive. @see docs/archives.md
 
-export type Counts = Readonly<Record<Archived, number>>;
+export type Counts = Readonly<Record<KindName, number>>;
 
-export const NO_COUNTS: Counts = { Tag: 0, Network: 0, Subnet: 0, Host: 0, Interface: 0, Port: 0, Service: 0 };
+export const NO_COUNTS: Counts = forKinds(KIND_NAMES, () => 0);
 
 /** The first line. */
 export interface Heading {
@@ -21,7 +22,7 @@ export function headingLine({ organization_id, changes_cursor, networks }: Headi
 }
 
 /** @param json the entity as in API responses, without sightings */
-export function entityLine(kind: Archived, json: string): string {
+export function entityLine(kind: KindName, json: string): string {
   return `{"entity":"${kind}","data":${json}}\n`;
 }
 

@@ -1,8 +1,10 @@
 import { isId } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
+import { forKinds, KIND_NAMES, KINDS } from "@nts/shared/contract/kinds";
 import { AppError, type Fault } from "@nts/shared/errors";
+import { IN_NETWORK_ALONE } from "../kinds/index.js";
 import { MOST_ON_HOST } from "../storage/stores/host-capacity.rules.js";
-import { tagKeyOf } from "../storage/stores/tags.js";
+import { tagKeyOf } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
 import { type Block, parseAddress, parseBlock } from "../values/addresses.js";
 import type { ArchivedForms, CheckedLine } from "./forms.js";
@@ -32,7 +34,8 @@ interface HostAbove {
 type Found = Generator<LineFault, void, void>;
 type Rules = { readonly [Line in CheckedLine as Line["entity"]]: (above: Above, data: Line["data"]) => Found };
 
-const RANKS = { Tag: 0, Network: 1, Subnet: 2, Host: 3, Interface: 3, Port: 3, Service: 3 } as const;
+/** Kinds appear in order of reference; children follow their host. */
+const RANKS = forKinds(KIND_NAMES, (name) => KIND_NAMES.indexOf(KINDS[name].parent === "Host" ? "Host" : name));
 
 const missing = (path: string): LineFault => ({
   path,
@@ -62,6 +65,7 @@ export function createReferences(): { take(line: CheckedLine): Iterable<LineFaul
 }
 
 const RULES: Rules = {
+  ...forKinds(IN_NETWORK_ALONE, () => inNetwork),
   *Tag(above, { id, name }) {
     const key = tagKeyOf(name);
     if (above.tagNames.has(key)) yield twice("name");
@@ -73,14 +77,14 @@ const RULES: Rules = {
     yield* ofTags(above, tags);
   },
   *Subnet(above, data) {
-    if (!above.networks.has(data.network_id)) yield missing("network_id");
+    yield* ofNetwork(above, data);
     yield* ofBlock(above, data);
     yield* ofTags(above, data.tags);
   },
-  *Host(above, { id, network_id, tags }) {
+  *Host(above, data) {
+    const { id, network_id } = data;
     above.host = { id, network_id, interfaces: [], ports: [], services: [], taken: new Set() };
-    if (!above.networks.has(network_id)) yield missing("network_id");
-    yield* ofTags(above, tags);
+    yield* inNetwork(above, data);
   },
   *Interface(above, data) {
     yield* onHost(above, "interfaces", data);
@@ -109,6 +113,21 @@ const RULES: Rules = {
       yield { path: `bindings.${index}`, code: "binding_conflict", message: `conflicts with binding ${conflicts_with}` }; // prettier-ignore
   },
 };
+
+interface InNetwork {
+  readonly network_id: string;
+  readonly tags?: readonly string[];
+}
+
+/** For kinds without further rules. */
+function* inNetwork(above: Above, data: InNetwork): Found {
+  yield* ofNetwork(above, data);
+  yield* ofTags(above, data.tags ?? []);
+}
+
+function* ofNetwork({ networks }: Above, { network_id }: InNetwork): Found {
+  if (!networks.has(network_id)) yield missing("network_id");
+}
 
 function* ofTags({ tags }: Above, named: readonly string[]): Found {
   for (const [n, tag] of named.entries()) if (isId(tag) && !tags.has(tag)) yield missing(`tags.${n}`);

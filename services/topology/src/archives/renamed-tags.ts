@@ -1,5 +1,5 @@
 import { STORED } from "../storage/entity-reader.js";
-import { tagKeyOf } from "../storage/stores/tags.js";
+import { tagKeyOf } from "../kinds/tag.js";
 import type { TopLevelItem } from "./batches.js";
 import type { Target } from "./top-level.js";
 

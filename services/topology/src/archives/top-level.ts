@@ -1,33 +1,34 @@
 import type { ClientSession, Filter } from "mongodb";
-import type { Network, Subnet, Tag } from "@nts/shared/contract";
+import { forKinds, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import { requireReferences, tagClaims } from "../references/claims.js";
-import { insertSubnets } from "../references/insert-subnets.js";
+import { insertInNetwork } from "../references/insert-in-network.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import type { Entities, EntityDocument, Stored } from "../storage/entities.js";
+import type { Entities, Entity, EntityDocument, Stored } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
-import { tagKeyOf } from "../storage/stores/tags.js";
+import {
+  ENTITY_KINDS,
+  type EntityIn,
+  IN_NETWORK_ALONE,
+  type KindInNetworkAlone,
+  type TopLevelKind,
+} from "../kinds/index.js";
+import type { KindRules } from "../kinds/kind.js";
+import { networkKind } from "../kinds/network.js";
+import { tagKeyOf, tagKind } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import type { ArchivedForms } from "./forms.js";
 import { freeKeys } from "./free-keys.js";
 import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
-import { networkKind } from "../kinds/network.js";
-import { subnetKind } from "../kinds/subnet.js";
-import { tagKind } from "../kinds/tag.js";
 
 // Restores tags, networks and subnets: the few entities that others reference.
 
-export type TopLevelKind = "Tag" | "Network" | "Subnet";
-interface TopLevelEntities {
-  readonly Tag: Tag;
-  readonly Network: Network;
-  readonly Subnet: Subnet;
-}
+type TopLevelEntity<K extends TopLevelKind> = EntityIn<PluralOf<K>>;
 
 /** The destination of an import. */
 export interface Target {
@@ -37,15 +38,16 @@ export interface Target {
 }
 
 /** How entities of a kind are built from an archive, looked up and written. */
-interface TopLevelOperations<K extends TopLevelKind> {
-  readonly entities: (storage: Storage) => Entities<TopLevelEntities[K]>;
-  readonly build: (asked: ArchivedForms[K], naming: Naming, owner: Owner) => TopLevelEntities[K];
+interface Operations<T extends Entity, Archived> {
+  readonly entities: (storage: Storage) => Entities<T>;
+  readonly build: (asked: Archived, naming: Naming, owner: Owner) => T;
   /** Filter for entities that match by a unique key instead of the id. */
-  readonly alike?: (asked: readonly ArchivedForms[K][]) => Filter<EntityDocument>;
-  readonly isAlike?: (entity: TopLevelEntities[K], asked: ArchivedForms[K]) => boolean;
-  readonly insert: (target: Target, tx: ClientSession, created: readonly TopLevelEntities[K][]) => Promise<void>;
-  readonly replace: (target: Target, tx: ClientSession, change: Change<TopLevelEntities[K]>) => Promise<void>;
+  readonly alike?: (asked: readonly Archived[]) => Filter<EntityDocument>;
+  readonly isAlike?: (entity: T, asked: Archived) => boolean;
+  readonly insert: (target: Target, tx: ClientSession, created: readonly T[]) => Promise<void>;
+  readonly replace: (target: Target, tx: ClientSession, change: Change<T>) => Promise<void>;
 }
+type TopLevelOperations<K extends TopLevelKind> = Operations<TopLevelEntity<K>, ArchivedForms[K]>;
 
 interface Owner {
   readonly id: string;
@@ -87,32 +89,56 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
       await networks.replace(tx, scope, [after]);
     },
   },
+  ...forKinds(IN_NETWORK_ALONE, inNetwork),
   Subnet: {
-    entities: ({ subnets }) => subnets,
-    build: (asked, naming, owner) =>
-      subnetKind.make(
-        { ...asked, tags: tagsOf(asked.tags, naming) },
-        {
-          ...madeOf(owner, asked.created_at),
-          network_id: naming.place(asked.network_id),
-          cidr: parseBlock(asked.cidr, "cidr").text,
-          source: asked.source,
-          reserved: reservedIn(asked.cidr, asked.reserved),
-        },
-      ),
-    insert: async ({ storage, scope }, tx, created) => {
-      for (const networkId of new Set(created.map(({ network_id }) => network_id)))
-        await insertSubnets(storage, tx, scope, {
-          networkId,
-          inserted: created.filter(({ network_id }) => network_id === networkId),
-        });
-    },
+    ...inNetwork("Subnet", ({ cidr, reserved }: ArchivedForms["Subnet"]) => ({
+      cidr: parseBlock(cidr, "cidr").text,
+      reserved: reservedIn(cidr, reserved),
+    })),
     replace: async ({ storage, scope }, tx, { before, after }) => {
       await requireReferences(storage.guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
       await replaceSubnet(storage, tx, scope, { current: before, next: after });
     },
   },
 };
+
+type InNetwork = Entity & {
+  readonly network_id: string;
+  readonly tags?: readonly string[];
+  readonly source?: { readonly type: string };
+};
+
+/** Operations of a kind in networks. @param placedIn members with rules of their own */
+function inNetwork<K extends KindInNetworkAlone>(
+  kind: K,
+  placedIn: (asked: ArchivedForms[K]) => object = () => ({}),
+): TopLevelOperations<K> {
+  const plural = pluralOf(kind);
+  const { make } = ENTITY_KINDS[plural] as unknown as KindRules<InNetwork, object, object, object>;
+  const operations: Operations<InNetwork, InNetwork> = {
+    entities: (storage) => storage[plural],
+    build: (asked, naming, owner) => {
+      const { created_at, network_id, source, tags } = asked;
+      const server = { ...madeOf(owner, created_at), network_id: naming.place(network_id), ...(source && { source }) };
+      return make(
+        { ...asked, ...(tags && { tags: tagsOf(tags, naming) }) },
+        { ...server, ...placedIn(asked as never) },
+      );
+    },
+    insert: async ({ storage, scope }, tx, created) => {
+      for (const networkId of new Set(created.map(({ network_id }) => network_id))) {
+        const inserted = created.filter(({ network_id }) => network_id === networkId);
+        await insertInNetwork(storage, tx, scope, { name: kind, networkId, inserted: inserted as never });
+      }
+    },
+    replace: async ({ storage, scope }, tx, { before, after }) => {
+      const { tags = [] } = after.entity;
+      await requireReferences(storage.guards, tx, scope, tagClaims(tags, before.entity.tags));
+      await (storage[plural] as unknown as Entities<InNetwork>).replace(tx, scope, [after]);
+    },
+  };
+  return operations as unknown as TopLevelOperations<K>;
+}
 
 export interface TopLevelPlan<T> {
   /** By the ids in the archive. */
@@ -128,7 +154,7 @@ export async function planTopLevel<K extends TopLevelKind>(
   kind: K,
   asked: readonly ArchivedForms[K][],
   naming: Naming,
-): Promise<TopLevelPlan<TopLevelEntities[K]>> {
+): Promise<TopLevelPlan<TopLevelEntity<K>>> {
   const { entities, build, alike, isAlike } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const { select, storedIn } = entities(storage);
   const read = async (filter: Filter<EntityDocument>) =>
@@ -151,7 +177,7 @@ export async function planTopLevel<K extends TopLevelKind>(
 }
 
 /** Inserts entities in one transaction. */
-export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly TopLevelEntities[K][]): Promise<void> {
+export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly TopLevelEntity<K>[]): Promise<void> {
   if (created.length === 0) return;
   const { storage, work, scope } = target;
   const limited = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
@@ -161,14 +187,14 @@ export async function createTopLevel<K extends TopLevelKind>(target: Target, kin
 } // prettier-ignore
 
 /** Restores entities, planned again inside the transaction. @throws AppError `not_found` */
-export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, changes: readonly Change<TopLevelEntities[K]>[]): Promise<void> {
+export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, changes: readonly Change<TopLevelEntity<K>>[]): Promise<void> {
   if (changes.length === 0) return;
   const { storage, work, scope } = target;
   const { entities, replace } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const ids = changes.map(({ after }) => after.entity.id);
   await refusingDuplicates(() =>
     storage.transaction(work, ids, async (tx) => {
-      const before: Stored<TopLevelEntities[K]>[] = [];
+      const before: Stored<TopLevelEntity<K>>[] = [];
       for (const id of ids) before.push(await entities(storage).get(scope, id, tx));
       const asked = changes.map(({ after }) => after.entity);
       const again = writesOf(before, asked, { now: new Date(), of: asked.length }).changed;

@@ -1,17 +1,12 @@
+import { type KindName, KINDS, KINDS_ON_HOSTS, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
 import { createHash } from "node:crypto";
 import type { Document } from "mongodb";
-import type { Archived } from "@nts/shared/contract/archives";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import { TOP_LEVEL } from "../kinds/index.js";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
-import {
-  creationIndex,
-  SMALL_COLLECTION_INDEX,
-  HOST_ORDER_INDEX,
-  HOST_PORTS_INDEX,
-  type IndexKey,
-} from "../storage/indexes.js";
+import { creationIndex, type IndexKey, ON_HOST_INDEXES } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { storedScope } from "../storage/stored-scope.js";
@@ -26,16 +21,7 @@ const PIECE = 65_536;
 const BY_AGE = { created_at: 1, _id: 1 } as const;
 const BY_NETWORK = { network_id: 1, ...BY_AGE } as const;
 
-type Reads = Pick<
-  Storage,
-  "database" | "tags" | "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services"
->;
-
-const ON_HOSTS = [
-  { kind: "Interface", of: "interfaces", order: HOST_ORDER_INDEX },
-  { kind: "Port", of: "ports", order: HOST_PORTS_INDEX },
-  { kind: "Service", of: "services", order: HOST_ORDER_INDEX },
-] as const;
+type Reads = Pick<Storage, "database" | PluralOf<KindName>>;
 
 /** A serialized entity with its id and host id. */
 interface Read {
@@ -85,22 +71,24 @@ export async function* archiveLines(
 }
 
 interface Line {
-  readonly kind: Archived;
+  readonly kind: KindName;
   readonly json: string;
 }
 
 async function* entitiesOf(reading: Reading): AsyncGenerator<readonly Line[]> {
-  const { tags, networks, subnets, hosts } = reading.storage;
-  const small = { sort: BY_AGE, hint: SMALL_COLLECTION_INDEX };
-  for await (const read of all(reading, tags, small)) yield linesOf("Tag", read);
-  for await (const read of all(reading, networks, small)) yield linesOf("Network", read);
-  const ofSubnets = { sort: BY_NETWORK, hint: creationIndex("subnets", true) };
-  for await (const read of all(reading, subnets, ofSubnets)) yield linesOf("Subnet", read);
+  const { storage } = reading;
+  for (const kind of TOP_LEVEL) {
+    const { parent, plural } = KINDS[kind];
+    const isInNetwork = parent !== null;
+    const sought = { sort: isInNetwork ? BY_NETWORK : BY_AGE, hint: creationIndex(plural, isInNetwork) };
+    const entities = storage[plural] as unknown as Entities<Entity>;
+    for await (const read of all(reading, entities, sought)) yield linesOf(kind, read);
+  }
   const ofHosts = { sort: BY_NETWORK, hint: creationIndex("hosts", true), mostRows: MOST_HOSTS };
-  for await (const read of all(reading, hosts, ofHosts)) yield* withChildren(reading, read);
+  for await (const read of all(reading, storage.hosts, ofHosts)) yield* withChildren(reading, read);
 }
 
-function linesOf(kind: Archived, read: readonly Read[]): Line[] {
+function linesOf(kind: KindName, read: readonly Read[]): Line[] {
   return read.map(({ json }) => ({ kind, json }));
 }
 
@@ -108,8 +96,10 @@ function linesOf(kind: Archived, read: readonly Read[]): Line[] {
 async function* withChildren(reading: Reading, hosts: readonly Read[]): AsyncGenerator<readonly Line[]> {
   const inOrder = [...hosts].sort((a, b) => (a.id < b.id ? -1 : 1));
   const on = { host_id: { $in: inOrder.map(({ id }) => id) } };
-  const children = ON_HOSTS.map(({ kind, of, order }) => {
-    const entities = reading.storage[of] as unknown as Entities<Entity>;
+  const children = KINDS_ON_HOSTS.map((kind) => {
+    const plural = pluralOf(kind);
+    const entities = reading.storage[plural] as unknown as Entities<Entity>;
+    const order = ON_HOST_INDEXES[plural];
     return { kind, those: byHost(all(reading, entities, { filter: on, sort: order, hint: order })) };
   });
   try {
@@ -122,7 +112,7 @@ async function* withChildren(reading: Reading, hosts: readonly Read[]): AsyncGen
   }
 }
 
-async function* childrenOf(kind: Archived, some: AsyncIterable<readonly Read[]>): AsyncGenerator<readonly Line[]> {
+async function* childrenOf(kind: KindName, some: AsyncIterable<readonly Read[]>): AsyncGenerator<readonly Line[]> {
   for await (const read of some) yield linesOf(kind, read);
 }
 

@@ -3,6 +3,7 @@ import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removed } from "./removed.js";
+import { ON_HOSTS } from "../kinds/index.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
 import { addedUp, type Counts } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
@@ -40,9 +41,7 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, precondi
       await deletions.hide(tx, scope.organizationId, "hosts", ids);
       for (const [kind, count] of Object.entries(sumOf(gone)))
         if (kind !== "hosts") recorderOf(tx)?.count(kind, -count);
-    } else
-      for (const kind of ["bindings", "services", "ports", "interfaces"] as const)
-        await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
+    } else for (const kind of ON_HOSTS) await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
     return isLarge;
   });
   if (isHidden) await afterCommit(work, deletions.known);

@@ -6,7 +6,8 @@ import type { Removed } from "./removed.js";
 import type { Notices } from "./notices.js";
 import { AT_ONCE, type DeletionDocument } from "../storage/deletion-records.js";
 import type { Storage } from "../storage/storage.js";
-import { NETWORK_KIND } from "../storage/stores/networks.js";
+import { IN_NETWORKS } from "../kinds/index.js";
+import { networkKind } from "../kinds/network.js";
 
 /**
  * Deletes networks with everything in them atomically. Large amounts are hidden at once and swept later.
@@ -30,16 +31,15 @@ export async function deleteNetworks(storage: Storage, notices: Notices, removal
 
 async function deleteAtOnce(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
   const { guards, networks, transaction } = storage;
-  const { addresses, bindings, services, ports, interfaces, hosts, subnets } = storage;
   await transaction(work, [...ids].sort(), async (tx) => {
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: networks.name });
     for (const { revision } of found) requireRevision(precondition, revision);
     // Guards first, because concurrent writers in the networks conflict on them.
     await guards.removeNetworks(tx, scope, ids);
-    for (const entities of [bindings, services, ports, interfaces, hosts, subnets, networks])
-      await entities.remove(tx, scope, { network_id: { $in: ids } });
-    await addresses.forgetNetworks(tx, scope, ids);
+    for (const kind of [...IN_NETWORKS, "networks"] as const)
+      await storage[kind].remove(tx, scope, { network_id: { $in: ids } });
+    await storage.addresses.forgetNetworks(tx, scope, ids);
   });
 }
 
@@ -56,7 +56,7 @@ async function hide(
     const recorder = recorderOf(tx);
     if (recorder === undefined) return;
     for (const { entity, revision } of found)
-      recorder.record({ kind: NETWORK_KIND, id: entity.id, revision, before: entity, after: null });
+      recorder.record({ kind: networkKind, id: entity.id, revision, before: entity, after: null });
     for (const [kind, count] of Object.entries(await totals.countsOf(scope, ids, tx))) recorder.count(kind, count);
   });
 }

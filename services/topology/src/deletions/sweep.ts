@@ -6,17 +6,15 @@ import {
   creationIndex,
   FREE_ADDRESSES_INDEX,
   GUARD_INDEX,
-  HOST_BINDINGS_INDEX,
-  HOST_ORDER_INDEX,
-  HOST_PORTS_INDEX,
   type IndexKey,
+  ON_HOST_INDEXES,
   TAG_INDEX,
 } from "../storage/indexes.js";
 import { finishNetworks } from "./networks.js";
 import type { Notices } from "./notices.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { Matching, Sweepable } from "../storage/sweepable.js";
-import { TAGGED_KINDS } from "../storage/kinds.js";
+import { IN_NETWORKS, isPart, ON_HOSTS, TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { wholeOrganization } from "../storage/whole-organization.js";
 import { scopeWithout } from "./take-off.js";
@@ -107,26 +105,29 @@ type SweepKind = (parts: SweepParts, deletion: DeletionDocument) => Promise<numb
 
 const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
   network: async (parts, deletion) => {
-    const { addresses, bindings, guards } = parts.storage;
+    const { addresses, guards } = parts.storage;
     const { _id, organization_id } = deletion;
     const inIt = { organization_id, network_id: _id };
     let total = await deleteMatching(parts, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
-    total += await deleteMatching(parts, bindings.sweepable, inIt, creationIndex("bindings", true));
-    // Referencing entities before referenced ones.
-    for (const kind of ["services", "ports", "interfaces", "hosts", "subnets"] as const)
-      total += await deleteEntities(parts, deletion, { kind, filter: inIt, hint: creationIndex(kind, true) });
+    for (const kind of IN_NETWORKS)
+      total += await deleteEntities(parts, deletion, {
+        kind,
+        filter: inIt,
+        hint: creationIndex(kind, true),
+      });
     return total + (await deleteMatching(parts, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
   },
   hosts: async (parts, deletion) => {
-    const { bindings, interfaces } = parts.storage;
+    const { interfaces } = parts.storage;
     const { organization_id, ids = [] } = deletion;
     const filter = { organization_id, host_id: { $in: ids } };
-    let total = await deleteMatching(parts, bindings.sweepable, filter, HOST_BINDINGS_INDEX);
-    total += await deleteEntities(parts, deletion, { kind: "services", filter, hint: HOST_ORDER_INDEX });
-    total += await deleteEntities(parts, deletion, { kind: "ports", filter, hint: HOST_PORTS_INDEX });
     const release = (batch: readonly string[]): Promise<void> => interfaces.releaseAddresses(organization_id, batch);
-    const ofInterfaces = { kind: "interfaces", filter, hint: HOST_ORDER_INDEX, before: release } as const;
-    return total + (await deleteEntities(parts, deletion, ofInterfaces));
+    let total = 0;
+    for (const kind of ON_HOSTS) {
+      const before = kind === "interfaces" ? release : undefined;
+      total += await deleteEntities(parts, deletion, { kind, filter, hint: ON_HOST_INDEXES[kind], before });
+    }
+    return total;
   },
   tags: async (parts, { _id, organization_id: organizationId, ids = [], deleted_at, journaled = false }) => {
     const { storage, signal } = parts;
@@ -134,7 +135,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const scope = scopeWithout(organizationId, new Map(ids.map((id) => [id, deleted_at])));
     const carriers = { organization_id: organizationId, tags: { $in: ids } };
     let total = 0;
-    for (const kind of TAGGED_KINDS)
+    for (const kind of TAGGED)
       for (let found = -1; found !== 0 && !signal.aborted; total += found) {
         // Repeated until nothing is found, because concurrently written entities are skipped.
         const carrying = storage[kind].sweepable.entities(carriers, { hint: TAG_INDEX, batch: BATCH });
@@ -159,24 +160,28 @@ function deleteMatching(parts: SweepParts, sweepable: Sweepable, filter: Matchin
 }
 
 interface SweptEntities {
-  readonly kind: "services" | "ports" | "interfaces" | "hosts" | "subnets";
+  readonly kind: (typeof IN_NETWORKS)[number];
   readonly filter: Matching;
   readonly hint: IndexKey;
   /** Called with each batch before it is deleted. */
-  readonly before?: (batch: readonly string[]) => Promise<void>;
+  readonly before?: ((batch: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Deletes entities that have journal entries. If the journal has not recorded their deletion yet, it records that of the sweep. */
+/**
+ * Deletes entities and their parts. If the journal has not recorded the deletion of the entities yet, it records that of
+ * the sweep.
+ */
 function deleteEntities(
   parts: SweepParts,
   { organization_id: organizationId, by, journaled = false }: DeletionDocument,
   { kind, filter, hint, before }: SweptEntities,
 ): Promise<number> {
-  const { deletions, transaction, [kind]: entities } = parts.storage;
-  const { sweepable } = entities;
+  const { deletions, transaction } = parts.storage;
+  const { sweepable } = parts.storage[kind];
+  const isRecorded = journaled || isPart(kind);
   return sweepMatching(parts, sweepable.ids(filter, { hint, batch: BATCH }), "deletes", async (batch) => {
     await before?.(batch);
-    if (journaled) return sweepable.remove(organizationId, batch);
+    if (isRecorded) return sweepable.remove(organizationId, batch);
     return transaction(BACKGROUND, [], async (tx) => {
       await deletions.note(tx, organizationId, by);
       return sweepable.remove(organizationId, batch, tx);

@@ -4,7 +4,7 @@ import { requireRevision } from "@nts/shared/revision";
 import type { Notices } from "./notices.js";
 import type { Removed } from "./removed.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
-import { TAGGED_KINDS } from "../storage/kinds.js";
+import { TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { afterCommit } from "@nts/shared/work";
 import { countTagged, reportTagged, scopeWithout, takeOff } from "./take-off.js";
@@ -34,7 +34,7 @@ export async function deleteTags(storage: Storage, notices: Notices, removal: Re
     }
     const now = new Date();
     const without = scopeWithout(organizationId, new Map(ids.map((id) => [id, now])));
-    for (const kind of TAGGED_KINDS) await takeOff(storage, tx, { scope, without }, kind);
+    for (const kind of TAGGED) await takeOff(storage, tx, { scope, without }, kind);
     return null;
   });
   await afterCommit(work, async () => {

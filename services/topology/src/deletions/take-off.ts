@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { TAG_INDEX } from "../storage/indexes.js";
 import type { Entities, Entity } from "../storage/entities.js";
-import { type Kinds, TAGGED_KINDS } from "../storage/kinds.js";
+import { TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { DeletedTags } from "../storage/hidden-tags.rules.js";
@@ -20,7 +20,7 @@ export async function countTagged(
   { tagIds, most }: { tagIds: readonly string[]; most: number },
 ): Promise<number> {
   let count = 0;
-  for (const kind of TAGGED_KINDS) {
+  for (const kind of TAGGED) {
     if (count === most) break;
     const atMost = { most: most - count, hint: TAG_INDEX };
     count += await storage[kind].countIn(tx, scope, { tags: { $in: tagIds } }, atMost);
@@ -33,7 +33,7 @@ export async function takeOff(
   storage: Storage,
   tx: ClientSession,
   { scope, without }: { scope: Scope; without: Scope },
-  kind: keyof Kinds,
+  kind: (typeof TAGGED)[number],
 ): Promise<void> {
   const entities = storage[kind] as unknown as Entities<Entity>;
   const tagged = { tags: { $in: [...(without.hidden?.tags.keys() ?? [])] } };
@@ -51,6 +51,6 @@ export async function reportTagged(
 ): Promise<void> {
   const recorder = recorderOf(tx);
   if (recorder === undefined) return;
-  for (const kind of TAGGED_KINDS)
+  for (const kind of TAGGED)
     recorder.count(kind, await storage[kind].countIn(tx, scope, { tags: { $in: [...tagIds] } }, { hint: TAG_INDEX }));
 }

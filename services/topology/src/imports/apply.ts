@@ -17,7 +17,7 @@ import { SHARDS } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
-import { insertSubnets } from "../references/insert-subnets.js";
+import { insertInNetwork } from "../references/insert-in-network.js";
 import type { Match } from "./match.rules.js";
 import { type Planned, type PlannedHost, type Recognized, recognizedAs } from "./plan.rules.js";
 import { join, retire } from "./retire.js";
@@ -141,7 +141,7 @@ export async function makeSubnets(storage: Storage, target: Target, cidrs: reado
     }
     const missing = made.filter(({ isNew }) => isNew);
     const inserted = missing.map(({ id, cidr }) => newSubnet({ id, cidr, networkId, now }));
-    await insertSubnets(sharded, tx, scope, { networkId, inserted });
+    await insertInNetwork(sharded, tx, scope, { name: "Subnet", networkId, inserted });
     return made;
   });
 }

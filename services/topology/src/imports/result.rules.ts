@@ -1,4 +1,5 @@
 import type { ImportedHost, ImportedSubnet, ImportSummary, SkippedPart } from "@nts/shared/contract";
+import { forPlurals, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
 import type { AppError } from "@nts/shared/errors";
 import type { PlannedHost } from "./plan.rules.js";
 import type { Job, SightedPlan } from "./session.js";
@@ -108,7 +109,7 @@ export function emptySummary(): ImportSummary {
     interfaces: { create: 0, update: 0, unchanged: 0, superseded: 0 },
     ports: { create: 0, unchanged: 0 },
     services: { create: 0, update: 0, unchanged: 0 },
-    missing: { hosts: 0, interfaces: 0, ports: 0, services: 0 },
+    missing: forPlurals(SIGHTED_KINDS, () => 0),
     skipped: 0,
     unanswered: 0,
   };

@@ -1,4 +1,5 @@
 import type { ImportSummary, Missing } from "@nts/shared/contract";
+import { forPlurals, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
 import { asAppError } from "@nts/shared/mongo/faults";
 import type { SightedKind } from "../storage/sightings.js";
 import { type Looking, missingIn, noteMissed } from "./missing.js";
@@ -15,7 +16,7 @@ const TOGETHER = 1_000;
 /** Delays before retries, for example while a host is locked. */
 const ATTEMPTS = 3;
 
-const ENTITIES = { hosts: "Host", interfaces: "Interface", ports: "Port", services: "Service" } as const;
+const ENTITIES = forPlurals(SIGHTED_KINDS, (name) => name);
 
 export interface SightingRecorder {
   /** Records the outcome of a host. */
@@ -34,7 +35,7 @@ export function createSightingRecorder(
   const found = new Map<SightedKind, string[]>();
   const missed: Missed[] = [];
   const hosts = new Set<string>();
-  const counts = { hosts: 0, interfaces: 0, ports: 0, services: 0 };
+  const counts = forPlurals(SIGHTED_KINDS, () => 0);
   const record = createPersistentRecording(onFault);
   let size = 0;
 

@@ -1,3 +1,4 @@
+import { forPlurals, KIND_NAMES } from "@nts/shared/contract/kinds";
 import { nameOf } from "@nts/shared/contract/names.rules";
 import { withValues } from "./members.rules.js";
 
@@ -5,15 +6,7 @@ import { withValues } from "./members.rules.js";
 // so that repeated events and no-op writes are not recorded.
 
 /** Kinds of entities with entries, by collection. Bindings are part of services. */
-export const JOURNALED = {
-  networks: "Network",
-  subnets: "Subnet",
-  hosts: "Host",
-  interfaces: "Interface",
-  ports: "Port",
-  services: "Service",
-  tags: "Tag",
-} as const;
+export const JOURNALED = forPlurals(KIND_NAMES, (name) => name);
 export type Journaled = keyof typeof JOURNALED;
 export const COLLECTIONS = Object.keys(JOURNALED) as Journaled[];
 

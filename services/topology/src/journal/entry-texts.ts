@@ -1,7 +1,7 @@
 import { sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { createReader } from "../storage/entity-reader.js";
 import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
-import { KINDS } from "../storage/kinds.js";
+import { ENTITY_KINDS } from "../kinds/index.js";
 import type { Cursors } from "./cursors.js";
 import { formerIn, formerOf, type JournalDocument, sidesOf } from "./entries.rules.js";
 import type { FormerEntry } from "./formers.js";
@@ -12,7 +12,7 @@ import type { FormerEntry } from "./formers.js";
 const NOTHING_HIDDEN = { organizationId: "", networks: "all" } as const;
 
 const READERS = new Map(
-  Object.values(KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
+  Object.values(ENTITY_KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
 );
 
 /** The entity before and after an entry in today's format; null if it did not exist. */

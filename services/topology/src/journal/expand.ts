@@ -5,8 +5,8 @@ import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import { authorshipIn } from "../storage/authorship.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { EntityDocument } from "../storage/entities.js";
-import { creationIndex, HOST_ORDER_INDEX, HOST_PORTS_INDEX, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
-import { TAGGED_KINDS } from "../storage/kinds.js";
+import { creationIndex, type IndexKey, ON_HOST_INDEXES, TAG_INDEX } from "../storage/indexes.js";
+import { type Collection, IN_NETWORKS, isPart, ON_HOSTS, TAGGED } from "../kinds/index.js";
 import type { JournalCollections } from "./collections.js";
 import type { EntityEvent, Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
@@ -78,6 +78,10 @@ async function* documentsOf(
   }
 }
 
+function isJournaled<Name extends Collection>(name: Name): name is Name & Journaled {
+  return !isPart(name);
+}
+
 function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): readonly Part[] {
   const part = (collection: Journaled, condition: Document, hint: IndexKey): Part => ({
     collection,
@@ -86,16 +90,10 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
   });
   if (kind === "hosts") {
     const on = { host_id: { $in: ids } };
-    return [
-      part("services", on, HOST_ORDER_INDEX),
-      part("ports", on, HOST_PORTS_INDEX),
-      part("interfaces", on, HOST_ORDER_INDEX),
-    ];
+    return ON_HOSTS.filter(isJournaled).map((one) => part(one, on, ON_HOST_INDEXES[one]));
   }
-  if (kind === "tags") return TAGGED_KINDS.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
+  if (kind === "tags") return TAGGED.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
   // No caller can read them any more.
   if (kind === "organization") return [];
-  const order = (collection: Journaled): Part => part(collection, { network_id: _id }, creationIndex(collection, true));
-  // Referencing entities before referenced ones.
-  return (["services", "ports", "interfaces", "hosts", "subnets"] as const).map(order);
+  return IN_NETWORKS.filter(isJournaled).map((one) => part(one, { network_id: _id }, creationIndex(one, true)));
 }

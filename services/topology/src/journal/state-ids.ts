@@ -1,9 +1,11 @@
+import { KINDS } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
-import { BY_ID, creationIndex, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
+import { ENTITY_KINDS } from "../kinds/index.js";
+import { BY_ID, creationIndex } from "../storage/indexes.js";
 import { matching, narrowedTo, type ScopeFilter, within, withinOrganization } from "../storage/scope.js";
 import { caughtUp } from "./barrier.js";
 import { COLLECTIONS, type Journaled, JOURNALED } from "./entries.rules.js";
@@ -15,7 +17,7 @@ import { entriesIn, type JournalReader } from "./read.js";
 
 /** Entities per query. */
 export const BATCH = 500;
-const SMALL_COLLECTIONS: ReadonlySet<Journaled> = new Set(["networks", "tags"]);
+const isOfOrganization = (kind: Journaled): boolean => ENTITY_KINDS[kind].networkOf === null;
 
 export interface AskedStates {
   readonly scope: Scope;
@@ -37,10 +39,10 @@ export interface IdsParts {
 /** Creates the reader of ids, in batches; empty while a wait is long. */
 export function createIds({ database, reader }: IdsParts): (asked: AskedStates, n: number) => AsyncGenerator<string[]> {
   const scopeOf = (kind: Journaled, scope: Scope): ScopeFilter =>
-    kind === "tags" ? withinOrganization(scope) : within(scope);
+    isOfOrganization(kind) ? withinOrganization(scope) : within(scope);
 
   async function* idsOf(kind: Journaled, scope: Scope, moment: Moment): AsyncGenerator<string[]> {
-    const hint = SMALL_COLLECTIONS.has(kind) ? SMALL_COLLECTION_INDEX : creationIndex(kind, scope.networks !== "all");
+    const hint = creationIndex(kind, KINDS[JOURNALED[kind]].parent !== null && scope.networks !== "all");
     const find = { collection: kind, filter: scopeOf(kind, scope), projection: { _id: 1 }, hint, mostRows: BATCH };
     for await (const batch of database.batches(scope, find, moment))
       yield documentsIn(batch).map(({ _id }) => String(_id));
@@ -85,7 +87,7 @@ export function createIds({ database, reader }: IdsParts): (asked: AskedStates, 
     const kinds = COLLECTIONS.filter(
       (kind) =>
         (filter.entity === undefined || JOURNALED[kind] === filter.entity) &&
-        (kind !== "tags" || filter.network_id === undefined),
+        (!isOfOrganization(kind) || filter.network_id === undefined),
     );
     const looked = { scope: narrowedTo(scope, filter.network_id), moment: {} };
     // The first read determines the snapshot time.

@@ -1,10 +1,21 @@
-import { Interface, InterfaceCreate, InterfaceUpdate } from "@nts/shared/contract";
+import { Interface, InterfaceCreate, InterfaceUpdate, IpAddress } from "@nts/shared/contract";
+import { parseAddress } from "../values/addresses.js";
+import { MADE, POSITION } from "./archived.js";
 import { kind } from "./kind.js";
 
-export const interfaceKind = kind({
+export const interfaceKind = kind("Interface", {
   schema: Interface,
   create: InterfaceCreate,
   update: InterfaceUpdate,
   placed: ["network_id", "host_id", "subnet_id", "ip_address", "mac_address", "position"],
   defaults: {},
+  archived: InterfaceCreate.extend({ ...MADE, ...POSITION, ip_address: IpAddress }),
+  namedIn: ["wire"],
+  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
+    host_id,
+    subnet_id,
+    ip_key: parseAddress(ip_address).key,
+    mac_address,
+    position,
+  }),
 });

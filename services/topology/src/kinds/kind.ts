@@ -1,7 +1,10 @@
 import type { z } from "zod";
+import { type KindName, KINDS, type PluralOf } from "@nts/shared/contract/kinds";
+import type { Entity, EntityKind } from "./entity-kind.js";
 
-// A kind is declared once: which members of a body are copied as they are, which are placed by rules of their own, and
-// what those that a creation may leave out become. Creations, updates, imports and archives build entities from that.
+// A kind is declared once: which members of a body are copied as they are, which are placed by rules of their own, what
+// those that a creation may leave out become, and how entities are stored and archived. Creations, updates, imports and
+// archives build entities from that. What clients know, too, is in the contract.
 
 type Member<Body extends z.ZodObject> = keyof z.output<Body> & string;
 
@@ -28,13 +31,16 @@ interface Declaration<
   Create extends z.ZodObject,
   Update extends z.ZodObject,
   Placed extends string,
-> {
+  Archived extends z.ZodObject,
+> extends Pick<EntityKind<z.output<Schema> & Entity>, "keysOf" | "namedIn" | "denormalizedKeys" | "form"> {
   readonly schema: Schema;
   readonly create: Create;
   readonly update: Update;
   /** Members of the bodies with rules of their own; every other member is copied. */
   readonly placed: readonly Placed[];
   readonly defaults: Defaults<z.output<Schema>, z.output<Create>, Placed>;
+  /** The data of an archive's line. */
+  readonly archived: Archived;
 }
 
 /** How entities of a kind follow from bodies. */
@@ -45,27 +51,51 @@ export interface KindRules<Entity extends object, Created, Updated, Server> {
   apply(current: Entity, body: Updated): Entity;
 }
 
+/** A declared kind. */
+export interface Kind<Name extends KindName, T extends Entity, Archived extends z.ZodObject> extends EntityKind<T> {
+  readonly name: Name;
+  readonly collection: PluralOf<Name>;
+  readonly archived: Archived;
+}
+
 export function kind<
+  const Name extends KindName,
   Schema extends z.ZodObject,
   Create extends z.ZodObject,
   Update extends z.ZodObject,
   const Placed extends string,
+  Archived extends z.ZodObject,
 >(
-  declaration: Declaration<Schema, Create, Update, Placed> &
+  name: Name,
+  declaration: Declaration<Schema, Create, Update, Placed, Archived> &
     OnlyMembersOf<z.output<Schema>, Copied<Create, Update, Placed>>,
-): KindRules<
-  z.output<Schema>,
-  Pick<z.output<Create>, Exclude<Member<Create>, Placed>>,
-  Pick<z.output<Update>, Exclude<Member<Update>, Placed>>,
-  Omit<z.output<Schema>, Copied<Create, Update, Placed>>
-> {
-  const { schema, create, update, placed, defaults } = declaration;
+): Kind<Name, z.output<Schema> & Entity, Archived> &
+  KindRules<
+    z.output<Schema>,
+    Pick<z.output<Create>, Exclude<Member<Create>, Placed>>,
+    Pick<z.output<Update>, Exclude<Member<Update>, Placed>>,
+    Omit<z.output<Schema>, Copied<Create, Update, Placed>>
+  > {
+  const { schema, create, update, placed, defaults, archived, keysOf, namedIn, denormalizedKeys, form } = declaration;
+  const { plural, parent, tagged, sighted } = KINDS[name];
   const isCopied = (name: string): boolean => !(placed as readonly string[]).includes(name);
   const created = new Set(Object.keys(create.shape).filter(isCopied));
   const updated = Object.keys(update.shape).filter(isCopied);
   const members = Object.keys(schema.shape);
 
   return {
+    name,
+    collection: plural,
+    networkOf: networkOf(name),
+    onHosts: parent === "Host",
+    tagged,
+    sighted,
+    archived,
+    keysOf,
+    namedIn,
+    denormalizedKeys,
+    form,
+    clean: (entity) => schema.parse(entity) as z.output<Schema> & Entity,
     make: (body, server) => {
       const entity: Record<string, unknown> = {};
       for (const name of members) {
@@ -84,6 +114,12 @@ export function kind<
       return entity as z.output<Schema>;
     },
   };
+}
+
+/** A network's network is itself, so that the filters of scopes apply. */
+function networkOf(name: KindName): ((entity: Entity) => string) | null {
+  if (name === "Network") return ({ id }) => id;
+  return KINDS[name].parent === null ? null : (entity) => (entity as Entity & { network_id: string }).network_id;
 }
 
 function valueIn(from: object, name: string): unknown {

@@ -1,10 +1,25 @@
 import { Service, ServiceCreate, ServiceUpdate } from "@nts/shared/contract";
+import { composed } from "@nts/shared/contract/folding.rules";
+import { categoryOf } from "../values/definitions/categories.rules.js";
+import { searchTextOf } from "../values/search.rules.js";
+import { MADE, POSITION, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
-export const serviceKind = kind({
+export const serviceKind = kind("Service", {
   schema: Service,
   create: ServiceCreate,
   update: ServiceUpdate,
   placed: ["network_id", "host_id", "bindings", "position", "source"],
   defaults: { virtualization: null },
+  archived: ServiceCreate.extend({ ...MADE, ...SOURCE, ...POSITION }),
+  keysOf: ({ host_id, name, position, service_definition, tags }) => ({
+    host_id,
+    name,
+    position,
+    service_definition,
+    category: categoryOf(service_definition),
+    tags: tags.map(composed),
+    search: searchTextOf(name, service_definition),
+  }),
+  denormalizedKeys: ["host_name"],
 });

@@ -1,10 +1,28 @@
 import { Subnet, SubnetCreate, SubnetUpdate } from "@nts/shared/contract";
+import { composed } from "@nts/shared/contract/folding.rules";
+import { parseBlock } from "../values/addresses.js";
+import { searchTextOf } from "../values/search.rules.js";
+import { MADE, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
-export const subnetKind = kind({
+/** The searched values of a subnet. */
+export function subnetSearchText({ name, cidr }: Pick<Subnet, "name" | "cidr">): string {
+  return searchTextOf(name, cidr);
+}
+
+export const subnetKind = kind("Subnet", {
   schema: Subnet,
   create: SubnetCreate,
   update: SubnetUpdate,
   placed: ["network_id", "cidr", "reserved"],
   defaults: { description: null, subnet_type: null },
+  archived: SubnetCreate.extend({ ...MADE, ...SOURCE }),
+  keysOf: ({ name, cidr, subnet_type, tags }) => ({
+    name,
+    cidr_key: parseBlock(cidr, "cidr").key,
+    subnet_type,
+    tags: tags.map(composed),
+    search: subnetSearchText({ name, cidr }),
+  }),
+  form: { version: 2, upgrade: (stored) => ({ ...stored, reserved: (stored as Partial<Subnet>).reserved ?? [] }) },
 });

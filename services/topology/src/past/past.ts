@@ -1,3 +1,4 @@
+import { KINDS_ON_HOSTS } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
@@ -22,7 +23,7 @@ import { createViews, type OpenView, type View } from "./view.js";
 
 /** Kinds whose changes affect a kind, if not only its own: services, for example, are sorted by host name. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  Host: ["Host", "Interface", "Port", "Service"],
+  Host: ["Host", ...KINDS_ON_HOSTS],
   Service: ["Service", "Host"],
   Binding: ["Service"],
 };

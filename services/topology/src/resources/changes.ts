@@ -1,14 +1,4 @@
-import {
-  getHostHistory,
-  getInterfaceHistory,
-  getNetworkHistory,
-  getPortHistory,
-  getServiceHistory,
-  getSubnetHistory,
-  getTagHistory,
-  listChanges,
-  streamChanges,
-} from "@nts/shared/contract";
+import { HISTORIES, KIND_NAMES, listChanges, pluralOf, streamChanges } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { type HandlerResponse, respond } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
@@ -16,7 +6,6 @@ import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { rangeOf } from "@nts/shared/numbered";
 import { goneBehind } from "../journal/cursors.js";
-import { JOURNALED } from "../journal/entries.rules.js";
 import type { Feeds } from "../journal/feeds.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import type { Asked, JournalReader, Reached } from "../journal/read.js";
@@ -34,22 +23,12 @@ export interface JournalAccess {
 export function mountChanges(router: Router, journal: JournalAccess, storage: Storage): void {
   mount(router, listChanges, (call) => changesOf(journal, call));
   mount(router, streamChanges, (call) => streamOf(journal.feeds, call));
-  const histories = [
-    [getNetworkHistory, "networks"],
-    [getSubnetHistory, "subnets"],
-    [getHostHistory, "hosts"],
-    [getInterfaceHistory, "interfaces"],
-    [getPortHistory, "ports"],
-    [getServiceHistory, "services"],
-    [getTagHistory, "tags"],
-  ] as const;
-  for (const [operation, kind] of histories)
-    mount(router, operation, (call) => {
+  for (const entity of KIND_NAMES)
+    mount(router, HISTORIES[entity] as typeof HISTORIES.Host, (call) => {
       const { id } = call.params;
-      const entity = JOURNALED[kind];
-      const filter = kind === "hosts" ? { host_id: id } : { entity_id: id, entity };
+      const filter = entity === "Host" ? { host_id: id } : { entity_id: id, entity };
       // New entities may have no entry yet.
-      const isThere = async (): Promise<boolean> => (await storage[kind].find(call.scope, id)) !== null;
+      const isThere = async (): Promise<boolean> => (await storage[pluralOf(entity)].find(call.scope, id)) !== null;
       return historyOf(journal, call, { filter, entity, isThere });
     });
 }
@@ -99,7 +78,7 @@ interface Subject {
 
 async function historyOf(
   { reader }: JournalAccess,
-  { principal, query }: Pick<UserCall<typeof getHostHistory>, "principal" | "query">,
+  { principal, query }: Pick<UserCall<typeof HISTORIES.Host>, "principal" | "query">,
   { filter, entity, isThere }: Subject,
 ): Promise<HandlerResponse<never>> {
   const { scope } = principal;

@@ -27,7 +27,7 @@ import type { Past } from "../past/past.js";
 import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import { updateSingle } from "./update-single.js";
-import { insertSubnets } from "../references/insert-subnets.js";
+import { insertInNetwork } from "../references/insert-in-network.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
 import { subnetKind } from "../kinds/subnet.js";
 
@@ -63,7 +63,7 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
       reserved: reservedIn(body.cidr, body.reserved),
     });
     await transaction(work, [subnet.id], async (tx) => {
-      await insertSubnets(storage, tx, scope, { networkId: subnet.network_id, inserted: [subnet] });
+      await insertInNetwork(storage, tx, scope, { name: "Subnet", networkId: subnet.network_id, inserted: [subnet] });
     });
     return respond.data(subnet, { revision: 1 });
   };

@@ -1,11 +1,12 @@
 import type { ClientSession, Filter } from "mongodb";
 import { LISTED_CONFLICTS } from "@nts/shared/contract";
+import { KIND_NAMES, type KindName, KINDS, pluralOf } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Journaled } from "../journal/entries.rules.js";
 import type { Entities, Entity, EntityDocument } from "../storage/entities.js";
 import { HOST_ORDER_INDEX } from "../storage/indexes.js";
-import { TAGGED_KINDS } from "../storage/kinds.js";
+import { TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
 import { idsOf, type Planned } from "./planned.js";
@@ -21,9 +22,9 @@ export async function dependents(
   storage: Storage,
   tx: ClientSession,
   scope: Scope,
-  { networks, subnets, hosts, interfaces, ports, tags }: Planned,
+  planned: Planned,
 ): Promise<Conflict[]> {
-  const find = async (kind: keyof Planned & Journaled, filter: Filter<EntityDocument>): Promise<Conflict[]> => {
+  const find = async (kind: Journaled, filter: Filter<EntityDocument>): Promise<Conflict[]> => {
     const found: Conflict[] = [];
     const entities = storage[kind] as unknown as Entities<Entity>;
     for await (const { entity } of entities.findEach(scope, filter, tx)) {
@@ -33,22 +34,27 @@ export async function dependents(
     return found;
   };
   const all: Conflict[] = [];
+  const { interfaces, ports } = planned;
   const named = [...interfaces.removed, ...ports.removed].map(({ id }) => id);
   if (named.length > 0) {
     const bound = await storage.bindings.countNaming(tx, scope, named, LISTED_CONFLICTS);
     all.push(...[...bound.keys()].map((id) => conflictOf("services", id, "depends")));
   }
-  if (hosts.removed.length > 0)
-    for (const kind of ["interfaces", "ports", "services"] as const)
-      all.push(...(await find(kind, { host_id: { $in: idsOf(hosts.removed) } })));
-  if (subnets.removed.length > 0)
-    all.push(...(await find("interfaces", { subnet_id: { $in: idsOf(subnets.removed) } })));
-  if (networks.removed.length > 0)
-    for (const kind of ["subnets", "hosts"] as const)
-      all.push(...(await find(kind, { network_id: { $in: idsOf(networks.removed) } })));
-  if (tags.removed.length > 0)
-    for (const kind of TAGGED_KINDS) all.push(...(await find(kind, { tags: { $in: idsOf(tags.removed) } })));
+  for (const name of KIND_NAMES.toReversed()) {
+    const ids = idsOf(planned[pluralOf(name)].removed);
+    if (ids.length > 0)
+      for (const [kind, field] of referrersTo(name)) all.push(...(await find(kind, { [field]: { $in: ids } })));
+  }
   return all;
+}
+
+/** The kinds that refer to a kind, and the field in which they do. */
+function referrersTo(name: KindName): (readonly [kind: Journaled, field: string])[] {
+  if (name === "Tag") return TAGGED.map((kind) => [kind, "tags"] as const);
+  const referring = KIND_NAMES.map((one) => KINDS[one]).filter(
+    ({ parent, refersTo }) => parent === name || (refersTo as readonly string[]).includes(name),
+  );
+  return referring.map(({ plural }) => [plural, `${KINDS[name].singular}_id`] as const);
 }
 
 /** Children of hosts that occupy the position of a restored or moved one. */

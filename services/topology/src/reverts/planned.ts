@@ -1,7 +1,8 @@
 import type { ClientSession } from "mongodb";
-import type { Host, HostRecord, Interface, Network, Port, Service, Subnet, Tag } from "@nts/shared/contract";
+import type { Host } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { COLLECTIONS, type Journaled } from "../journal/entries.rules.js";
+import type { EntityIn } from "../kinds/index.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
@@ -20,14 +21,10 @@ export interface Writes<T> {
   readonly updated: readonly { readonly current: Stored<T>; readonly next: Stored<T> }[];
 }
 
-export interface Planned {
-  readonly networks: Writes<Network>;
-  readonly subnets: Writes<Subnet>;
-  readonly hosts: Writes<HostRecord>;
-  readonly interfaces: Writes<Interface>;
-  readonly ports: Writes<Port>;
-  readonly services: Writes<Service>;
-  readonly tags: Writes<Tag>;
+/** The writes of all kinds, by collection. */
+type WritesOfKinds = { readonly [Name in Journaled]: Writes<EntityIn<Name>> };
+
+export interface Planned extends WritesOfKinds {
   /** Revisions of restored entities, by id. */
   readonly revisions: ReadonlyMap<string, number>;
 }
@@ -56,7 +53,7 @@ export async function plan(
     };
   }
   const revisions = new Map(undos.map(({ id, revision }) => [id, revision + ANOTHER_LIFE]));
-  return { planned: { ...(writes as unknown as Omit<Planned, "revisions">), revisions }, conflicts };
+  return { planned: { ...(writes as unknown as WritesOfKinds), revisions }, conflicts };
 }
 
 async function statesOf(

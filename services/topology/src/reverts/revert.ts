@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { Binding, Service } from "@nts/shared/contract";
+import { KINDS_IN_NETWORKS, pluralOf } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { afterCommit, type Work } from "@nts/shared/work";
 import { COLLECTIONS } from "../journal/entries.rules.js";
@@ -10,7 +11,9 @@ import { insertServices, moreBindings, saveServices } from "../hosts/write-servi
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import { networkClaim, tagClaims } from "../references/claims.js";
 import { replaceSubnet } from "../references/replace-subnet.js";
+import { ALL_COLLECTIONS, isPart, TAGGED, TOP_LEVEL } from "../kinds/index.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import type { Entities, Entity } from "../storage/entities.js";
 import type { Reference } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
@@ -48,7 +51,7 @@ export async function revert(storage: Storage, notices: Notices, { work, scope, 
       refuse([...conflicts, ...missingHosts(hostIds, hosts, undos)]);
       const step = { storage, tx, scope, planned };
       await removeCreated(step);
-      await restoreTargets(step);
+      await restoreTopLevel(step);
       await reference(step);
       await updateOthers(step);
       await restoreHosts(step);
@@ -88,16 +91,13 @@ async function removeCreated({ storage, tx, scope, planned }: Step): Promise<voi
   const gone = new Set(idsOf(hosts.removed));
   if (services.removed.length > 0)
     await storage.bindings.remove(tx, scope, { service_id: { $in: idsOf(services.removed) } });
-  for (const kind of ["services", "ports", "interfaces", "hosts"] as const)
-    if (planned[kind].removed.length > 0)
+  const targets = [...idsOf(subnets.removed), ...idsOf(tags.removed)];
+  if (targets.length > 0) await removeGuards(storage, tx, scope, planned);
+  for (const kind of ALL_COLLECTIONS)
+    if (!isPart(kind) && planned[kind].removed.length > 0)
       await storage[kind].remove(tx, scope, { _id: { $in: idsOf(planned[kind].removed) } });
   const shrunk = interfaces.removed.map(({ host_id }) => host_id).filter((id) => !gone.has(id));
   if (shrunk.length > 0) await storage.interfaces.removedFrom(tx, scope, [...new Set(shrunk)]);
-  const targets = [...idsOf(subnets.removed), ...idsOf(tags.removed)];
-  if (targets.length > 0) await removeGuards(storage, tx, scope, planned);
-  for (const kind of ["subnets", "networks", "tags"] as const)
-    if (planned[kind].removed.length > 0)
-      await storage[kind].remove(tx, scope, { _id: { $in: idsOf(planned[kind].removed) } });
   if (networks.removed.length === 0) return;
   await storage.guards.removeNetworks(tx, scope, idsOf(networks.removed));
   await storage.addresses.forgetNetworks(tx, scope, idsOf(networks.removed));
@@ -114,14 +114,15 @@ async function removeGuards(
   if (tags.removed.length > 0) await guards.remove(tx, { ...scope, networks: "all" }, idsOf(tags.removed));
 }
 
-/** Restores entities that others reference. */
-async function restoreTargets({ storage, tx, scope, planned }: Step): Promise<void> {
+/** Restores entities other than hosts and their children, which refer to some of them. */
+async function restoreTopLevel({ storage, tx, scope, planned }: Step): Promise<void> {
   const { networks, subnets, tags } = planned;
   const { organizationId: organization_id } = scope;
   const more = revisionIn(planned);
-  await storage.tags.insert(tx, scope, tags.restored, more);
-  await storage.networks.insert(tx, scope, networks.restored, more);
-  await storage.subnets.insert(tx, scope, subnets.restored, more);
+  for (const name of TOP_LEVEL) {
+    const plural = pluralOf(name);
+    await (storage[plural] as unknown as Entities<Entity>).insert(tx, scope, planned[plural].restored, more);
+  }
   const targets = [
     ...tags.restored.map(({ id }) => ({ target: id, kind: "tag" as const, organization_id, network_id: null })),
     ...networks.restored.map(({ id }) => ({ target: id, kind: "network" as const, organization_id, network_id: id })),
@@ -135,7 +136,7 @@ async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
   const { networks, interfaces, services } = planned;
   const gone = new Set(idsOf(networks.removed));
   const all: Reference[] = [];
-  for (const kind of ["subnets", "hosts", "interfaces", "ports", "services"] as const) {
+  for (const kind of KINDS_IN_NETWORKS.map(pluralOf)) {
     const of = ({ network_id }: { network_id: string }, by: number): Reference =>
       networkClaim(network_id, { [kind]: by });
     all.push(...planned[kind].restored.map((one) => of(one, 1)), ...planned[kind].removed.map((one) => of(one, -1)));
@@ -147,7 +148,7 @@ async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
   for (const { current, next } of interfaces.updated)
     if (isElsewhere(current.entity, next.entity)) all.push(networkClaim(next.entity.network_id, {}), ...subnetClaims([next.entity])); // prettier-ignore
   all.push(...subnetClaims(interfaces.restored));
-  for (const kind of ["networks", "subnets", "hosts", "services"] as const) {
+  for (const kind of TAGGED) {
     all.push(...planned[kind].restored.flatMap(({ tags }) => tagClaims(tags)));
     all.push(...planned[kind].updated.flatMap(({ current, next }) => tagClaims(next.entity.tags, current.entity.tags)));
   }
@@ -162,10 +163,15 @@ async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
 
 /** Resets updated entities, except services. */
 async function updateOthers({ storage, tx, scope, planned }: Step): Promise<void> {
-  const { networks, subnets, hosts, interfaces, ports, tags } = planned;
-  await storage.tags.replace(tx, scope, tags.updated.map(({ next }) => next)); // prettier-ignore
-  await storage.networks.replace(tx, scope, networks.updated.map(({ next }) => next)); // prettier-ignore
-  for (const change of subnets.updated) await replaceSubnet(storage, tx, scope, change);
+  const { subnets, hosts, interfaces, ports } = planned;
+  for (const name of TOP_LEVEL) {
+    const plural = pluralOf(name);
+    if (plural === "subnets") for (const change of subnets.updated) await replaceSubnet(storage, tx, scope, change);
+    else {
+      const entities = storage[plural] as unknown as Entities<Entity>;
+      await entities.replace(tx, scope, planned[plural].updated.map(({ next }) => next)); // prettier-ignore
+    }
+  }
   await storage.hosts.replace(tx, scope, hosts.updated.map(({ next }) => next)); // prettier-ignore
   for (const { current, next } of hosts.updated)
     if (current.entity.name !== next.entity.name)

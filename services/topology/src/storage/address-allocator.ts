@@ -11,7 +11,7 @@ import { keyAt, spaceOf } from "../values/address-space.js";
 import type { Guards } from "./guards.js";
 import type { SearchedSubnet } from "./stores/free-addresses.js";
 import type { AddressStore, Found, ReservedAddresses } from "./stores/addresses.js";
-import type { SubnetStore } from "./stores/subnets.js";
+import type { Storage } from "./storage.js";
 
 // Batches requests for addresses of one subnet: one search reserves addresses for all of them. Long moves of the mark
 // are made in committed steps, so they are done once, whichever request starts them.
@@ -54,7 +54,7 @@ interface Parts {
   readonly transaction: RunTransaction;
   readonly addresses: AddressStore;
   readonly guards: Guards;
-  readonly subnets: SubnetStore;
+  readonly subnets: Storage["subnets"];
 }
 
 export function createAddressAllocator(parts: Parts, step = STEP): AddressAllocator {

@@ -2,8 +2,8 @@ import type { ClientSession, Filter, FindOptions, Sort } from "mongodb";
 import type { Sighting } from "@nts/shared/contract/sightings";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Form } from "@nts/shared/mongo/forms";
 import { documentsIn, type Moment, type RawBatch } from "@nts/shared/mongo/raw-find";
+import type { Entity, EntityKind } from "../kinds/entity-kind.js";
 import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Database, ScopedFind } from "./database.js";
 import { createReader, type EntityReader, STORED } from "./entity-reader.js";
@@ -18,12 +18,7 @@ import { type Sweepable, sweepable } from "./sweepable.js";
 // Entities are stored as response JSON (`wire`), next to fields for filters, orders and indexes; both are written only
 // by `documentOf`. Pages are served without decoding or serializing.
 
-/** Common members of entities. */
-export interface Entity {
-  readonly id: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type { Entity, EntityKind } from "../kinds/entity-kind.js";
 
 /** A stored entity; `revision` is its `ETag`. */
 export interface Stored<T> {
@@ -56,32 +51,6 @@ export type StoredFields = Pick<EntityDocument, "wire" | "revision" | "form"> & 
 
 /** Additional document fields: the same for all, or computed for each. */
 export type Extra<T> = Readonly<Record<string, unknown>> | ((entity: T) => Record<string, unknown>);
-
-export interface EntityKind<T extends Entity> {
-  readonly collection: string;
-  /** Name in `not_found` and other errors. */
-  readonly name: string;
-  /** null for organization-level entities, which are visible from all networks. */
-  readonly networkOf: ((entity: T) => string) | null;
-  /** True for children of hosts. */
-  readonly onHosts?: true;
-  /** True for entities with tags. */
-  readonly tagged?: true;
-  /** True for entities with sightings. */
-  readonly sighted?: true;
-  /** True for parts of other entities, which change with them. */
-  readonly isPart?: true;
-  /** Document fields with its name; by default `name`. */
-  readonly namedIn?: readonly string[];
-  /** Fields next to `wire`, for filters and orders. */
-  readonly keysOf: (entity: T) => Record<string, unknown>;
-  /** Sort fields that are not members of the entity, such as its host's name. */
-  readonly denormalizedKeys?: readonly string[];
-  /** Removes what is not part of the entity, such as an echoed member. */
-  readonly clean: (entity: T) => T;
-  /** By default the first one. */
-  readonly form?: Form<T>;
-}
 
 /** Access to the entities of one kind, limited to the caller's scope. */
 export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrites<T> {

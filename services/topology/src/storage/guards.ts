@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { IN_NETWORKS } from "../kinds/index.js";
 import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
 import { scopedCollection } from "./scoped-collection.js";
@@ -13,8 +14,8 @@ import { type Sweepable, sweepable } from "./sweepable.js";
 /** Number of guards per target, see {@link Guards.inShard}. */
 export const SHARDS = 16;
 
-/** Kinds of entities counted by guards of a network. */
-export const COUNTED = ["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const;
+/** Collections of entities counted by guards of a network. */
+export const COUNTED = IN_NETWORKS;
 export type Counted = (typeof COUNTED)[number];
 export type Counts = Partial<Record<Counted, number>>;
 

@@ -1,6 +1,7 @@
 import type { IndexDescription } from "mongodb";
 import type { Indexes } from "@nts/shared/mongo/migrations";
 import { REMEMBERED_COLLECTION, REMEMBERED_EXPIRE } from "@nts/shared/writes/remembered";
+import type { Collection, ON_HOSTS } from "../kinds/index.js";
 import { NOTES, NOTES_EXPIRE } from "./authorship.js";
 
 // Each order has an index, and another one starting with the network: without it, a young network would skip thousands
@@ -85,6 +86,14 @@ export const SMALL_COLLECTION_INDEX: IndexKey = { organization_id: 1, created_at
 /** The index for counting bindings of hosts. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 
+/** The index for what is on hosts, by collection. */
+export const ON_HOST_INDEXES: Readonly<Record<(typeof ON_HOSTS)[number], IndexKey>> = {
+  interfaces: HOST_ORDER_INDEX,
+  ports: HOST_PORTS_INDEX,
+  services: HOST_ORDER_INDEX,
+  bindings: HOST_BINDINGS_INDEX,
+};
+
 /** The error for a violated unique index, by index name. The last two remain in databases of earlier versions. */
 export const UNIQUE_INDEXES = {
   one_address_of_host: { entity: "Interface", field: "ip_address" },
@@ -119,11 +128,7 @@ const DELIVERIES_SECONDS = 7 * 86_400;
 /** Backlog entries of a dead process expire. */
 const BACKLOG_SECONDS = 86_400;
 
-/**
- * Every index of the database, by collection; they start with the organization or the parent, unique ones with the
- * organization.
- */
-export const INDEXES: Indexes = {
+const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> = {
   networks: [{ key: SMALL_COLLECTION_INDEX }, tagged],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, searched],
   hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted, labelled, lostMacs],
@@ -150,6 +155,14 @@ export const INDEXES: Indexes = {
     { key: SMALL_COLLECTION_INDEX },
     { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },
   ],
+};
+
+/**
+ * Every index of the database, by collection; they start with the organization or the parent, unique ones with the
+ * organization.
+ */
+export const INDEXES: Indexes = {
+  ...ENTITY_INDEXES,
   guards: [{ key: { target: 1 } }, { key: GUARD_INDEX }],
   deletions: [{ key: { organization_id: 1 } }],
   [REMEMBERED_COLLECTION]: [REMEMBERED_EXPIRE],

@@ -1,3 +1,4 @@
+import type { PluralOf, SightedKind as Sighted } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "./database.js";
 import type { EntityDocument } from "./entities.js";
@@ -9,7 +10,7 @@ import { type ScopedCollection, scopedCollection } from "./scoped-collection.js"
 // not overwrite later ones.
 
 /** The kinds with sightings, by collection. */
-export type SightedKind = "hosts" | "interfaces" | "ports" | "services";
+export type SightedKind = PluralOf<Sighted>;
 
 export interface Sightings {
   /** Later misses, and the format of a later sighting, are kept. @param by the format that found them */

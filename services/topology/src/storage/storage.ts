@@ -3,6 +3,7 @@ import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createSharedReads } from "@nts/shared/shared-reads";
 import { createWrites, type Writes } from "@nts/shared/writes/writes";
+import { ENTITY_KINDS, type EntityIn, type EntityKinds, type StoredKinds } from "../kinds/index.js";
 import { type AddressAllocator, createAddressAllocator } from "./address-allocator.js";
 import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
@@ -11,23 +12,36 @@ import { type CountedStore, createCountedStore } from "./stores/counted.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
 import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
 import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
-import { createPortStore, type PortStore } from "./stores/ports.js";
 import { createServiceStore, type ServiceStore } from "./stores/services.js";
 import { createSockets, type Sockets } from "./stores/sockets.js";
-import { createSubnetStore, type SubnetStore } from "./stores/subnets.js";
 import { createTagStore, type TagStore } from "./stores/tags.js";
 import { createWebhookStore, type WebhookStore } from "./stores/webhooks.js";
 import { type Database, type DatabaseShares, sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
 import { createGuards, type Guards } from "./guards.js";
-import { KINDS, type Kinds } from "./kinds.js";
+import { createEntities, type Entities, type Entity, type EntityKind } from "./entities.js";
 import { createQuota, DEFAULT_QUOTAS, type Quota, type Quotas } from "./quota.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { createTotals, type Totals } from "./totals.js";
 import { createShortWrites, type ShortWrites } from "./short-writes.js";
 
+/** The stores of kinds that have operations of their own. */
+interface OwnStores {
+  readonly networks: NetworkStore;
+  readonly hosts: HostStore;
+  readonly interfaces: InterfaceStore;
+  readonly services: ServiceStore;
+  readonly bindings: BindingStore;
+  readonly tags: TagStore;
+}
+
+/** The stores of all kinds, by collection. */
+type Stores = OwnStores & {
+  readonly [Name in Exclude<keyof EntityKinds, keyof OwnStores>]: Entities<EntityIn<Name>>;
+};
+
 /** All database access of handlers. */
-export interface Storage {
+export interface Storage extends Stores {
   /** For callers with their own reads. */
   readonly database: Database;
   readonly transaction: RunTransaction;
@@ -36,14 +50,6 @@ export interface Storage {
   readonly totals: Totals;
   readonly deletions: Deletions;
   readonly quota: Quota;
-  readonly networks: NetworkStore;
-  readonly subnets: SubnetStore;
-  readonly hosts: HostStore;
-  readonly interfaces: InterfaceStore;
-  readonly ports: PortStore;
-  readonly services: ServiceStore;
-  readonly bindings: BindingStore;
-  readonly tags: TagStore;
   readonly sockets: Sockets;
   readonly webhooks: WebhookStore;
   readonly auditNotes: AuditNotes;
@@ -58,7 +64,7 @@ export interface Storage {
 
 export interface StorageOptions {
   /** Stored forms; other than the default only in tests. */
-  readonly kinds?: Kinds;
+  readonly kinds?: StoredKinds;
   /** Of an organization. */
   readonly quotas?: Partial<Quotas>;
   /** Idempotency keys per user and day. */
@@ -71,20 +77,26 @@ export interface StorageOptions {
 const SUMS_DUTY = 0.25;
 
 export function createStorage(db: Db, transaction: RunTransaction, options: StorageOptions = {}): Storage {
-  const { kinds = KINDS, quotas, shares = UNSHARED } = options;
+  const { quotas, shares = UNSHARED } = options;
+  const kinds: StoredKinds = options.kinds ?? ENTITY_KINDS;
   const database = sharedDatabase(db, shares);
   const addresses = createAddressStore(database);
-  const entities = {
+  const own: OwnStores = {
     networks: createNetworkStore(database, kinds.networks),
-    subnets: createSubnetStore(database, kinds.subnets),
     hosts: createHostStore(database, kinds),
     interfaces: createInterfaceStore(database, addresses, kinds.interfaces),
-    ports: createPortStore(database, kinds.ports),
     services: createServiceStore(database, kinds.services),
     bindings: createBindingStore(database, kinds.bindings),
     tags: createTagStore(database, kinds.tags),
-    webhooks: createWebhookStore(database),
   };
+  const others = Object.values(kinds).filter(({ collection }) => !(collection in own));
+  const entities = {
+    ...own,
+    ...Object.fromEntries(
+      others.map((kind) => [kind.collection, createEntities(database, kind as unknown as EntityKind<Entity>)]),
+    ),
+    webhooks: createWebhookStore(database),
+  } as Stores & { readonly webhooks: WebhookStore };
   const reads = createSharedReads(SUMS_DUTY);
   const quota = createQuota(database, reads, { ...DEFAULT_QUOTAS, ...quotas });
   const shortWrites = createShortWrites(db, entities.services);

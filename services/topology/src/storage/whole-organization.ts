@@ -1,4 +1,5 @@
 import type { Db } from "mongodb";
+import { ALL_COLLECTIONS } from "../kinds/index.js";
 import {
   creationIndex,
   SMALL_COLLECTION_INDEX,
@@ -18,12 +19,8 @@ const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
   ["webhook_deliveries", { organization_id: 1, webhook_id: 1 }],
   ["webhooks", SMALL_COLLECTION_INDEX],
   ["guards", GUARD_INDEX],
-  ...(["bindings", "services", "ports", "interfaces", "hosts", "subnets"] as const).map(
-    (name) => [name, creationIndex(name, false)] as const,
-  ),
   ["free_addresses", FREE_ADDRESSES_INDEX],
-  ["tags", SMALL_COLLECTION_INDEX],
-  ["networks", SMALL_COLLECTION_INDEX],
+  ...ALL_COLLECTIONS.map((name) => [name, creationIndex(name, false)] as const),
   ["journal", JOURNAL_OF_NETWORK],
   ["journal_gone", BY_ORGANIZATION],
   ["journal_set_aside", BY_ORGANIZATION],

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import { Binding } from "@nts/shared/contract";
+import type { Binding } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { HOST_BINDINGS_INDEX } from "../indexes.js";
 import type { Database } from "../database.js";
@@ -33,21 +33,7 @@ export interface BindingStore extends Entities<Binding> {
   countOn(tx: ClientSession, scope: Scope, hostIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-export const BINDING_KIND: EntityKind<Binding> = {
-  collection: "bindings",
-  name: "Binding",
-  onHosts: true,
-  isPart: true,
-  networkOf: ({ network_id }) => network_id,
-  keysOf: (binding) => ({
-    service_id: binding.service_id,
-    interface_id: binding.interface_id,
-    ...(binding.type === "Port" && { port_id: binding.port_id }),
-  }),
-  clean: (entity) => Binding.parse(entity),
-};
-
-export function createBindingStore(database: Database, kind = BINDING_KIND): BindingStore {
+export function createBindingStore(database: Database, kind: EntityKind<Binding>): BindingStore {
   const entities = createEntities<Binding>(database, kind);
   return {
     ...entities,

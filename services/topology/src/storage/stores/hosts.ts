@@ -1,10 +1,9 @@
 import type { ClientSession } from "mongodb";
-import { HostRecord, type Interface, type Port, type Service } from "@nts/shared/contract";
+import type { HostRecord, Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { composed } from "@nts/shared/contract/folding.rules";
-import { hostLabel } from "../../values/host-names.rules.js";
-import { createEntities, type Entities, type EntityKind } from "../entities.js";
+import { createEntities, type Entities } from "../entities.js";
 import { createReader } from "../entity-reader.js";
+import type { StoredKinds } from "../../kinds/index.js";
 import type { Database } from "../database.js";
 import { createHostSearch, hostSearchFields } from "./host-search.js";
 import { createHostsWithChildren, type HostsWithChildren } from "./hosts-with-children.js";
@@ -23,25 +22,7 @@ export interface HostStore extends Entities<HostRecord>, HostsWithChildren, Host
   ): Promise<void>;
 }
 
-export const HOST_KIND: EntityKind<HostRecord> = {
-  collection: "hosts",
-  name: "Host",
-  sighted: true,
-  tagged: true,
-  networkOf: ({ network_id }) => network_id,
-  keysOf: ({ name, hostname, tags }) => ({ name, hostname, host_label: hostLabel(hostname), tags: tags.map(composed) }),
-  clean: (entity) => HostRecord.parse(entity),
-};
-
-/** Of hosts and children. */
-export interface HostKinds {
-  readonly hosts: EntityKind<HostRecord>;
-  readonly interfaces: EntityKind<Interface>;
-  readonly ports: EntityKind<Port>;
-  readonly services: EntityKind<Service>;
-}
-
-export function createHostStore(database: Database, kinds: HostKinds): HostStore {
+export function createHostStore(database: Database, kinds: StoredKinds): HostStore {
   const entities = createEntities<HostRecord>(database, kinds.hosts);
   const readers = {
     hosts: entities,

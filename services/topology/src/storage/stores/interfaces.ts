@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
-import { Interface } from "@nts/shared/contract";
+import type { Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../../values/addresses.js";
 import { createHostSearch } from "./host-search.js";
@@ -33,27 +33,10 @@ export interface InterfaceStore extends Entities<Interface> {
 type Placed = Released & { readonly _id: string };
 const PLACED = { subnet_id: 1, network_id: 1, ip_key: 1 } as const;
 
-export const INTERFACE_KIND: EntityKind<Interface> = {
-  collection: "interfaces",
-  name: "Interface",
-  sighted: true,
-  onHosts: true,
-  namedIn: ["wire"],
-  networkOf: ({ network_id }) => network_id,
-  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
-    host_id,
-    subnet_id,
-    ip_key: parseAddress(ip_address).key,
-    mac_address,
-    position,
-  }),
-  clean: (entity) => Interface.parse(entity),
-};
-
 export function createInterfaceStore(
   database: Database,
   addresses: Pick<AddressStore, "release">,
-  kind = INTERFACE_KIND,
+  kind: EntityKind<Interface>,
 ): InterfaceStore {
   const search = createHostSearch(database.db);
   const entities = createEntities<Interface>(database, kind);

@@ -1,8 +1,6 @@
 import type { ClientSession } from "mongodb";
-import { Network } from "@nts/shared/contract";
+import type { Network } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { composed } from "@nts/shared/contract/folding.rules";
-import { searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 
@@ -13,17 +11,7 @@ export interface NetworkStore extends Entities<Network> {
   removeDecided(organizationIds: readonly string[], ids: readonly string[]): Promise<void>;
 }
 
-export const NETWORK_KIND: EntityKind<Network> = {
-  collection: "networks",
-  name: "Network",
-  tagged: true,
-  networkOf: ({ id }) => id,
-  keysOf: ({ name, tags }) => ({ name, tags: tags.map(composed), search: searchTextOf(name) }),
-  clean: (entity) => Network.parse(entity),
-};
-
-/** Networks; a network's network is itself, so that the scope's filter applies. */
-export function createNetworkStore(database: Database, kind = NETWORK_KIND): NetworkStore {
+export function createNetworkStore(database: Database, kind: EntityKind<Network>): NetworkStore {
   const entities = createEntities<Network>(database, kind);
   const { collection, within } = entities;
   return {

@@ -1,10 +1,7 @@
 import type { ClientSession } from "mongodb";
-import { Service } from "@nts/shared/contract";
+import type { Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
-import { composed } from "@nts/shared/contract/folding.rules";
-import { categoryOf } from "../../values/definitions/categories.rules.js";
-import { searchTextOf } from "../../values/search.rules.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { REVISION } from "../entity-reader.js";
@@ -26,27 +23,7 @@ export interface ServiceStore extends Entities<Service> {
   lockAllOn(tx: ClientSession, scope: Scope, hostId: string): Promise<void>;
 }
 
-export const SERVICE_KIND: EntityKind<Service> = {
-  collection: "services",
-  name: "Service",
-  sighted: true,
-  tagged: true,
-  onHosts: true,
-  networkOf: ({ network_id }) => network_id,
-  keysOf: ({ host_id, name, position, service_definition, tags }) => ({
-    host_id,
-    name,
-    position,
-    service_definition,
-    category: categoryOf(service_definition),
-    tags: tags.map(composed),
-    search: searchTextOf(name, service_definition),
-  }),
-  denormalizedKeys: ["host_name"],
-  clean: (entity) => Service.parse(entity),
-};
-
-export function createServiceStore(database: Database, kind = SERVICE_KIND): ServiceStore {
+export function createServiceStore(database: Database, kind: EntityKind<Service>): ServiceStore {
   const entities = createEntities<Service>(database, kind);
   const { collection } = entities;
 

@@ -1,28 +1,15 @@
 import type { ClientSession } from "mongodb";
-import { Tag } from "@nts/shared/contract";
-import { folded } from "@nts/shared/contract/folding.rules";
+import type { Tag } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind, type Stored } from "../entities.js";
+import { tagKeyOf } from "../../kinds/tag.js";
 import { BY_ID } from "../indexes.js";
 
 /** Managed tags; they belong to the organization, so restricted callers see all of them. */
 export type TagStore = Entities<Tag>;
 
-/** The unique key of a tag's name. */
-export function tagKeyOf(name: string): string {
-  return folded(name);
-}
-
-export const TAG_KIND: EntityKind<Tag> = {
-  collection: "tags",
-  name: "Tag",
-  networkOf: null,
-  keysOf: ({ name, color }) => ({ name, color, name_key: tagKeyOf(name) }),
-  clean: (entity) => Tag.parse(entity),
-};
-
-export function createTagStore(database: Database, kind = TAG_KIND): TagStore {
+export function createTagStore(database: Database, kind: EntityKind<Tag>): TagStore {
   const entities = createEntities<Tag>(database, kind);
   return {
     ...entities,

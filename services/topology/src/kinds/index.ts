@@ -1,0 +1,76 @@
+import {
+  KIND_NAMES,
+  type KindInNetwork,
+  type KindName,
+  type KindOnHost,
+  KINDS,
+  KINDS_IN_NETWORKS,
+  KINDS_ON_HOSTS,
+  type PluralOf,
+  TAGGED_KINDS,
+} from "@nts/shared/contract/kinds";
+import type { EntityKind } from "./entity-kind.js";
+import { bindingKind } from "./binding.js";
+import { hostKind } from "./host.js";
+import { interfaceKind } from "./interface.js";
+import { networkKind } from "./network.js";
+import { portKind } from "./port.js";
+import { serviceKind } from "./service.js";
+import { subnetKind } from "./subnet.js";
+import { tagKind } from "./tag.js";
+
+// The declared kinds by collection. What treats kinds alike iterates over the lists of the contract, in order of reference,
+// and finds the kind here.
+
+export type Part = (typeof KINDS)[KindName]["parts"][number];
+/** A collection of entities, or of parts of them. */
+export type Collection = PluralOf<KindName> | Part;
+
+export const ENTITY_KINDS = {
+  tags: tagKind,
+  networks: networkKind,
+  subnets: subnetKind,
+  hosts: hostKind,
+  interfaces: interfaceKind,
+  ports: portKind,
+  services: serviceKind,
+  bindings: bindingKind,
+} satisfies { readonly [Name in Collection]: { readonly collection: Name } };
+
+export type EntityKinds = typeof ENTITY_KINDS;
+type StoredEntities = {
+  readonly [Name in Collection]: EntityKinds[Name] extends EntityKind<infer T> ? T : never;
+};
+/** An entity of a collection. */
+export type EntityIn<Name extends Collection> = StoredEntities[Name];
+/** How the entities of all collections are stored. */
+export type StoredKinds = { readonly [Name in Collection]: EntityKind<EntityIn<Name>> };
+
+/** Kinds other than hosts and their children, which are written together. */
+export type TopLevelKind = Exclude<KindName, "Host" | KindOnHost>;
+export const TOP_LEVEL = KIND_NAMES.filter(
+  (name): name is TopLevelKind => name !== "Host" && KINDS[name].parent !== "Host",
+);
+/** Those of them that are in a network. */
+export type KindInNetworkAlone = TopLevelKind & KindInNetwork;
+export const IN_NETWORK_ALONE = TOP_LEVEL.filter((name): name is KindInNetworkAlone => KINDS[name].parent !== null);
+
+/** Whether a collection has parts of entities, which change with these. */
+export function isPart(name: Collection): name is Part {
+  return "isPart" in ENTITY_KINDS[name];
+}
+
+/** The collections of kinds with tags. */
+export const TAGGED = TAGGED_KINDS.map((name) => KINDS[name].plural);
+
+/** The collections of some kinds and their parts: referencing before referenced ones, in the order of a deletion. */
+function deletionOrder<Name extends KindName>(names: readonly Name[]): (PluralOf<Name> | Part)[] {
+  return [...names].reverse().flatMap((name) => [...KINDS[name].parts, KINDS[name].plural]);
+}
+
+/** The collections of what is in networks, in the order of a deletion. */
+export const IN_NETWORKS = deletionOrder<KindInNetwork>(KINDS_IN_NETWORKS);
+/** The collections of the children of hosts, in the order of a deletion. */
+export const ON_HOSTS = deletionOrder(KINDS_ON_HOSTS);
+/** All collections, in the order of a deletion. */
+export const ALL_COLLECTIONS = deletionOrder(KIND_NAMES);
