@@ -1,42 +1,28 @@
 import { Anchor, Text } from "@mantine/core";
-import {
-  type Change,
-  type Endpoint,
-  getHost,
-  getInterface,
-  getNetwork,
-  getPort,
-  getService,
-  getSubnet,
-  getTag,
-} from "@nts/shared/contract";
+import { type Change, getHost, type KindName, KINDS, KINDS_ON_HOSTS } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import { useOne } from "../api/queries.js";
+import { kindText } from "../parts/texts.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 
-type Kind = Change["entity"];
-
-const READS: Readonly<Record<Kind, Endpoint>> = {
-  Network: getNetwork,
-  Subnet: getSubnet,
-  Host: getHost,
-  Interface: getInterface,
-  Port: getPort,
-  Service: getService,
-  Tag: getTag,
-};
+/** The operation that reads an entity of a kind; all have the same parameters. */
+function readOf(name: KindName): typeof getHost {
+  const { singular, plural } = KINDS[name];
+  return { ...getHost, operationId: `get_${singular}_by_id`, path: `/api/v1/${plural}/{id}` };
+}
 
 /** Link to an entry's entity, if it still exists. */
 export function EntityLink({ entry }: { readonly entry: Change }): ReactNode {
   const { entity, entity_id: id } = entry;
-  const { data, error } = useOne(READS[entity] as typeof getHost, { params: { id } });
+  const { data, error } = useOne(readOf(entity), { params: { id } });
   if (data !== undefined) {
-    const { path, text } = placeOf(entry, data.data);
+    const place = placeOf(entry, data.data);
+    if (place === null) return null;
     return (
-      <Anchor component={Link} to={path} size="sm">
-        {text}
+      <Anchor component={Link} to={place.path} size="sm">
+        {place.text}
       </Anchor>
     );
   }
@@ -48,14 +34,16 @@ export function EntityLink({ entry }: { readonly entry: Change }): ReactNode {
   );
 }
 
+/** The page that shows an entity; null if there is none. */
 function placeOf(
   { entity, entity_id: id, host_id: hostId }: Change,
   now: object,
-): { readonly path: string; readonly text: string } {
-  if (entity === "Network") return { path: PATHS.networks, text: "Networks" };
-  if (entity === "Tag") return { path: PATHS.tags, text: "Tags" };
+): { readonly path: string; readonly text: string } | null {
   if (entity === "Subnet") return { path: subnetPath(id), text: "Open subnet" };
-  return { path: hostPath(entity === "Host" ? id : hostOf(now, hostId)), text: "Open host" };
+  if (entity === "Host") return { path: hostPath(id), text: "Open host" };
+  if (KINDS_ON_HOSTS.some((kind) => kind === entity)) return { path: hostPath(hostOf(now, hostId)), text: "Open host" };
+  const { plural } = KINDS[entity];
+  return plural in PATHS ? { path: PATHS[plural as keyof typeof PATHS], text: kindText(entity) } : null;
 }
 
 /** The service may have moved to another host. */

@@ -1,5 +1,5 @@
 import { Button, Select } from "@mantine/core";
-import { bulkDeleteHosts, bulkDeleteInterfaces, bulkDeletePorts, bulkDeleteServices, type GoneEntity, reportGone } from "@nts/shared/contract"; // prettier-ignore
+import { bulkDeleteHosts, bulkDeleteInterfaces, bulkDeletePorts, bulkDeleteServices, type GoneEntity, reportGone, SIGHTED_KINDS } from "@nts/shared/contract"; // prettier-ignore
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import type { ReactNode } from "react";
@@ -22,7 +22,7 @@ import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
-import { byHost, deletionsOf, joined, KINDS } from "./gone.js";
+import { byHost, deletionsOf, joined } from "./gone.js";
 
 const DELETES = { Host: bulkDeleteHosts, Interface: bulkDeleteInterfaces, Port: bulkDeletePorts, Service: bulkDeleteServices } as const; // prettier-ignore
 
@@ -81,7 +81,7 @@ export default function GonePage(): ReactNode {
               state={state}
               name="kind"
               label="Kind"
-              data={KINDS.map((kind) => ({ value: kind, label: kind }))}
+              data={SIGHTED_KINDS.map((kind) => ({ value: kind, label: kind }))}
             />
           </>
         }

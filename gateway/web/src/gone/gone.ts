@@ -1,8 +1,6 @@
-import type { GoneEntity, Plan } from "@nts/shared/contract";
+import { type GoneEntity, type Plan, SIGHTED_KINDS } from "@nts/shared/contract";
 
 // Grouping of missed entities by host, and their deletion.
-
-export const KINDS = ["Host", "Interface", "Port", "Service"] as const;
 
 /** Groups by host in the given order; a host comes before its children. */
 export function byHost(gone: readonly GoneEntity[]): GoneEntity[] {
@@ -22,7 +20,7 @@ export function deletionsOf(
 ): { readonly entity: GoneEntity["entity"]; readonly ids: readonly string[] }[] {
   const picked = gone.filter(({ id }) => chosen.has(id));
   const hosts = new Set(picked.flatMap(({ entity, id }) => (entity === "Host" ? [id] : [])));
-  return [...KINDS].reverse().flatMap((entity) => {
+  return [...SIGHTED_KINDS].reverse().flatMap((entity) => {
     const ids = picked.flatMap((one) =>
       one.entity === entity && (entity === "Host" || !hosts.has(one.host_id)) ? [one.id] : [],
     );

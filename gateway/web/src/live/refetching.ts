@@ -1,19 +1,18 @@
 import {
-  type Change,
+  containersOf,
   diffChanges,
   type Endpoint,
   getHost,
   getStats,
-  getSubnet,
   getSubnetUtilization,
   getTopology,
+  KIND_NAMES,
+  type KindName,
+  KINDS,
+  KINDS_IN_NETWORKS,
+  KINDS_ON_HOSTS,
   listChanges,
   listHosts,
-  listInterfaces,
-  listNetworks,
-  listServices,
-  listSubnets,
-  listTags,
   type Topology,
 } from "@nts/shared/contract";
 import type { Query, QueryClient } from "@tanstack/react-query";
@@ -25,31 +24,35 @@ import type { Watcher } from "./follower.js";
 // Refetches what is shown after changes to its entities. Unchanged rows keep their identity, so only changes are
 // rendered.
 
-type Kind = Change["entity"];
+type Told = readonly [operationId: string, kinds: readonly KindName[]];
 
-const ON_HOSTS: readonly Kind[] = ["Host", "Interface", "Port", "Service", "Network"];
-const EVERYTHING: readonly Kind[] = [...ON_HOSTS, "Subnet", "Tag"];
+const HOSTS_WITH_CHILDREN: readonly KindName[] = ["Host", ...KINDS_ON_HOSTS, "Network"];
+
+/** Lists and single reads show the names of what contains an entity. */
+const OF_KINDS = KIND_NAMES.flatMap((name): Told[] => {
+  const { singular, plural } = KINDS[name];
+  const kinds = [name, ...containersOf(name)];
+  return [
+    [`list_${plural}`, kinds],
+    [`get_${singular}_by_id`, kinds],
+  ];
+});
+
+const OTHERS: readonly (readonly [Endpoint, readonly KindName[]])[] = [
+  [getSubnetUtilization, ["Subnet", "Interface", "Network"]],
+  [listHosts, HOSTS_WITH_CHILDREN],
+  [getHost, HOSTS_WITH_CHILDREN],
+  [getStats, ["Network", ...KINDS_IN_NETWORKS]],
+  [getTopology, ["Network", ...KINDS_IN_NETWORKS]],
+  [listChanges, KIND_NAMES],
+  [diffChanges, KIND_NAMES],
+];
 
 /** Entity kinds contained in the response of an operation. */
-const TELLS: ReadonlyMap<string, readonly Kind[]> = new Map(
-  (
-    [
-      [listNetworks, ["Network"]],
-      [listSubnets, ["Subnet", "Network"]],
-      [getSubnet, ["Subnet", "Network"]],
-      [getSubnetUtilization, ["Subnet", "Interface", "Network"]],
-      [listHosts, ON_HOSTS],
-      [getHost, ON_HOSTS],
-      [listInterfaces, ["Interface", "Network"]],
-      [listServices, ["Service", "Host", "Network"]],
-      [listTags, ["Tag"]],
-      [getStats, [...ON_HOSTS, "Subnet"]],
-      [getTopology, [...ON_HOSTS, "Subnet"]],
-      [listChanges, EVERYTHING],
-      [diffChanges, EVERYTHING],
-    ] as readonly (readonly [Endpoint, readonly Kind[]])[]
-  ).map(([{ operationId }, kinds]) => [operationId, kinds]),
-);
+const TELLS: ReadonlyMap<string, readonly KindName[]> = new Map([
+  ...OF_KINDS,
+  ...OTHERS.map(([{ operationId }, kinds]): Told => [operationId, kinds]),
+]);
 
 /** These come from the journal, which lags behind the response of a write. */
 const FROM_JOURNAL: ReadonlySet<unknown> = new Set([listChanges.operationId, diffChanges.operationId]);
@@ -112,8 +115,8 @@ export function createRefetching(queries: QueryClient): { readonly watcher: Watc
 
 /** Changed kinds: by all writers, and by others than this tab, whose own writes refetch at once. */
 interface Kinds {
-  readonly all: Set<Kind>;
-  readonly byOthers: Set<Kind>;
+  readonly all: Set<KindName>;
+  readonly byOthers: Set<KindName>;
 }
 
 const newKinds = (): Kinds => ({ all: new Set(), byOthers: new Set() });
