@@ -1,49 +1,20 @@
-import {
-  type AnyEndpoint,
-  createHost,
-  createInterface,
-  createNetwork,
-  createPort,
-  createService,
-  createSubnet,
-  createTag,
-  deleteHost,
-  deleteInterface,
-  deleteNetwork,
-  deletePort,
-  deleteService,
-  deleteSubnet,
-  deleteTag,
-  patchHost,
-  patchInterface,
-  patchNetwork,
-  patchPort,
-  patchService,
-  patchSubnet,
-  patchTag,
-  type Plan,
-  PLAN_TAG,
-} from "@nts/shared/contract";
+import { type AnyEndpoint, KIND_NAMES, KINDS, OPERATIONS, type Plan, PLAN_TAG } from "@nts/shared/contract";
 import { z } from "zod";
 import { pageOf, short } from "../results.rules.js";
 import { tool } from "../tool.js";
 
-/** The writable kinds. */
-const OPERATIONS = {
-  host: { create: createHost, change: patchHost, delete: deleteHost },
-  interface: { create: createInterface, change: patchInterface, delete: deleteInterface },
-  network: { create: createNetwork, change: patchNetwork, delete: deleteNetwork },
-  port: { create: createPort, change: patchPort, delete: deletePort },
-  service: { create: createService, change: patchService, delete: deleteService },
-  subnet: { create: createSubnet, change: patchSubnet, delete: deleteSubnet },
-  tag: { create: createTag, change: patchTag, delete: deleteTag },
-} as const;
+const ACTIONS = { create: "create", change: "patch", delete: "delete" } as const;
+type Action = keyof typeof ACTIONS;
 
-const KINDS = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[];
+/** The names of the writable kinds, such as `host`. */
+const WRITABLE = KIND_NAMES.map((name) => KINDS[name].singular).sort();
+type Writable = (typeof WRITABLE)[number];
+
+const OPERATION_BY_ID = new Map(OPERATIONS.map((operation) => [operation.operationId, operation]));
 
 const change = {
-  action: z.enum(["create", "change", "delete"]),
-  kind: z.enum(KINDS),
+  action: z.enum(Object.keys(ACTIONS) as Action[]),
+  kind: z.enum(WRITABLE),
   id: z.uuid().optional().describe("Of the entity to change or delete."),
   members: z
     .record(z.string(), z.unknown())
@@ -54,9 +25,15 @@ const change = {
 };
 type Change = z.infer<z.ZodObject<typeof change>>;
 
+function operationOf(kind: Writable, action: Action): AnyEndpoint {
+  const operation = OPERATION_BY_ID.get(`${ACTIONS[action]}_${kind}`);
+  if (operation === undefined) throw new Error(`no operation can ${action} a ${kind}`);
+  return operation;
+}
+
 /** The operation and its input. */
 function askedBy({ action, kind, id, members }: Change): [AnyEndpoint, never] {
-  const operation: AnyEndpoint = OPERATIONS[kind][action];
+  const operation = operationOf(kind, action);
   const input = {
     ...(action !== "create" && { params: { id: id ?? "" } }),
     ...(action !== "delete" && { body: members ?? {} }),
