@@ -1,6 +1,6 @@
 import type { Operation } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
-import { isId } from "@nts/shared/contract";
+import { containersOf, isId, KIND_NAMES, type KindName, KINDS, KINDS_ON_HOSTS, pluralOf } from "@nts/shared/contract";
 import { canonicalAddress } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
 import { entitiesOf, type Entity, searchFor } from "./find.js";
@@ -10,24 +10,18 @@ import { EXIT, Problem } from "./terminal.js";
 // Documents of `apply`: a `kind` and the members of an entity, with references by name (`network: Home`). Existing
 // entities are found by their unique key.
 
-const KINDS = {
-  Tag: { plural: "tags", places: [], key: ["name"] },
-  Network: { plural: "networks", places: [], key: ["name"] },
-  Subnet: { plural: "subnets", places: ["network"], key: ["cidr"] },
-  Host: { plural: "hosts", places: ["network"], key: ["name"] },
-  Interface: { plural: "interfaces", places: ["network", "host", "subnet"], key: ["ip_address"] },
-  Port: { plural: "ports", places: ["network", "host"], key: ["number", "protocol"] },
-  Service: { plural: "services", places: ["network", "host"], key: ["name"] },
-} as const;
-
-type Kind = keyof typeof KINDS;
-type Place = (typeof KINDS)[Kind]["places"][number];
-
 /** Members for creation only. */
-const CHILDREN = ["interfaces", "ports", "services"];
+const CHILDREN = KINDS_ON_HOSTS.map(pluralOf);
+
+/** The references that a document of a kind needs. */
+function placesOf(name: KindName): readonly KindName[] {
+  return [...containersOf(name), ...KINDS[name].refersTo];
+}
+
+const placeNames = (name: KindName): string[] => placesOf(name).map((place) => KINDS[place].singular);
 
 export interface Document {
-  readonly kind: Kind;
+  readonly kind: KindName;
   readonly title: string;
   readonly members: Readonly<Record<string, unknown>>;
 }
@@ -44,9 +38,9 @@ export interface Step {
 export function documentOf(value: unknown, path: string): Document {
   const { kind, ...members } = (typeof value === "object" ? value : {}) as Record<string, unknown>;
   if (typeof kind !== "string" || !(kind in KINDS))
-    throw new Problem(EXIT.usage, `${path}: each document needs a kind: ${Object.keys(KINDS).join(", ")}.`);
-  const known = kind as Kind;
-  const missing = [...KINDS[known].places, ...KINDS[known].key].filter((name) => members[name] === undefined && members[`${name}_id`] === undefined); // prettier-ignore
+    throw new Problem(EXIT.usage, `${path}: each document needs a kind: ${KIND_NAMES.join(", ")}.`);
+  const known = kind as KindName;
+  const missing = [...placeNames(known), ...KINDS[known].key].filter((name) => members[name] === undefined && members[`${name}_id`] === undefined); // prettier-ignore
   if (missing.length > 0) throw new Problem(EXIT.usage, `${path}: a ${kind} needs ${missing.join(" and ")}.`);
   const title = KINDS[known].key.map((name) => String(members[name])).join("/");
   return { kind: known, title, members };
@@ -54,16 +48,16 @@ export function documentOf(value: unknown, path: string): Document {
 
 /** The write for a document; null while a reference is missing. @throws Problem */
 export async function stepOf(connection: Connection, { kind, title, members }: Document): Promise<Step | null> {
-  const { plural, places, key } = KINDS[kind];
-  const isPlace = (name: string): boolean => (places as readonly string[]).includes(name);
+  const { plural, key } = KINDS[kind];
+  const places = placesOf(kind);
+  const isPlace = (name: string): boolean => placeNames(kind).includes(name);
   const body = Object.fromEntries(Object.entries(members).filter(([name]) => !isPlace(name)));
   for (const place of places) {
-    const id = await placeId(connection, members[`${place}_id`] ?? members[place], {
-      place,
-      network: body["network_id"],
-    });
+    const { singular } = KINDS[place];
+    const named = members[`${singular}_id`] ?? members[singular];
+    const id = await placeId(connection, named, { place, network: body["network_id"] });
     if (id === null) return null;
-    body[`${place}_id`] = id;
+    body[`${singular}_id`] = id;
   }
   const { create, patch } = resourceNamed(plural);
   if (create === undefined || patch === undefined) throw new Error(`${plural} cannot be written`);
@@ -81,12 +75,12 @@ export async function stepOf(connection: Connection, { kind, title, members }: D
 async function placeId(
   connection: Connection,
   said: unknown,
-  { place, network }: { readonly place: Place; readonly network: unknown },
+  { place, network }: { readonly place: KindName; readonly network: unknown },
 ): Promise<string | null> {
   const text = typeof said === "string" ? said : "";
   if (isId(text)) return text;
-  const resource = resourceNamed(`${place}s`);
-  const within = { ...searchFor(resource, text), ...(place !== "network" && { network_id: network }) };
+  const resource = resourceNamed(pluralOf(place));
+  const within = { ...searchFor(resource, text), ...(place !== "Network" && { network_id: network }) };
   for await (const entity of entitiesOf(connection, resource, within))
     if (entity["name"] === text || entity["cidr"] === canonical(text)) return entity.id;
   return null;
