@@ -8,6 +8,7 @@ import {
   MongoClient,
   type Timestamp,
 } from "mongodb";
+import { KINDS } from "@nts/shared/contract/kinds";
 import { moved, type Seeding } from "./past.rules.js";
 
 // The API cannot write the past. So the demo is seeded in minutes, and its times are then changed in the databases
@@ -15,7 +16,7 @@ import { moved, type Seeding } from "./past.rules.js";
 
 const SEEDED = {
   topology: [
-    ...["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"],
+    ...Object.values(KINDS).flatMap(({ plural, parts }) => [plural, ...parts]),
     ...["journal", "webhooks", "webhook_states", "audit_notes"],
   ],
   identity: ["users", "api_keys", "audit"],
