@@ -4,12 +4,9 @@ const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
 const TEST = "\\.test\\.ts$";
 const CLIENT = "^shared/client/(?:src|dist)/";
 const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.)")}|${CLIENT}`;
+const KINDS = "^services/topology/src/kinds/";
 /** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */
-const PURE = [
-  "\\.rules\\.ts$",
-  "^services/topology/src/kinds/",
-  "^services/topology/src/values/definitions/[a-z]+\\.ts$",
-];
+const PURE = ["\\.rules\\.ts$", KINDS, "^services/topology/src/values/definitions/[a-z]+\\.ts$"];
 
 /** What says which operation does what. */
 const ROUTES = "^services/(?:[^/]+/src/.*routes|topology/src/resources/.*)\\.ts$";
@@ -129,8 +126,18 @@ module.exports = {
       name: "rules-are-pure",
       comment: "Rules import the contract, the errors, groups and other rules: no package, no input or output.",
       severity: "error",
-      from: { path: PURE },
+      from: { path: PURE, pathNot: KINDS },
       to: { pathNot: [BROWSER_SAFE, shared("groups\\."), ...PURE], dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "kinds-are-pure",
+      comment: "Declarations of kinds import the contract, schemas and values: no input or output.",
+      severity: "error",
+      from: { path: KINDS },
+      to: {
+        pathNot: [BROWSER_SAFE, ...PURE, "^services/topology/src/values/", "^node_modules/zod/"],
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "stores-know-no-http",
