@@ -206,8 +206,8 @@ export const importNmap = endpoint({
   summary: "Import the XML output of `nmap -oX`",
   description:
     "Hosts are matched by MAC address, then by IP address. Missing entities are added and nothing is overwritten, so importing " +
-    "the same file again changes nothing. An address found on another host moves there; nothing else is ever deleted. Each host " +
-    "is one transaction, reported as soon as it is committed; a failure does not stop the others.",
+    "the same file again changes nothing. An address found on another host moves there; nothing else is ever deleted. New " +
+    "hosts are created many at a time and reported as soon as they are committed; a host that fails does not stop the others.",
   query: z.strictObject(query),
   ...upload({
     contentTypes: ["application/xml", "text/xml"],

@@ -44,6 +44,29 @@ export function scanOfMany(hosts: number, ports: readonly number[] = [22, 443]):
   return scanOf(Array.from({ length: hosts }, (_, n) => upHost(ip(n), { ports })).join(""));
 }
 
+/** A scan with versions and scripts, of many hosts from 10.20.0.0 on, each with three services; 1.4 kB per host. */
+export function scanOfServices(hosts: number): string {
+  return scanOf(Array.from({ length: hosts }, (_, n) => servingHost(n)).join(""));
+}
+
+function servingHost(n: number): string {
+  const hex = n.toString(16).padStart(6, "0");
+  const mac = ["02:42:0A", hex.slice(0, 2), hex.slice(2, 4), hex.slice(4)].join(":").toUpperCase();
+  const port = (number: number, name: string, product: string, script: string): string =>
+    `<port protocol="tcp" portid="${number}"><state state="open" reason="syn-ack" reason_ttl="64"/><service name="${name}" product="${product}" version="1.${n % 30}" method="probed" conf="10"><cpe>cpe:/a:example:${name}:1.${n % 30}</cpe></service>${script}</port>\n`;
+  const key = `<script id="ssh-hostkey" output="&#xa;  256 ${hex.repeat(8)} (ECDSA)"><table><elem key="type">ecdsa-sha2-nistp256</elem><elem key="bits">256</elem><elem key="fingerprint">${hex.repeat(5)}</elem></table></script>`;
+  const title = `<script id="http-title" output="Site of host-${n}"><elem key="title">Site of host-${n}</elem></script>`;
+  return [
+    `<host starttime="1700000000" endtime="1700000099"><status state="up" reason="arp-response" reason_ttl="0"/>\n`,
+    `<address addr="10.20.${n >> 8}.${n & 255}" addrtype="ipv4"/>\n<address addr="${mac}" addrtype="mac" vendor="Example"/>\n`,
+    `<hostnames><hostname name="host-${n}.example" type="PTR"/></hostnames>\n<ports><extraports state="closed" count="997"><extrareasons reason="reset" count="997"/></extraports>\n`,
+    port(22, "ssh", "OpenSSH", key),
+    port(80, "http", "nginx", title),
+    port(5432, "postgresql", "PostgreSQL DB", ""),
+    `</ports>\n<times srtt="214" rttvar="5000" to="100000"/>\n</host>\n`,
+  ].join("");
+}
+
 export type ImportQuery = Readonly<Record<string, string>>;
 
 /** Sends a file, without checking the response. */

@@ -44,21 +44,23 @@ export async function createHosts({ storage, work, scope }: Target, plans: reado
       const ofServices = services.flatMap(({ tags }) => tagClaims(tags));
       await requireReferences(storage.guards, tx, scope, [...claims, ...ofServices, ...subnetClaims(interfaces)]);
       await checkPlaces({ storage, work, scope }, tx, interfaces);
-      for (const plan of plans) {
-        const own = plan.interfaces.created;
-        const inventory = {
-          ports: plan.ports.created.map(({ id }) => id),
-          interfaces: own.map(({ id }) => id),
-          services: plan.services.created.length,
-        };
-        await storage.hosts.insert(tx, scope, plan.hosts.created, { lock: 0, inventory, interfaces: own });
-      }
+      const fields = new Map(plans.flatMap((plan) => plan.hosts.created.map(({ id }) => [id, childrenIn(plan)])));
+      await storage.hosts.insert(tx, scope, hosts, ({ id }) => ({ lock: 0, ...fields.get(id) }));
       await storage.interfaces.insertWithHosts(tx, scope, interfaces);
       await storage.ports.insert(tx, scope, ports);
       const more = ({ host_id }: { host_id: string }): object => ({ host_name: nameOf.get(host_id) ?? "" });
       await insertServices(storage, tx, scope, { hostName: "", inserted: services, more });
     }),
   );
+}
+
+function childrenIn({ interfaces, ports, services }: HostPlan) {
+  const inventory = {
+    ports: ports.created.map(({ id }) => id),
+    interfaces: interfaces.created.map(({ id }) => id),
+    services: services.created.length,
+  };
+  return { inventory, interfaces: interfaces.created };
 }
 
 /**

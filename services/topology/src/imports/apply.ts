@@ -6,28 +6,32 @@ import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import { parseBlock } from "../values/addresses.js";
-import { insertHost } from "../hosts/insert-host.js";
+import { insertHost, insertHosts } from "../hosts/insert-host.js";
 import { transactionOnHosts } from "../hosts/on-host.js";
 import { countsOfBindings, insertServices, saveServices, type ServiceChange } from "../hosts/write-services.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { revised } from "../storage/revisions.rules.js";
-import { SHARDS } from "../storage/guards.js";
+import { firstSighting } from "../storage/sightings.js";
 import type { Storage } from "../storage/storage.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
 import { insertInNetwork } from "../references/insert-in-network.js";
 import type { Match } from "./match.rules.js";
-import { type Planned, type PlannedHost, type Recognized, recognizedAs } from "./plan.rules.js";
+import { newHostOf, type Planned, type PlannedHost, type Recognized, recognizedAs } from "./plan.rules.js";
 import { join, retire } from "./retire.js";
+import type { HostResult } from "./result.rules.js";
 import type { Job, SightedPlan } from "./session.js";
 import { hostsNamed, knownHost } from "./store.js";
 import type { Remote } from "./thread.js";
 import { subnetKind } from "../kinds/subnet.js";
 
-// Each transaction first locks the guard shards of everything by which its host can be recognized and looks for it
-// again, so that no host is created twice. All its guard writes stay in these shards, so that other hosts do not wait.
+// Each transaction first locks one shard of the network's guards, the same for all imports, and looks for its hosts again,
+// so that no host is created twice. All its guard writes stay in this shard, so that other writers use the others.
+
+/** The shard of imports. */
+const SHARD = 0;
 
 /** The network being written. */
 export interface Target {
@@ -61,13 +65,11 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const { scope, networkId } = target;
   await storage.quota.require(scope);
   const { index, identities, match: before, losers, label, named } = job;
-  const names = [label ?? named?.hostId ?? named?.hostname ?? []].flat();
-  const shards = shardsOf([...identities.ipAddresses, ...identities.macAddresses, ...names]);
-  const sharded = { ...storage, guards: storage.guards.inShard(shards[0] ?? 0) };
+  const sharded = shardedFor(storage);
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
-    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId, shards) }, async (tx) => {
-      await lockShards(storage, tx, target, shards);
+    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId) }, async (tx) => {
+      await lockImports(storage, tx, target);
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const known =
         (await recognized(storage, tx, scope, before)) ??
@@ -88,6 +90,69 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       return { plan, names };
     }),
   );
+}
+
+/** Hosts to be created together. */
+interface Creation {
+  readonly jobs: readonly Job[];
+  /** The time and format of the file. */
+  readonly atMs: number;
+  readonly by: string;
+  /** Receives the duration of the transaction, without waiting for its turn. */
+  readonly took: (ms: number) => void;
+}
+
+/** By the index of their job: the written hosts, and those that were created meanwhile. */
+export interface Created {
+  readonly results: ReadonlyMap<number, HostResult>;
+  readonly matches: ReadonlyMap<number, Match>;
+}
+
+/**
+ * Creates the hosts that are new and take nothing from others. What is not in the result must be written alone.
+ *
+ * @throws AppError as other writes of hosts; then none is created
+ */
+export async function createHosts(
+  storage: Storage,
+  given: Target,
+  session: Remote,
+  { jobs, took, ...seen }: Creation,
+): Promise<Created> {
+  const scope = await storage.deletions.visible(given.scope);
+  const { networkId } = given;
+  const documents = jobs.reduce((sum, job) => sum + job.documents, 0);
+  const nothing: Created = { results: new Map(), matches: new Map() };
+  // With less room, some may still be created.
+  if ((await storage.quota.require(scope)) < documents) return nothing;
+  const sharded = shardedFor(storage);
+  const labels = [...new Set(jobs.flatMap(({ label }) => label ?? []))];
+  const identities = {
+    macAddresses: jobs.flatMap((job) => job.identities.macAddresses),
+    ipAddresses: jobs.flatMap((job) => job.identities.ipAddresses),
+  };
+  let startedAt = performance.now();
+  const created = await refusingDuplicates(() =>
+    storage.transaction<Created>(given.work, keysOf(networkId), async (tx) => {
+      await storage.database.turn(tx, scope, documents);
+      startedAt = performance.now();
+      await lockImports(storage, tx, { scope, networkId });
+      const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
+      const named = await storage.hosts.findByLabels(scope, labels, tx);
+      const there = { now: new Date().toISOString(), interfaces, named };
+      const indexes = jobs.map(({ index }) => index);
+      const { created: planned, matches } = await session.planNew(indexes, there);
+      if (planned.length === 0) throw new Discard<Created>({ ...nothing, matches });
+      const found = new Set(planned.flatMap((one) => one.found));
+      const first = firstSighting(seen);
+      const more = ({ id }: { readonly id: string }): Record<string, unknown> => (found.has(id) ? first : {});
+      const made = planned.map((one) => one.made);
+      await insertHosts(sharded, tx, scope, { made, more });
+      return { results: new Map(planned.map(({ index, result }) => [index, result])), matches };
+    }),
+  );
+  took(performance.now() - startedAt);
+  return created;
 }
 
 /** Hosts with the name, as of now. */
@@ -127,10 +192,9 @@ async function recognized(
 export async function makeSubnets(storage: Storage, target: Target, cidrs: readonly string[]): Promise<MadeSubnet[]> {
   const { scope, networkId } = target;
   await storage.quota.require(scope);
-  const shards = shardsOf(cidrs);
-  const sharded = { ...storage, guards: storage.guards.inShard(shards[0] ?? 0) };
-  return storage.transaction(target.work, keysOf(networkId, shards), async (tx) => {
-    await lockShards(storage, tx, target, shards);
+  const sharded = shardedFor(storage);
+  return storage.transaction(target.work, keysOf(networkId), async (tx) => {
+    await lockImports(storage, tx, target);
     const keys = cidrs.map((cidr) => parseBlock(cidr, "cidr").key);
     const there = await storage.subnets.findMany(scope, { cidr_key: { $in: keys } }, tx);
     const made: MadeSubnet[] = [];
@@ -146,26 +210,23 @@ export async function makeSubnets(storage: Storage, target: Target, cidrs: reado
   });
 }
 
-/** The shards by which hosts and subnets are recognized, ascending. */
-function shardsOf(identities: readonly string[]): number[] {
-  const shards = identities.map((text) =>
-    [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 65_521, 0),
-  );
-  return [...new Set(shards.map((sum) => sum % SHARDS))].sort((a, b) => a - b);
+/** With all writes of guards in the shard of imports. */
+function shardedFor(storage: Storage): Storage {
+  return { ...storage, guards: storage.guards.inShard(SHARD) };
 }
 
-/** Queue keys that make this process' transactions wait instead of conflicting. */
-function keysOf(networkId: string, shards: readonly number[]): string[] {
-  return shards.map((shard) => `import into ${networkId}, shard ${shard}`);
+/** A queue key that makes this process' transactions wait instead of conflicting. */
+function keysOf(networkId: string): string[] {
+  return [`import into ${networkId}`];
 }
 
-async function lockShards(
+/** @throws AppError `invalid_reference` if the network was deleted */
+async function lockImports(
   { guards }: Storage,
   tx: ClientSession,
-  { scope, networkId }: Target,
-  shards: readonly number[],
+  { scope, networkId }: Pick<Target, "scope" | "networkId">,
 ): Promise<void> {
-  if (!(await guards.lockShards(tx, scope, networkId, shards)))
+  if (!(await guards.lockShards(tx, scope, networkId, [SHARD])))
     throw new AppError("invalid_reference", { path: "network_id" });
 }
 
@@ -173,11 +234,6 @@ function newSubnet({ id, cidr, networkId, now }: { id: string; cidr: string; net
   const source = { type: "Discovery" };
   const server = { id, created_at: now, updated_at: now, network_id: networkId, cidr, source, reserved: [] };
   return subnetKind.make({ name: cidr, tags: [] }, server);
-}
-
-function newHostOf({ entity, interfaces, ports, services }: PlannedHost) {
-  const entities = <T>(planned: readonly Planned<T>[]): T[] => planned.map((one) => one.entity);
-  return { host: entity, interfaces: entities(interfaces), ports: entities(ports), services: entities(services) };
 }
 
 /** Adds to an existing host. */

@@ -17,9 +17,11 @@ import {
   type HostResult,
   refusalOf,
 } from "./result.rules.js";
-import { applyHost, makeSubnets, type Target } from "./apply.js";
+import { applyHost, createHosts, makeSubnets, type Target } from "./apply.js";
+import { type BatchSize, createBatchSize } from "./batch-size.js";
 import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
+import type { Match } from "./match.rules.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.rules.js";
 import { createSkipped } from "./scan.rules.js";
@@ -159,7 +161,7 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
     return Promise.resolve(JSON.stringify(subnet));
   });
   yield `],"hosts":[`;
-  yield* listed(hostsDone(run, jobs), async (host) => {
+  yield* listed(hostsDone(run, jobs, format), async (host) => {
     countHost(summary, host.counts);
     for (const { line, what, reason } of host.skipped) skipped.add(line, what, reason);
     await sightingRecorder.take(host);
@@ -221,21 +223,73 @@ async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator
   }
 }
 
-async function* hostsDone(run: Run, count: number): AsyncGenerator<HostResult> {
+async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<HostResult> {
   const attempt = createAttempts(run);
+  const size = createBatchSize();
   for (let from = 0; from < count;) {
     const jobs = await run.session.jobs(from);
     from += jobs.length;
-    const outcomes = await attempt(() => outcomesOf(run, jobs));
-    const results = inOrder(jobs, (job): Promise<HostResult | AppError> =>
-      outcomes instanceof AppError ? Promise.resolve(outcomes) : attempt(() => hostDone(run, job, outcomes)),
-    );
-    for await (const [job, done] of results) yield done instanceof AppError ? failedResult(job, done) : done;
+    const creating = {
+      by,
+      attempt,
+      size,
+      done: new Map<number, HostResult | AppError>(),
+      matches: new Map<number, Match>(),
+    };
+    for (const batch of size.batchesOf(run.isDry ? [] : jobs.filter((job) => isNew(run, job))))
+      await createTogether(run, batch, creating);
+    const { done, matches } = creating;
+    const others = jobs
+      .filter(({ index }) => !done.has(index))
+      .map((job) => ({ ...job, match: matches.get(job.index) ?? job.match }));
+    const outcomes = await attempt(() => outcomesOf(run, others));
+    for (const { index } of others) if (outcomes instanceof AppError) done.set(index, outcomes);
+    const known = outcomes instanceof AppError ? new Map<never, never>() : outcomes;
+    const current = new Map(others.map((job) => [job.index, job]));
+    const results = inOrder(jobs, async (job): Promise<HostResult | AppError> => {
+      return done.get(job.index) ?? attempt(() => hostDone(run, current.get(job.index) ?? job, known));
+    });
+    for await (const [job, result] of results) yield result instanceof AppError ? failedResult(job, result) : result;
   }
 }
 
+/** Whether a host is written together with others. */
+function isNew({ failedSubnets }: Run, { match, losers, named, subnets }: Job): boolean {
+  return match === null && losers.length === 0 && named === null && !subnets.some((cidr) => failedSubnets.has(cidr));
+}
+
+interface Creating {
+  /** The format of the file. */
+  readonly by: string;
+  readonly attempt: Attempt;
+  readonly size: BatchSize;
+  readonly done: Map<number, HostResult | AppError>;
+  /** Hosts that were created meanwhile. */
+  readonly matches: Map<number, Match>;
+}
+
+/** Creates hosts in one transaction; if that fails, in two, so that in the end only what is at fault fails. */
+async function createTogether(run: Run, jobs: readonly Job[], creating: Creating): Promise<void> {
+  const { by, attempt, size, done, matches } = creating;
+  const { storage, target, session, atMs } = run;
+  const took = (ms: number): void => {
+    size.took(jobs, ms);
+  };
+  const created = await attempt(() => createHosts(storage, target, session, { jobs, atMs, by, took }));
+  const [first, ...more] = jobs;
+  if (!(created instanceof AppError)) {
+    for (const [index, result] of created.results) done.set(index, result);
+    for (const [index, match] of created.matches) matches.set(index, match);
+  } else if (more.length > 0) {
+    const half = Math.ceil(jobs.length / 2);
+    for (const part of [jobs.slice(0, half), jobs.slice(half)]) await createTogether(run, part, creating);
+  } else if (first !== undefined) done.set(first.index, created);
+}
+
+type Attempt = <T>(work: () => Promise<T>) => Promise<T | AppError>;
+
 /** Creates a function that reports failures, and gives up after too many in a row. */
-function createAttempts(run: Run): <T>(work: () => Promise<T>) => Promise<T | AppError> {
+function createAttempts(run: Run): Attempt {
   let inARow = 0;
   let last = new AppError("unavailable");
   return async (work) => {

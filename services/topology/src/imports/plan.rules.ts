@@ -1,6 +1,7 @@
 import { putUnder } from "@nts/shared/groups";
 import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
 import { portType } from "../values/well-known-ports.rules.js";
+import type { NewHost } from "../hosts/new-host.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
@@ -131,6 +132,12 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
     superseded,
     joins: known?.joins ?? null,
   };
+}
+
+/** The entities of a new host. */
+export function newHostOf({ entity, interfaces, ports, services }: PlannedHost): NewHost {
+  const entities = <T>(planned: readonly Planned<T>[]): T[] => planned.map((one) => one.entity);
+  return { host: entity, interfaces: entities(interfaces), ports: entities(ports), services: entities(services) };
 }
 
 /** Common members of a host's children. */

@@ -3,6 +3,7 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
+import type { NewHost } from "../hosts/new-host.js";
 import { hostLabel } from "../values/host-names.rules.js";
 import { resultOf, type HostResult } from "./result.rules.js";
 import type { BareHost } from "./bare.rules.js";
@@ -13,7 +14,7 @@ import { createRecognition, knownOf, type Named, type Recognition, type Settled 
 import { type Given, readFile } from "./readers/readers.js";
 import { reasonAgainst } from "./readers/texts.js";
 import { createPlaces, type Places } from "./places.js";
-import { type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
+import { newHostOf, type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
 import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost, type Skipped } from "./scan.rules.js";
 import { type Covered, createFileCoverage, type Presence, type FileCoverage } from "./file-coverage.js";
 import type { HostSighting } from "./sightings.rules.js";
@@ -22,9 +23,12 @@ import type { HostSighting } from "./sightings.rules.js";
 // own thread (`thread.ts`), so all inputs and outputs can be copied.
 
 /** Hosts looked up together. */
-const BATCH_HOSTS = 50;
+const BATCH_HOSTS = 200;
 /** Addresses and ports of hosts planned together. */
 const BATCH_PARTS = 2_000;
+
+/** A port, its service and its binding. */
+const DOCUMENTS_OF_PORT = 3;
 
 export interface ReadFile extends Pick<Scan, "info" | "brokeOff"> {
   readonly format: string;
@@ -39,10 +43,21 @@ export interface SightedPlan extends PlannedHost {
   readonly sighting: HostSighting | null;
 }
 
+/** A planned host that is new, and takes nothing from others. */
+export interface PlannedCreation {
+  readonly index: number;
+  readonly made: NewHost;
+  /** Of these, what the file has found. */
+  readonly found: readonly string[];
+  readonly result: HostResult;
+}
+
 /** A host to be imported. */
 export interface Job {
   readonly index: number;
   readonly line: number;
+  /** How many documents it takes if it is new, approximately. */
+  readonly documents: number;
   /** Its name for display while nothing else is known. */
   readonly name: string;
   readonly hostname: string | null;
@@ -71,6 +86,8 @@ export interface Moment {
   readonly known: Recognized | null;
   /** Interfaces with an address of the host, if read again. */
   readonly interfaces: readonly Interface[] | null;
+  /** True if nothing will be written: new entities get no real ids, which would take a tenth of the time. */
+  readonly isDry?: boolean;
 }
 
 /** The result for a host; null if something must be written first. Or why there is no plan. */
@@ -107,6 +124,16 @@ export interface Session {
     /** `names` of hosts that lose addresses, by id. */
     given: { readonly now: string; readonly isDry: boolean; readonly names: ReadonlyMap<string, string> },
   ): Outcome[];
+  /**
+   * Plans hosts that are written together.
+   *
+   * @param there the interfaces with one of their addresses, and the hosts with one of their names
+   * @returns those that are new and take nothing from others, and the matches of those that exist by now
+   */
+  planNew(
+    indexes: readonly number[],
+    there: { readonly now: string; readonly interfaces: readonly Interface[]; readonly named: readonly NamedHost[] },
+  ): { readonly created: readonly PlannedCreation[]; readonly matches: ReadonlyMap<number, Match> };
   subnetMade(cidr: string, id: string): void;
   /** Identities that the file reports as absent. */
   absentIdentities(batch: number): Identities;
@@ -132,7 +159,7 @@ export function createSession(): Session {
     const planned = planHost(seen, moment.known, {
       networkId: given.networkId,
       now: moment.now,
-      newId,
+      newId: moment.isDry === true ? nextNumber : newId,
       placeOf: places.of,
       cidrOf: places.cidrOf,
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
@@ -167,14 +194,30 @@ export function createSession(): Session {
       recognition.match(settled[index] as Settled, interfaces, called, places.prefixOf),
     planAll: (hosts, { now, isDry, names }) =>
       hosts.map(({ index, known }) =>
-        outcomeOf(() => resultIfKnown(plan(index, { now, known, interfaces: null }), names, isDry)),
+        outcomeOf(() => resultIfKnown(plan(index, { now, known, interfaces: null, isDry }), names, isDry)),
       ),
     plan,
+    planNew: (indexes, { now, interfaces, named }) => {
+      const created: PlannedCreation[] = [];
+      const matches = new Map<number, Match>();
+      for (const index of indexes) {
+        const match = recognition.match(settled[index] as Settled, interfaces, named, places.prefixOf);
+        if (match !== null) matches.set(index, match);
+        else created.push(...creationOf(index, () => plan(index, { now, known: null, interfaces })));
+      }
+      return { created, matches };
+    },
     subnetMade: (cidr, id) => places.made(cidr, id),
     absentIdentities: (batch) => coverage.absentIdentities(batch),
     presenceOf: (interfaces) => interfaces.map(coverage.presenceOf),
     leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
   };
+}
+
+let numbers = 0;
+
+function nextNumber(): string {
+  return String(++numbers);
 }
 
 /** The parsed file, with each host once. @throws AppError `validation_failed` */
@@ -190,14 +233,38 @@ function resultIfKnown(plan: SightedPlan, names: ReadonlyMap<string, string>, is
   return isDry || plan.action === "unchanged" ? resultOf(plan, names, isDry) : null;
 }
 
+const NOTHING_FOUND: HostSighting["found"] = { hosts: [], interfaces: [], ports: [], services: [] };
+
+/** A plan as what is written; nothing if the host must be written alone, which says why. */
+function creationOf(index: number, planned: () => SightedPlan): PlannedCreation[] {
+  const outcome = attempted(planned);
+  if (outcome instanceof AppError || outcome.superseded.length > 0) return [];
+  const { sighting } = outcome;
+  // What is found is inserted as such.
+  const missed = sighting === null ? null : { missed: sighting.missed, found: NOTHING_FOUND };
+  return [
+    {
+      index,
+      made: newHostOf(outcome),
+      found: Object.values(sighting?.found ?? {}).flat(),
+      result: resultOf({ ...outcome, sighting: missed }, new Map(), false),
+    },
+  ];
+}
+
+function attempted<T>(work: () => T): T | AppError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
 /** A result, or why there is none. */
 function outcomeOf(resultOfPlan: () => HostResult | null): Outcome {
-  try {
-    return { result: resultOfPlan() };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { refusal: { code: error.code, params: error.params } };
-  }
+  const result = attempted(resultOfPlan);
+  return result instanceof AppError ? { refusal: { code: result.code, params: result.params } } : { result };
 }
 
 /** The subnets of the hosts' addresses. @throws AppError `too_many_subnets` */
@@ -229,6 +296,7 @@ function jobOf(
   return {
     index,
     line: seen.line,
+    documents: 1 + seen.addresses.length + DOCUMENTS_OF_PORT * seen.ports.length,
     name: seen.name ?? seen.hostname ?? seen.addresses[0]?.ip ?? "",
     hostname: seen.hostname,
     identities: identitiesIn([seen]),

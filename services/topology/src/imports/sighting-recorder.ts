@@ -59,7 +59,7 @@ export function createSightingRecorder(
       if (id !== null) hosts.add(id);
       if (sighting === null) return;
       for (const [kind, ids] of Object.entries(sighting.found) as [SightedKind, readonly string[]][]) {
-        found.set(kind, [...(found.get(kind) ?? []), ...ids]);
+        if (ids.length > 0) found.set(kind, [...(found.get(kind) ?? []), ...ids]);
         size += ids.length;
       }
       missed.push(...count(sighting.missed, missed.length));

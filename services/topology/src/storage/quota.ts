@@ -35,9 +35,10 @@ type LimitedKind = keyof typeof NAMES;
 export interface Quota {
   /**
    * @param kind the created kind, if it has a maximum of its own
+   * @returns how many entities there is room for
    * @throws AppError `quota_exceeded` if the organization has reached its maximum
    */
-  require(scope: Scope, kind?: LimitedKind): Promise<void>;
+  require(scope: Scope, kind?: LimitedKind): Promise<number>;
 }
 
 interface Known {
@@ -82,9 +83,10 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
       const isFresh = remembered !== undefined && performance.now() < remembered.untilMs;
       const { total } = isFresh ? remembered : await readShared(organizationId);
       if (total >= limits.entities) throw new AppError("quota_exceeded", { entity: "Entity", limit: limits.entities });
-      if (kind === undefined) return;
+      if (kind === undefined) return limits.entities - total;
       const count = await share({ organizationId }, () => countOf(organizationId, kind));
       if (count >= limits[kind]) throw new AppError("quota_exceeded", { entity: NAMES[kind], limit: limits[kind] });
+      return limits[kind] - count;
     },
   };
 }

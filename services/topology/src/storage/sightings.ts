@@ -24,6 +24,11 @@ export interface Sightings {
   miss(scope: Scope, kind: SightedKind, ids: readonly string[], atMs: number): Promise<void>;
 }
 
+/** The sighting of entities that are inserted because they were found. */
+export function firstSighting({ atMs, by }: { readonly atMs: number; readonly by: string }): Record<string, unknown> {
+  return { seen_first: atMs, seen_last: atMs, seen_by: by, sighted: true };
+}
+
 export function createSightings({ db, share }: Database): Sightings {
   const collectionOf = (kind: SightedKind): ScopedCollection<EntityDocument> => scopedCollection(db, kind);
   return {

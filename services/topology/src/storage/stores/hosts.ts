@@ -18,8 +18,13 @@ export interface HostStore extends Entities<HostRecord>, HostsWithChildren, Host
     tx: ClientSession,
     scope: Scope,
     hosts: readonly HostRecord[],
-    extra?: { readonly interfaces?: readonly Interface[]; readonly [field: string]: unknown },
+    extra?: HostExtra | ((host: HostRecord) => HostExtra),
   ): Promise<void>;
+}
+
+interface HostExtra {
+  readonly interfaces?: readonly Interface[];
+  readonly [field: string]: unknown;
 }
 
 export function createHostStore(database: Database, kinds: StoredKinds): HostStore {
@@ -37,10 +42,11 @@ export function createHostStore(database: Database, kinds: StoredKinds): HostSto
     ...createHostsWithChildren(database, readers),
     ...createHostLocks(entities.collection),
     ...createHostNames(database, entities),
-    insert: async (tx, scope, inserted, { interfaces = [], ...extra } = {}) => {
-      for (const host of inserted)
-        await entities.insert(tx, scope, [host], { ...extra, ...hostSearchFields(host, interfaces) });
-    },
+    insert: (tx, scope, inserted, extra = {}) =>
+      entities.insert(tx, scope, inserted, (host) => {
+        const { interfaces = [], ...fields } = typeof extra === "function" ? extra(host) : extra;
+        return { ...fields, ...hostSearchFields(host, interfaces) };
+      }),
     replace: async (tx, scope, changed, extra) => {
       await entities.replace(tx, scope, changed, extra);
       await search.renamed(

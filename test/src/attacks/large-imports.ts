@@ -1,0 +1,62 @@
+import type { Attack, Tenant } from "../support/attacks/attack.js";
+import { createNetwork, expectThat, tally } from "../support/attacks/parts.js";
+import { scanOfServices } from "../support/imports.js";
+
+const HOSTS = 3_000;
+const WRITERS = 4;
+const RESPONSE_MS = 2_000;
+
+interface Prepared {
+  readonly tenant: Tenant;
+  readonly networkIds: readonly string[];
+}
+
+/** Scans of two networks, and writers of hosts in one of them, who are not held up. */
+export const attack: Attack<Prepared> = {
+  name: "imports of 3,000 hosts with three services each into two networks, alongside 4 writers of hosts in one of them",
+  cheap: false,
+  topologies: 2,
+  prepare: async (target) => {
+    const tenant = await target.newTenant();
+    const networks = [await createNetwork(tenant), await createNetwork(tenant)];
+    return { tenant, networkIds: networks.map(({ networkId }) => networkId) };
+  },
+  run: async (_target, { tenant, networkIds }) => {
+    let isOver = false;
+    const statuses: number[] = [];
+    let slowest = 0;
+    const write = async (at: number): Promise<void> => {
+      for (let n = 0; !isOver; n++) {
+        const host = { network_id: networkIds[0], name: `host ${at} ${n}` };
+        const made = await tenant.send("POST", "/api/v1/hosts", host);
+        statuses.push(made.status);
+        slowest = Math.max(slowest, made.tookMs);
+        if (made.status !== 200) continue;
+        const { data } = JSON.parse(made.text) as { data: { id: string } };
+        statuses.push((await tenant.send("DELETE", `/api/v1/hosts/${data.id}`)).status);
+      }
+    };
+    const writing = Array.from({ length: WRITERS }, (_, at) => write(at));
+    const file = scanOfServices(HOSTS);
+    const imports = await Promise.all(
+      networkIds.map((id) =>
+        tenant.send("POST", `/api/v1/imports/nmap?network_id=${id}`, file, { "content-type": "application/xml" }),
+      ),
+    );
+    isOver = true;
+    await Promise.all(writing);
+    const imported = imports.map(({ status, text }) => (status === 200 ? createdIn(text) : -status));
+    const got = `imported ${imported.join(" and ")}; writers ${tally(statuses)}, the slowest ${slowest.toFixed(0)} ms`;
+    expectThat(
+      imported.every((count) => count === HOSTS),
+      got,
+    );
+    expectThat(statuses.every((status) => status === 200) && slowest < RESPONSE_MS, got);
+    return got;
+  },
+};
+
+function createdIn(text: string): number {
+  const { data } = JSON.parse(text) as { data: { summary: { hosts: { create: number } } } };
+  return data.summary.hosts.create;
+}
