@@ -21,7 +21,11 @@ const free: Record<Service, string[]> = { topology: [], identity: [] };
 
 /** An empty database of a service, with indexes if it was used before. */
 export function acquireDatabase(client: MongoClient, service: Service): Db {
-  return client.db(free[service].pop() ?? `${service}_test_${randomBytes(6).toString("hex")}`);
+  return client.db(acquireDatabaseName(service));
+}
+
+export function acquireDatabaseName(service: Service): string {
+  return free[service].pop() ?? `${service}_test_${randomBytes(6).toString("hex")}`;
 }
 
 /** Makes it available again; one that was profiled, or that contains much, is dropped. */

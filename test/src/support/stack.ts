@@ -6,16 +6,18 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MongoClient } from "mongodb";
-import { runFolderOf } from "@nts/local/processes/component";
+import { type Component, runFolderOf } from "@nts/local/processes/component";
 import { freePorts } from "@nts/local/processes/ports";
 import { createProcess, type ProcessKind, type ProcessPorts, type System, urlOf } from "@nts/local/processes/system";
 import { stopLeftovers } from "@nts/local/processes/run-records";
 import { createSecrets, type TenancySecrets } from "@nts/local/secrets";
 import { natsUrlsOf, prepareServer, type ServerKind, type ServerUrls } from "@nts/local/servers/servers";
 import { type Handle, startHandle } from "./handle.js";
+import { acquireDatabaseName, createOwnClient, releaseDatabase } from "./prepared-databases.js";
 
 export type { Handle } from "./handle.js";
+
+const CHEAP_PASSWORDS = new URL("../../suites/cheap-passwords.mjs", import.meta.url).href;
 
 /** A gateway or service under test; `url` is its own base URL, `opsUrl` that of its health and metrics. */
 export interface ProcessHandle extends Handle {
@@ -71,6 +73,8 @@ export interface StackOptions {
   readonly createProcess?: typeof createProcess;
   /** Further settings of the processes. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Passwords are hashed as in production, at 50 ms of a processor each, also in a test run. */
+  readonly costlyPasswords?: boolean;
   /** A MongoDB of its own (2 s more), for suites that break it. */
   readonly ownMongod?: boolean;
 }
@@ -113,6 +117,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     identity: await portsFor(identities),
     topology: await portsFor(topologies),
   };
+  const isShared = servers.mongodb === null;
   const suffix = randomBytes(6).toString("hex");
   const secrets = createSecrets();
   const system: System = {
@@ -120,7 +125,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     secrets,
     servers: servers.urls,
     publicUrl: ports.gateway[0] === undefined ? "http://127.0.0.1" : urlOf(ports.gateway[0]),
-    databases: { identity: `identity_${suffix}`, topology: `topology_${suffix}` },
+    databases: isShared
+      ? { identity: acquireDatabaseName("identity"), topology: acquireDatabaseName("topology") }
+      : { identity: `identity_${suffix}`, topology: `topology_${suffix}` },
     environment: {
       ...{ PATH: process.env["PATH"], LOG_LEVEL: "info" },
       ...{ REGISTRATION: "open", REGISTRATIONS_PER_SITE: "1000000" },
@@ -132,8 +139,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const startAll = (kind: ProcessKind): Promise<StackProcess[]> =>
     Promise.all(
       ports[kind].map(async (own, index) => {
-        const made = ({ createProcess: create = createProcess }: Pick<StackOptions, "createProcess">) =>
-          create(kind, `${kind}-${index + 1}`, own, system);
+        const made = ({ createProcess: create = createProcess }: Pick<StackOptions, "createProcess">): Component => {
+          const component = create(kind, `${kind}-${index + 1}`, own, system);
+          const isCheap = process.env["NTS_CHEAP_PASSWORDS"] === "yes" && options.costlyPasswords !== true;
+          return isCheap && kind === "identity"
+            ? { ...component, args: [`--import=${CHEAP_PASSWORDS}`, ...component.args] }
+            : component;
+        };
         const handle = await startHandle(made(options), dataDir);
         return {
           ...{ ...handle, url: urlOf(own), opsUrl: `http://127.0.0.1:${own.opsPort}` },
@@ -157,7 +169,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     async stop() {
       await Promise.all(gatewayHandles.map((handle) => handle.stop()));
       await Promise.all([...identityHandles, ...topologyHandles].map((handle) => handle.stop()));
-      if (servers.mongodb === null) await dropDatabases(servers.urls.mongodb, Object.values(system.databases));
+      if (isShared) await releaseDatabases(servers.urls.mongodb, system.databases);
       await servers.stop();
     },
   };
@@ -197,10 +209,11 @@ async function removeData(dataDir: string): Promise<void> {
   }
 }
 
-async function dropDatabases(url: string, names: readonly string[]): Promise<void> {
-  const client = new MongoClient(url);
+async function releaseDatabases(url: string, { identity, topology }: System["databases"]): Promise<void> {
+  const client = createOwnClient(url);
   try {
-    for (const name of names) await client.db(name).dropDatabase();
+    await releaseDatabase(client.db(identity), "identity");
+    await releaseDatabase(client.db(topology), "topology");
   } finally {
     await client.close();
   }

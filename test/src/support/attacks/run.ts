@@ -43,7 +43,7 @@ const FOR_VICTIMS = { LOG_LEVEL: "warn", WEBHOOK_ALLOW: "127.0.0.0/8" };
 export function optionsOf({ settings = {}, topologies = 1 }: Pick<Attack, "settings" | "topologies">): StackOptions {
   const merged: Readonly<Record<string, string | undefined>> = { ...UNLIMITED, ...FOR_VICTIMS, ...settings };
   const given = Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { topologies, env: Object.fromEntries(given) };
+  return { topologies, costlyPasswords: true, env: Object.fromEntries(given) };
 }
 
 /** How an attack is measured and judged. */
