@@ -6,7 +6,6 @@ const SCALED = {
   archives: { suites: ["topology.archives.import"], env: { ARCHIVES: 200 } },
   assistants: { suites: ["e2e/assistants"], env: { MCP_ATTEMPTS: 1_000 } },
   "dry-runs": { suites: ["topology.dry-runs"], env: { DRY_RUNS: 20_000 } },
-  feed: { suites: ["topology.feed"], env: { FEED_LENGTH: 50_000, FEED_ROUNDS: 100 } },
   history: {
     suites: ["topology.diff", "topology.revert", "topology.as-of"],
     env: { DIFF_LENGTH: 3_000, REVERT_LENGTH: 5_000, AS_OF_LENGTH: 1_000, AS_OF_MOMENTS: 1_000 },
@@ -22,11 +21,36 @@ const SCALED = {
     },
   },
   readers: { suites: ["readers.properties"], env: { READER_RUNS: 20_000 } },
-  sightings: { suites: ["sightings.model"], env: { SIGHTING_ROUNDS: 1_000, RENAMED_IMPORTS: 1_000 } },
+  sightings: {
+    suites: ["sightings.model", "session.properties"],
+    env: { SIGHTING_ROUNDS: 1_000, RENAMED_IMPORTS: 1_000 },
+  },
+  variants: {
+    suites: [
+      "browser/pages",
+      "integration/archive",
+      "gateway.redis-away",
+      "lifecycle.",
+      "change-stream",
+      "imports/thread",
+      "topology.indexes",
+    ],
+    env: {
+      BACKUPS: 2,
+      BACKUP_HISTORY: 200,
+      EXPENSIVE_FILES: 100,
+      PAGE_LOOKS: 3,
+      PLANS_EVERY: 1,
+      REDIS_FAULTS: 10,
+      START_ORDERS: 2,
+      STREAM_ENDS: 100,
+    },
+  },
 };
 
 /** Suites of the long tier alone, at their own scale and at a larger one. */
 const LONG_SUITES = {
+  feed: { suites: ["topology.feed"], env: { NTS_SUITES: "long", FEED_LENGTH: 50_000, FEED_ROUNDS: 100 } },
   suites: { suites: [], env: { NTS_SUITES: "long" } },
   retries: { suites: ["retries"], env: { NTS_SUITES: "long", RETRIED_WRITES: 10_000, RETRIED_KILLS: 300 } },
   webhooks: { suites: ["webhooks.delivery"], env: { NTS_SUITES: "long", WEBHOOK_CHANGES: 10_000, WEBHOOK_ROUNDS: 40 } },

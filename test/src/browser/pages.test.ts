@@ -9,6 +9,8 @@ import { startChromium } from "../support/chromium.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, aWebhook, type Made, type NetworkWorld } from "../support/world.js";
 
+/** The long tier has every page in each appearance. */
+const LOOKS = Number(process.env["PAGE_LOOKS"] ?? 1);
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 844 };
 /** Must become no style. */
@@ -43,11 +45,12 @@ const pathOf = (path: string): string => {
 };
 
 describe("every page is accessible, fits, violates no policy, and sends no request elsewhere", () => {
-  it.each([
+  const looks = [
     ["full", "light", WIDE],
     ["full", "dark", NARROW],
     ["empty", "light", NARROW],
-  ] as const)("%s, in %s, at %j", async (fill, colorScheme, viewport) => {
+  ] as const;
+  it.each(looks.slice(0, LOOKS))("%s, in %s, at %j", async (fill, colorScheme, viewport) => {
     const violations: string[] = [];
     const checkPages = async (paths: readonly string[], who: Parameters<typeof aPerson>[2]): Promise<void> => {
       const { page, takeFaults, goTo, settled, close } = await aPerson(browser, stack.url, who);
@@ -73,10 +76,12 @@ describe("every page is accessible, fits, violates no policy, and sends no reque
   });
 });
 
-describe.each([
-  ["light", WIDE],
+const appearances = [
   ["dark", NARROW],
-] as const)("a dialog in %s", (colorScheme, viewport) => {
+  ["light", WIDE],
+] as const;
+
+describe.each(appearances.slice(0, LOOKS))("a dialog in %s", (colorScheme, viewport) => {
   const windows: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     [PATHS.hosts, (page) => page.getByRole("button", { name: "New host" }).click()],
     [PATHS.host, (page) => page.getByRole("button", { name: "Edit", exact: true }).click()],

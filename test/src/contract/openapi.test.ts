@@ -1,9 +1,7 @@
-/** The OpenAPI document for its users: failures, generated client, and breaking changes. */
+/** The OpenAPI document for its users: failures and breaking changes. */
 import { describe, expect, it } from "@jest/globals";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import openapiTS, { astToString } from "openapi-typescript";
-import ts from "typescript";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ROOT } from "@nts/local/processes/system";
 import { OPERATIONS } from "@nts/shared/contract";
 import { STATUSES } from "@nts/shared/http/statuses";
@@ -57,13 +55,6 @@ describe("the OpenAPI document", () => {
     look(documentOf(text), "");
     expect([...places.values()].filter((same) => same.length > 1)).toEqual([]);
   });
-
-  it("generates a TypeScript client that compiles under strict rules, and types the responses", async () => {
-    const client = astToString(await openapiTS(new URL("shared/openapi.json", `file://${ROOT}`), { silent: true }));
-    const wrong = USE_OF_CLIENT.replace("id: string", "id: number");
-    const faults = faultsOf({ "client.ts": client, "use.ts": USE_OF_CLIENT, "wrong.ts": wrong });
-    expect(faults).toEqual([expect.stringMatching(/^wrong\.ts: .*'string' is not assignable to type 'number'/)]);
-  });
 });
 
 describe("a change of the contract", () => {
@@ -97,33 +88,3 @@ describe("a change of the contract", () => {
     expect(breakingChanges(documentOf(text), documentOf(more))).toEqual([]);
   });
 });
-
-const USE_OF_CLIENT = `
-import type { components, paths } from "./client.js";
-type Answer = paths["/api/v1/hosts"]["get"]["responses"][200]["content"]["application/json"];
-export const namesOf = (answer: Answer): { id: string; name: string }[] => answer.data.map(({ id, name }) => ({ id, name }));
-export const codeOf = ({ code }: components["schemas"]["Failure"]): string => code;
-`;
-
-/** The errors of the compiler for modules, each with the name of its file. */
-function faultsOf(modules: Readonly<Record<string, string>>): string[] {
-  const folder = mkdtempSync(join(ROOT, "node_modules", ".openapi-client-"));
-  try {
-    for (const [name, source] of Object.entries(modules)) writeFileSync(join(folder, name), source);
-    const options: ts.CompilerOptions = {
-      strict: true,
-      noEmit: true,
-      skipDefaultLibCheck: true,
-      module: ts.ModuleKind.NodeNext,
-      moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      target: ts.ScriptTarget.ES2022,
-      types: [],
-    };
-    const program = ts.createProgram(Object.keys(modules).map((name) => join(folder, name)), options); // prettier-ignore
-    return ts
-      .getPreEmitDiagnostics(program)
-      .map(({ file, messageText }) => `${basename(file?.fileName ?? "")}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`); // prettier-ignore
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}

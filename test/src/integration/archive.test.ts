@@ -16,7 +16,8 @@ import { startReplay } from "../support/replay.js";
 import { SEED } from "../support/sample-seed.js";
 import { startStack, type Stack } from "../support/stack.js";
 
-const BACKUPS = 2;
+const BACKUPS = Number(process.env["BACKUPS"] ?? 1);
+const HISTORY = Number(process.env["BACKUP_HISTORY"] ?? 80);
 const WRITERS = 8;
 const log = createLog("test", "silent");
 
@@ -74,7 +75,7 @@ async function archive(
 
 /** Backs up the source repeatedly under load. @returns the files */
 async function backupsUnderLoad(): Promise<string[]> {
-  const history = drawHistory(SEED, 200);
+  const history = drawHistory(SEED, HISTORY);
   const world = anEmptyWorld();
   const files: string[] = [];
   let next = 0;

@@ -1,8 +1,10 @@
 /** A whole system whose processes stop, or whose database is unavailable. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Change } from "@nts/shared/contract";
 import { rotateKey } from "@nts/shared/contract/keys";
 import { aKey, anAccount, type ApiResponse } from "../support/api.js";
+import { openEventStream } from "../support/event-stream.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
@@ -44,8 +46,11 @@ describe("a system whose processes stop", () => {
 });
 
 describe("a system whose database is killed", () => {
-  it("survives it while changes are waited for, whether or not their client reads them", async () => {
-    const { session } = await anAccount(stack.url);
+  it("survives it while changes are waited for, whether or not their client reads them, and continues their stream", async () => {
+    const { session, cookie } = await anAccount(stack.url);
+    const stream = await openEventStream(`${stack.url}/api/v1/changes/stream`, { cookie });
+    const names = (): string[] => stream.data<Change>("change").map(({ name }) => name);
+    await until(() => stream.data("bookmark").length > 0);
     const { next } = (await session.send("get", "/api/v1/changes?limit=1000")).body.meta as unknown as { next: string };
     const path = `/api/v1/changes?wait=25&after=${next}`;
     expect((await session.send("head", path)).status).toBe(200);
@@ -62,6 +67,10 @@ describe("a system whose database is killed", () => {
     const isServed = async (): Promise<boolean> => (await session.send("get", "/api/v1/networks")).status === 200;
     await until(async () => !topology!.isRunning() || (await isServed()), 100, 20_000);
     expect(topology!.isRunning()).toBe(true);
+    await session.data("post", "/api/v1/tags", { name: "afterwards" });
+    await until(() => names().length > 0);
+    expect([names(), stream.isOpen()]).toEqual([["afterwards"], true]);
+    stream.close();
   });
 });
 

@@ -37,12 +37,12 @@ import { until } from "../support/until.js";
 import { aHost, aNetwork } from "../support/topology-world.js";
 import { SEED } from "../support/sample-seed.js";
 
-const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 75);
-const MOMENTS = Number(process.env["AS_OF_MOMENTS"] ?? 3);
+const LENGTH = Number(process.env["AS_OF_LENGTH"] ?? 50);
+const MOMENTS = Number(process.env["AS_OF_MOMENTS"] ?? 2);
 /** In a history with many moments, {@link WHOLE} is read at all of them, and everything at one of so many. */
 const ALL_READ_EVERY = MOMENTS > 50 ? 25 : 1;
 /** Reads by id at each moment. */
-const BY_ID = Number(process.env["AS_OF_READS"] ?? 20);
+const BY_ID = Number(process.env["AS_OF_READS"] ?? 8);
 /** Paths that are read by times as well as by cursors. */
 const WHOLE = /^(hosts|services|bindings|networks)\?limit=0$|^topology\?format=json/;
 /** Long enough for a wrong response to arrive. */

@@ -29,7 +29,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 import { aHost, aNetwork } from "../support/topology-world.js";
 import { SEED } from "../support/sample-seed.js";
 
-const LENGTH = Number(process.env["DIFF_LENGTH"] ?? 100);
+const LENGTH = Number(process.env["DIFF_LENGTH"] ?? 60);
 const MOMENTS = Math.max(6, Math.floor(LENGTH / 20));
 
 jest.setTimeout(300_000 + LENGTH * 500);

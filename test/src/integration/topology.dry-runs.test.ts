@@ -23,7 +23,7 @@ import { type ServiceResponse, type Caller, startTopology, type Topology } from 
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 import { SEED } from "../support/sample-seed.js";
 
-const COUNT = Number(process.env["DRY_RUNS"] ?? 60);
+const COUNT = Number(process.env["DRY_RUNS"] ?? 30);
 
 let topology: Topology;
 let owner: Caller;

@@ -11,6 +11,8 @@ import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
 import { aHost, aNetwork, aService } from "../support/topology-world.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
+/** One of so many queries. */
+const PLANS_EVERY = Number(process.env["PLANS_EVERY"] ?? 5);
 const PAGE = 250;
 const AT_A_TIME = 4;
 /** How much of a list is returned says nothing of how it is read. */
@@ -105,7 +107,7 @@ describe("topology.indexes: how lists are read", () => {
   });
 });
 
-/** Each filter alone and with the network, in each order and direction, and each group. */
+/** Each filter alone and with the network, in each order and direction, and each group: in the long tier, all of them. */
 function queriesOf(operation: AnyEndpoint): URLSearchParams[] {
   const shape = operation.query?.shape ?? {};
   const fields = fieldsOf(operation);
@@ -135,7 +137,8 @@ function queriesOf(operation: AnyEndpoint): URLSearchParams[] {
     .flatMap(([name, given]) => given.map((value): Record<string, string> => ({ [name]: value })));
   const network = { network_id: seeded.networkIds[1] ?? "" };
   const all = [{}, ...filters, ...filters.map((filter) => ({ ...network, ...filter }))];
-  return all.flatMap((filter) => orders.map((order) => new URLSearchParams({ ...filter, ...order, limit: ROWS })));
+  const queries = all.flatMap((filter) => orders.map((order) => ({ ...filter, ...order, limit: ROWS })));
+  return queries.filter((_, n) => n % PLANS_EVERY === 0).map((query) => new URLSearchParams(query));
 }
 
 function fieldsOf({ query }: AnyEndpoint): string[] {

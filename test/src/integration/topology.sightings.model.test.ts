@@ -11,7 +11,7 @@ import { missingIn, scanOfBlock, sizeOf, type Up } from "../support/sightings.js
 import { startTopology, type Topology } from "../support/topology.js";
 import { SEED } from "../support/sample-seed.js";
 
-const ROUNDS = Number(process.env["SIGHTING_ROUNDS"] ?? 24);
+const ROUNDS = Number(process.env["SIGHTING_ROUNDS"] ?? 10);
 const IMPORTS = Number(process.env["RENAMED_IMPORTS"] ?? 12);
 const MACHINES = 6;
 const PORTS = [22, 80, 443];

@@ -20,7 +20,7 @@ export function sendScan(tenant: Tenant, networkId: string, file: string, isDry 
 }
 
 /** Two organizations that send a file concurrently, twice each. */
-export function scanAttack(name: string, file: () => string, cheap = true): Attack<() => Promise<AttackResponse[]>> {
+export function scanAttack(name: string, file: () => string, cheap = false): Attack<() => Promise<AttackResponse[]>> {
   return {
     name,
     cheap,
