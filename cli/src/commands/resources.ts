@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { stringify } from "yaml";
 import type { ApiResponse } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
-import type { AnyEndpoint } from "@nts/shared/contract";
+import type { AnyEndpoint, MadeWebhooks } from "@nts/shared/contract";
 import type { Connection } from "../connection.js";
 import { entitiesOf, idOf, withHostNames, withIds } from "../find.js";
 import { addQuery, type OutputOptions, outputOption, queryOf } from "../options.js";
@@ -193,21 +193,35 @@ async function inEditor(
   await rm(folder, { recursive: true });
 }
 
+interface DeleteOptions extends Place {
+  readonly yes?: boolean;
+  readonly comment?: string;
+  readonly keepWebhooks?: boolean;
+}
+
 function addDelete(verb: Command, surroundings: Surroundings, resource: Resource, remove: AnyEndpoint): void {
   const { terminal } = surroundings;
-  withPlace(commandOf(verb, resource, "<name>"), resource)
+  const command = withPlace(commandOf(verb, resource, "<name>"), resource);
+  if ("keep_webhooks" in (remove.query?.shape ?? {}))
+    command.option("--keep-webhooks", "do not pause the webhooks that were made with this access");
+  command
     .description(remove.summary)
     .option("-y, --yes", "do not ask for confirmation")
     .option("--comment <text>", "reason, stored in the change history")
-    .action((name: string, options: { yes?: boolean; comment?: string } & Place, self: Command) =>
+    .action((name: string, options: DeleteOptions, self: Command) =>
       connectedFor(self, surroundings, remove, async (connection) => {
         const id = await idIn(connection, resource, name, options);
         const etag = remove.plans === true ? await showPlan(terminal, connection, remove, id) : null;
         await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
-        const { comment } = options;
+        const { comment, keepWebhooks } = options;
         const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
-        await send(connection, remove, { params: { id }, ...conditions });
+        const query = keepWebhooks === true && { query: { keep_webhooks: true } };
+        const { data } = await send(connection, remove, { params: { id }, ...query, ...conditions });
         terminal.say(`Deleted the ${resource.singular} ${name}.`);
+        for (const { id: webhook, host, is_paused } of (data as MadeWebhooks | undefined)?.webhooks ?? [])
+          terminal.say(
+            `The webhook ${webhook} to ${host}, made with this access, is ${is_paused ? "paused" : "kept"}.`,
+          );
       }),
     );
 }

@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { run } from "@nts/cli/program";
 import type { Surroundings } from "@nts/cli/terminal";
 import { ROOT } from "@nts/local/processes/system";
-import { type Account, aKey, anAccount } from "../support/api.js";
+import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
 import { readBlocks } from "../support/readme.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost } from "../support/world.js";
@@ -128,6 +128,23 @@ describe("nts: failures, collecting and following", () => {
     expect((await nts(env, "delete", "port", "443/tcp", "--host", "nas", "--yes")).exitCode).toBe(0);
     expect(await printed("get", "ports", "-o", "name")).toBe("");
     expect(await printed("get", "keys")).toContain("nts_u_");
+  });
+
+  it("pauses the webhooks of a removed user, unless it is told to keep them", async () => {
+    const owner = await anAccount(stack.url);
+    const env = await withKey(owner);
+    const remove = async (...options: string[]) => {
+      const { session, userId } = await aColleague(stack.url, owner, { permissions: "Admin" });
+      const { id } = await session.data<{ id: string }>("post", "/api/v1/webhooks", {
+        url: "https://hooks.example.com/",
+      });
+      const { stderr } = await nts(env, "delete", "user", userId, "--yes", ...options);
+      const { is_enabled } = await owner.session.data<{ is_enabled: boolean }>("get", `/api/v1/webhooks/${id}`);
+      return [stderr.replace(id, "ID").split("\n").at(-1), is_enabled];
+    };
+    const said = "The webhook ID to hooks.example.com, made with this access, is";
+    expect(await remove()).toEqual([`${said} paused.`, false]);
+    expect(await remove("--keep-webhooks")).toEqual([`${said} kept.`, true]);
   });
 
   it("applies what it has previewed, and skips what has changed since", async () => {
