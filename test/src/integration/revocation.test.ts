@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Webhook } from "@nts/shared/contract";
+import { aColleague, aKey, anAccount } from "../support/api.js";
 import { REVOCATIONS } from "../support/right-changes.js";
 import { runPass } from "../support/revocation-pass.js";
 import { startRevocableSystem, type RevocableSystem } from "../support/revocable.js";
@@ -54,5 +56,26 @@ describe("a revocation is effective on every gateway when its response arrives",
     const few = changes.filter(([name]) => FEW.includes(name));
     expect(few).toHaveLength(FEW.length);
     await expectRevoked(few, { fault: nats.pause, recover: nats.resume });
+  });
+
+  it("also for the webhooks of removed users and revoked keys, while the bus hangs", async () => {
+    const { url, servers } = system.stack;
+    const owner = await anAccount(url);
+    const path = "/api/v1/webhooks";
+    const reasonAfter = async (by: "user" | "key"): Promise<string | undefined> => {
+      const colleague = await aColleague(url, owner, { permissions: "Admin" });
+      const key = await aKey(url, colleague, { permissions: "Admin" });
+      const { id } = await key.caller.data<{ id: string }>("post", path, { url: "https://hooks.example.com/" });
+      const removed = by === "user" ? `/api/v1/users/${colleague.userId}` : `/api/v1/organizations/keys/${key.id}`;
+      await owner.session.data("delete", removed);
+      return (await owner.session.data<Webhook>("get", `${path}/${id}`)).paused?.reason;
+    };
+    servers.nats.pause();
+    try {
+      expect(await reasonAfter("user")).toBe("The user who created it was removed.");
+      expect(await reasonAfter("key")).toBe("The API key with which it was created was revoked.");
+    } finally {
+      servers.nats.resume();
+    }
   });
 });
