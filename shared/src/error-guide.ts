@@ -68,7 +68,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "",
     remedy: "Sign in with the password, or with a provider that is not configured for a single organization.",
   },
-  provider_denied: { params: "", remedy: "Ask the administrator of the provider to add you to an allowed group." },
+  provider_denied: {
+    params: "",
+    remedy:
+      "Ask the administrator of the provider to add you to an allowed group, or use an address of an allowed domain.",
+  },
   account_unknown: {
     params: "",
     remedy: "Ask for an invite, and open it before signing in; or link the provider in your account's settings.",
@@ -86,6 +90,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   csrf_rejected: { params: "", remedy: "Send the request from the service's own origin, or use an API key." },
   registration_closed: { params: "", remedy: "Ask for an invite." },
+  owner_unverified: {
+    params: "`entity`, `limit`",
+    remedy:
+      "Verify your address, as an Owner: open the link in the mail of `POST /api/auth/email/verification`. Half a minute later, the usual maximums apply.",
+  },
   quota_exceeded: {
     params: "`entity`, `limit`",
     remedy: "Delete some, or ask the operator for a larger quota. Idempotency keys: wait until midnight (UTC).",

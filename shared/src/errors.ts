@@ -37,6 +37,8 @@ export const ERRORS = {
     "An account with this email address exists already; sign in to it and link the provider there. If you cannot sign in, reset its password by mail first.",
   csrf_rejected: "The request's origin is not allowed.",
   registration_closed: "Registration is by invitation only.",
+  owner_unverified:
+    "The organization has reached the small maximum that applies until an Owner verifies the email address.",
   quota_exceeded: "The organization has reached its maximum for this resource.",
   not_found: "Resource not found.",
   changes_gone: "The changes after this cursor are no longer retained.",

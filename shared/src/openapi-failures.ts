@@ -46,6 +46,7 @@ const FORMS: readonly Form[] = [
   listing("Writes with references to other resources", "invalid_reference"),
   listing("Writes", "write_conflict"),
   { name: "With `Idempotency-Key`", has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] }, // prettier-ignore
+  { name: "Creates with a maximum number", has: ({ errors }) => errors.includes("quota_exceeded"), codes: ["owner_unverified"] }, // prettier-ignore
   { name: "With a secret in the response", has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] }, // prettier-ignore
   { name: "With `If-Match` or `If-None-Match`", has: takesConditions, codes: ["precondition_failed"] },
 ];

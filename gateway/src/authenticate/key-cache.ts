@@ -98,12 +98,16 @@ export function createKeyCache(clock: Clock): KeyCache {
 export function verdictOf(verification: Verification): Verdict {
   if (verification.status === "refused") return { kind: "refused", code: verification.code };
   const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;
-  const { confirmed_until: confirmedUntil, is_limited } = verification.principal;
+  const { confirmed_until: confirmedUntil, is_limited, is_unverified } = verification.principal;
   const principal = {
     ...{ kind, credentialId: credential_id, userId: user_id },
     ...(email !== undefined && { email }),
     permission,
-    scope: { organizationId: organization_id, networks },
+    scope: {
+      organizationId: organization_id,
+      networks,
+      ...(is_unverified && { isUnverified: true as const }),
+    },
     ...(confirmedUntil !== undefined && { confirmedUntil }),
     ...(is_limited && { isLimited: true as const }),
   };

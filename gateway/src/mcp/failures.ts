@@ -24,5 +24,6 @@ const NEXT: Partial<Record<ApiError["code"], string>> = {
   changes_gone: "Changes that old are no longer retained: use a later `since`.",
   binding_conflict: "Change the bindings as the params say, and call `plan_change` again.",
   already_exists: "It already exists: call `find`.",
+  owner_unverified: "Tell the person that an Owner has to verify the email address first.",
   quota_exceeded: "Tell the person that the organization has reached its quota.",
 };

@@ -58,6 +58,7 @@ import { mountSecondFactors } from "./second-factor/routes.js";
 import { createSecretCipher } from "./second-factor/secret-cipher.js";
 import { type BeginSessionOptions, createBeginSession } from "./sessions/begin.js";
 import { createNotePlace } from "./sessions/notice.js";
+import { createNoteUnverified } from "./organizations/unverified.js";
 import { createSessionCookies } from "./sessions/cookie.js";
 import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions, type OwnSessionRoutes } from "./sessions/own-routes.js";
@@ -157,10 +158,10 @@ export function createApp(options: AppOptions): App {
   mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, common);
-  mountCredentials(router, { ...common, credentials });
+  mountCredentials(router, { ...common, credentials, noteUnverified: createNoteUnverified(db, mail.isConfigured) });
   mountKeyChanges(router, changes);
   const providers = createProviders(options.providers, publicUrl);
-  mountSignInByProvider(router, { ...common, providers, beginSession, confirmCaller, log: routing.log });
+  mountSignInByProvider(router, { ...common, siteLimit, providers, beginSession, confirmCaller, log: routing.log });
   return {
     ...{ ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written },
     pauseWebhooks: webhooks.sweep,

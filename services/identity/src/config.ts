@@ -48,7 +48,9 @@ const settings = z.object({
     .int()
     .min(1)
     .default(20)
-    .describe("Accounts created without an invite per site (IPv4 address, IPv6 /48) and day (UTC)."),
+    .describe(
+      "Accounts created without an invite, also by open providers, per site (IPv4 address, IPv6 /48) and day (UTC).",
+    ),
   AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .min(1)

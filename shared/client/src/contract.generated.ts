@@ -42,6 +42,7 @@ export type ErrorCode =
   | "link_required"
   | "csrf_rejected"
   | "registration_closed"
+  | "owner_unverified"
   | "quota_exceeded"
   | "not_found"
   | "changes_gone"

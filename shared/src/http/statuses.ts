@@ -38,6 +38,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   link_required: 403,
   csrf_rejected: 403,
   registration_closed: 403,
+  owner_unverified: 403,
   quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,

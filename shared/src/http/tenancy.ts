@@ -14,6 +14,8 @@ const NETWORKS_PER_WEIGHT = 4;
 export interface Scope {
   readonly organizationId: string;
   readonly networks: NetworkScope;
+  /** No Owner has a verified address: small quotas apply. */
+  readonly isUnverified?: true;
   /** Set only by the service that owns the data; absent if empty. */
   readonly hidden?: Hidden;
 }
@@ -75,6 +77,8 @@ interface Claims {
   cnf?: number;
   /** 1 for a limited key. */
   ltd?: 1;
+  /** 1 for an unverified organization. */
+  unv?: 1;
 }
 
 /** Creates tenancy headers for one service. @param secrets at least one; the first one signs */
@@ -138,6 +142,7 @@ function claimsOf(principal: Principal): Claims {
     ...(email !== undefined && { eml: email }),
     ...(confirmedUntil !== undefined && { cnf: confirmedUntil }),
     ...(isLimited && { ltd: 1 }),
+    ...(scope.isUnverified && { unv: 1 }),
     cid: credentialId,
     org: scope.organizationId,
     usr: userId,
@@ -147,7 +152,7 @@ function claimsOf(principal: Principal): Claims {
 }
 
 function principalOf(claims: Claims): Principal {
-  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd } = claims;
+  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, unv } = claims;
   if (kind === "anonymous" || kind === "process") return { kind };
   if (cid === undefined || org === undefined || usr === undefined || lvl === undefined || net === undefined)
     throw new Error("incomplete tenancy header");
@@ -157,7 +162,7 @@ function principalOf(claims: Claims): Principal {
     userId: usr,
     ...(eml !== undefined && { email: eml }),
     permission: lvl,
-    scope: { organizationId: org, networks: unpack(net) },
+    scope: { organizationId: org, networks: unpack(net), ...(unv === 1 && { isUnverified: true }) },
     ...(cnf !== undefined && { confirmedUntil: cnf }),
     ...(ltd === 1 && { isLimited: true }),
   };

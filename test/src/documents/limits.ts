@@ -49,7 +49,8 @@ import * as scan from "@nts/topology/imports/scan.rules";
 import * as lines from "@nts/topology/imports/readers/lines";
 import * as xml from "@nts/topology/imports/readers/xml";
 import { DELIVERY_MS } from "@nts/topology/webhooks/send";
-import { WORKERS, WORKERS_OF_ORGANIZATION } from "@nts/topology/webhooks/workers";
+import { UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
+import * as workers from "@nts/topology/webhooks/workers";
 import { boundsOf, given, itemsOf, lengthOf, maximumOf, operationOf, settingOf } from "./bounds.js";
 import { table } from "./table.js";
 
@@ -220,6 +221,7 @@ function ofResources(): Rows {
     ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}; concurrent creates may exceed it slightly`], // prettier-ignore
     ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
+    ["of an organization founded while mail is configured and registration open, until an Owner has verified the address", `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``], // prettier-ignore
     ["of an API key: address ranges · grace period of a rotation · recorded usage", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses per day`], // prettier-ignore
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
@@ -281,7 +283,7 @@ function ofTime(): Rows {
     ],
     [
       "a webhook delivery",
-      `${s(DELIVERY_MS)} until the response; ${WORKERS} at a time per process of topology, ${WORKERS_OF_ORGANIZATION} per organization`,
+      `${s(DELIVERY_MS)} until the response; ${workers.WORKERS} at a time per process of topology, ${workers.WORKERS_OF_ORGANIZATION} per organization, ${workers.WORKERS_OF_ADDRESS} of all webhooks made at an address (IPv6: /64), ${workers.WORKERS_OF_SITE} at a site (/48)`,
     ],
     ["a database operation", `${s(DEADLINES.operationMs)}; the batches of a stream together ${s(DEADLINES.streamMs)}`],
   ];

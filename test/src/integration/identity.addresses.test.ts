@@ -1,10 +1,11 @@
 /** Verified addresses, invites by mail, and sign-in notices, through a real SMTP server. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { acceptInvite, createInvite, listInvites, previewInvite, revokeInvite } from "@nts/shared/contract/invites";
+import { createKey } from "@nts/shared/contract/keys";
 import { sendVerification, verifyEmail } from "@nts/shared/contract/mail";
 import { getCurrentUser, login, register } from "@nts/shared/contract/users";
 import { whoami } from "@nts/shared/contract/whoami";
-import type { Person } from "../support/direct.js";
+import { keyBodyOf, type Person } from "../support/direct.js";
 import { SUBJECTS } from "../support/mailbox.js";
 import { fromRandomAddress, type MailedIdentity, PUBLIC_URL, startMailedIdentity } from "../support/mailed.js";
 import { until } from "../support/until.js";
@@ -40,6 +41,34 @@ describe("identity.addresses: the address of a new account", () => {
     expect(await isVerified(person)).toBe(true);
     expect((await verify(person, token)).code).toBe("link_expired");
     expect(await identity.actionsOf(person, { action: "verified" })).toEqual(["User verified"]);
+  });
+
+  it("lifts the small quotas of the organization once an Owner has verified it", async () => {
+    const { identity, mailbox } = world;
+    const person = await identity.aPerson();
+    const verified = await identity.verify("session", person.token);
+    expect(verified).toMatchObject({ principal: { is_unverified: true } });
+    expect(verified.status === "valid" && verified.expires_in_ms).toBeLessThanOrEqual(30_000);
+    const body = { permissions: "Viewer" as const };
+    const invite = ({ principal: as }: Person) => identity.send(createInvite, { as, body });
+    for (let n = 0; n < 5; n++) expect((await invite(person)).status).toBe(200);
+    const refused = { status: 403, code: "owner_unverified" };
+    expect(await invite(person)).toMatchObject({ ...refused, params: { entity: "Invite", limit: 5 } });
+    for (let n = 0; n < 10; n++) await identity.aKey(person);
+    const key = { as: person.principal, body: keyBodyOf(person) };
+    expect(await identity.send(createKey, key)).toMatchObject({
+      ...refused,
+      params: { entity: "UserApiKey", limit: 10 },
+    });
+
+    const { token } = await mailbox.next(person.email);
+    expect((await verify(person, token)).status).toBe(200);
+    const lifted = await identity.verify("session", person.token, 1);
+    expect(lifted.status === "valid" && lifted.principal.is_unverified).toBeUndefined();
+    expect((await invite(await identity.logIn(person))).status).toBe(200);
+    // An Owner with another address may join later.
+    const organizations = identity.db.collection<{ _id: string }>("organizations");
+    expect(await organizations.countDocuments({ _id: person.organizationId, awaits_verification: true })).toBe(0);
   });
 
   it("is not verified by the session of another user, who may have registered it first", async () => {

@@ -7,6 +7,7 @@ import { loginSecondFactor } from "@nts/shared/contract/second-factor";
 import { listSessions, type Session } from "@nts/shared/contract/sessions";
 import { getCurrentUser, getUser, login } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
+import { INTERNAL } from "@nts/shared/http/headers";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { tokenOf } from "../support/direct.js";
 import { joinOrganization } from "../support/memberships.js";
@@ -282,6 +283,29 @@ describe("identity.providers: a new account", () => {
     const user = await world.identity.data(getUser, { as: owner.principal, params: { id: made.userId } });
     expect(user.email).toBe(email);
     expect((await world.principalOf((await world.signInByProvider(subject)).token)).userId).toBe(made.userId);
+  });
+
+  it("counts towards those of a site and day, unless the provider names groups or domains", async () => {
+    const from = { [INTERNAL.clientAddress]: "192.0.2.99" };
+    const signIn = () => world.signInByProvider(world.anAccount().subject, {}, from);
+    const counts = world.identity.db.collection("mail_counts");
+    const earlier = await counts.distinct("_id");
+    await world.anOwner({ provision: "always" });
+    expect((await signIn()).problem).toBeNull();
+    const { modifiedCount } = await counts.updateMany(
+      { _id: { $nin: earlier }, count: 1 },
+      { $set: { count: 1_000_000 } },
+    );
+    expect(modifiedCount).toBe(1);
+    expect((await signIn()).problem).toBe("registration_throttled");
+    world.settings.domains = ["provider.example"];
+    expect((await signIn()).problem).toBeNull();
+    world.settings.domains = ["other.example"];
+    expect((await signIn()).problem).toBe("provider_denied");
+    delete world.settings.domains;
+    world.settings.groups = { staff: { permissions: "Viewer", network_ids: [] } };
+    const { subject } = world.anAccount({ groups: ["staff"] });
+    expect((await world.signInByProvider(subject, {}, from)).problem).toBeNull();
   });
 
   it("is created for everybody where registration is open", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
+  createHost,
   createNetwork,
   createTag,
   createWebhook,
@@ -15,6 +16,7 @@ import {
   testWebhook,
   updateWebhook,
 } from "@nts/shared/contract";
+import { INTERNAL } from "@nts/shared/http/headers";
 import { createWebhookStates } from "@nts/topology/storage/webhook-states";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { unknownEntity } from "../support/topology-world.js";
@@ -146,6 +148,25 @@ describe("a webhook: visibility", () => {
   });
 });
 
+describe("an organization without a verified Owner", () => {
+  const newcomer = () => topology.aCaller({ isUnverified: true });
+  const refused = (entity: string, limit: number) => [403, "owner_unverified", { entity, limit }];
+
+  it("has two webhooks, ten networks and a thousand resources at most", async () => {
+    const caller = newcomer();
+    for (let n = 0; n < 2; n++) await caller.call(createWebhook, { body: { url } });
+    expect(await caller.refusal(createWebhook, { body: { url } })).toEqual(refused("Webhook", 2));
+    const networks = [];
+    for (let n = 0; n < 10; n++) networks.push(await caller.call(createNetwork, { body: { name: `Network ${n}` } }));
+    expect(await caller.refusal(createNetwork, { body: { name: "late" } })).toEqual(refused("Network", 10));
+    const ports = Array.from({ length: 989 }, (_, n) => ({ number: n + 1, protocol: "Tcp" as const }));
+    await caller.call(createHost, { body: { network_id: networks[0]!.id, name: "nas", ports } });
+    expect(await caller.refusal(createTag, { body: { name: "late" } })).toEqual(refused("Entity", 1_000));
+    await caller.call(deleteNetwork, { params: networks[9]! });
+    expect((await caller.call(createTag, { body: { name: "fits" } })).name).toBe("fits");
+  });
+});
+
 describe("the process that delivers a webhook", () => {
   const lease = { owner: "one", ms: 60_000 };
 
@@ -180,6 +201,19 @@ describe("the process that delivers a webhook", () => {
       expect(await states.renew(leased!, 60_000, { n: 3 })).toBeNull();
     }
     expect(await states.take(of, lease)).toBeNull();
+    await owner.call(deleteWebhook, { params });
+  });
+
+  it("knows the address from which it was created or taken over", async () => {
+    const states = createWebhookStates(topology.db);
+    const from = (address: string) => ({ headers: { [INTERNAL.clientAddress]: address } });
+    const { id, organization_id } = await owner.call(createWebhook, { body: { url }, ...from("192.0.2.1") });
+    const params = { id };
+    const known = async () => (await states.awake(organization_id)).find(({ _id }) => _id === id)?.maker_address;
+    await owner.call(patchWebhook, { params, body: { batch_seconds: 9 }, ...from("192.0.2.2") });
+    expect(await known()).toBe("192.0.2.1");
+    await owner.call(patchWebhook, { params, body: { url: `${url}/new` }, ...from("192.0.2.2") });
+    expect(await known()).toBe("192.0.2.2");
     await owner.call(deleteWebhook, { params });
   });
 

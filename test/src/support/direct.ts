@@ -190,8 +190,10 @@ export function sessionOf(verified: VerifiedPrincipal): UserPrincipal {
     user_id: userId,
     permission,
     networks,
+    is_unverified,
   } = verified;
-  return { kind: "session", credentialId, userId, permission, scope: { organizationId, networks } };
+  const scope = { organizationId, networks, ...(is_unverified && { isUnverified: true as const }) };
+  return { kind: "session", credentialId, userId, permission, scope };
 }
 
 /** A key of this person with the required members, and more. */

@@ -41,6 +41,7 @@ export interface ProviderWorld {
   signInByProvider(
     subject: string,
     body?: { readonly invite_token?: string },
+    headers?: Readonly<Record<string, string>>,
   ): Promise<FinishedSignIn & Pick<ProviderVisit, "signOut">>;
   /** Links an account at the provider to a person. */
   link(person: Person, subject: string): Promise<FinishedSignIn>;
@@ -75,6 +76,7 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
     reset: () => {
       delete settings.organization_id;
       delete settings.groups;
+      delete settings.domains;
       Object.assign(settings, fresh);
     },
     anAccount: (account = {}) => {
@@ -83,11 +85,11 @@ export async function startProviderWorld(): Promise<ProviderWorld> {
       provider.accounts.set(`subject-${n}`, { email_verified: true, ...account, email });
       return { subject: `subject-${n}`, email };
     },
-    signInByProvider: async (subject, body = {}) => {
+    signInByProvider: async (subject, body = {}, headers = {}) => {
       const signIn = await startSignIn(identity, OWN, body);
       const { callback, signOut } = await provider.signIn(signIn.url, subject);
       const arrived = await finishSignIn(identity, OWN, Object.fromEntries(callback.searchParams), {
-        ...signIn,
+        headers: { ...signIn.headers, ...headers },
         replica: 1,
       });
       return { ...arrived, signOut };

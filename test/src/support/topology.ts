@@ -161,8 +161,8 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
   return {
     db,
     notices,
-    aCaller: ({ organizationId = randomUUID(), networks = "all", permission = "Owner" } = {}) => {
-      const scope = { organizationId, networks };
+    aCaller: ({ organizationId = randomUUID(), networks = "all", permission = "Owner", isUnverified } = {}) => {
+      const scope = { organizationId, networks, ...(isUnverified && { isUnverified }) };
       return connect({ kind: "key", credentialId: randomUUID(), userId: randomUUID(), permission, scope }, scope, 0);
     },
     ports: started.map(({ server }) => server.port),

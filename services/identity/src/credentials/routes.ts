@@ -1,6 +1,7 @@
 import { verifyCredential } from "@nts/shared/contract/internal";
 import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
+import type { NoteUnverified } from "../organizations/unverified.js";
 import { useOf } from "../sessions/lifetime.rules.js";
 import type { SessionStore } from "../sessions/store.js";
 import { verifyKey, verifySession, type FoundSession } from "./rights.rules.js";
@@ -9,16 +10,20 @@ import type { CredentialStore } from "./store.js";
 export interface CredentialRoutes {
   readonly credentials: CredentialStore;
   readonly sessions: SessionStore;
+  readonly noteUnverified: NoteUnverified;
 }
 
-export function mountCredentials(router: Router, { credentials, sessions }: CredentialRoutes): void {
+export function mountCredentials(router: Router, { credentials, sessions, noteUnverified }: CredentialRoutes): void {
   mountAny(router, verifyCredential, async ({ body: { kind, hash, enforces_limits } }) => {
     const now = new Date();
-    if (kind === "key") return respond.data(verifyKey(await credentials.findKey(hash), now, enforces_limits));
+    if (kind === "key") {
+      const key = await credentials.findKey(hash);
+      return respond.data(await noteUnverified(verifyKey(key, now, enforces_limits), key.organization));
+    }
     const found = await credentials.findSession(hash);
     const verification = verifySession(found, now);
     if (verification.status === "valid") await noteUse(found, now);
-    return respond.data(verification);
+    return respond.data(await noteUnverified(verification, found.organization));
   });
 
   async function noteUse({ session }: FoundSession, now: Date): Promise<void> {

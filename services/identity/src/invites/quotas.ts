@@ -1,5 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { Quotas } from "../quotas.js";
 import type { InviteStore } from "./store.js";
@@ -8,19 +10,23 @@ import type { InviteStore } from "./store.js";
  * Checks that one more invite fits the quota. Exact for concurrent creations; to be called first in the creating
  * transaction.
  *
- * @throws AppError `quota_exceeded` {entity, limit}
+ * @throws AppError `quota_exceeded` · `owner_unverified` {entity, limit}
  */
-export type RequireRoomForInvite = (organizationId: string, now: Date, tx: ClientSession) => Promise<void>;
+export type RequireRoomForInvite = (
+  scope: Pick<Scope, "organizationId" | "isUnverified">,
+  now: Date,
+  tx: ClientSession,
+) => Promise<void>;
 
 export function createRequireRoomForInvite(
   organizations: Pick<OrganizationStore, "lockCounts">,
   invites: Pick<InviteStore, "countOpen">,
   { invitesPerOrganization: limit }: Quotas,
 ): RequireRoomForInvite {
-  return async (organizationId, now, tx) => {
+  return async ({ organizationId, isUnverified }, now, tx) => {
     if (!(await organizations.lockCounts(organizationId, tx)))
       throw new AppError("not_found", { entity: "Organization" });
-    if ((await invites.countOpen(organizationId, now, tx)) >= limit)
-      throw new AppError("quota_exceeded", { entity: "Invite", limit });
+    const count = await invites.countOpen(organizationId, now, tx);
+    requireRoomFor(count, { entity: "Invite", limit, unverified: UNVERIFIED_QUOTAS.invites }, isUnverified);
   };
 }

@@ -67,7 +67,7 @@ export function mountInvites(router: Router, routes: InviteRoutes): void {
     };
     const invite = newInvite(body, given, networkIds);
     await transaction(work, [`invites:${scope.organizationId}`], async (tx) => {
-      await requireRoom(scope.organizationId, now, tx);
+      await requireRoom(scope, now, tx);
       await invites.insert(invite, tx);
       const about = { organizationId: scope.organizationId, inviteId: invite._id };
       if (invite.email !== undefined) await mail.promise("invite", about, work, tx);

@@ -1,5 +1,7 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
+import type { Scope } from "@nts/shared/http/tenancy";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { Quotas } from "../quotas.js";
 import type { KeyOwner, KeyStore } from "./store.js";
@@ -8,9 +10,9 @@ import type { KeyOwner, KeyStore } from "./store.js";
  * Checks that one more key of this user fits the quota. Exact for concurrent creations; to be called first in the
  * creating transaction.
  *
- * @throws AppError `quota_exceeded` {entity, limit}
+ * @throws AppError `quota_exceeded` · `owner_unverified` {entity, limit}
  */
-export type RequireRoom = (owner: KeyOwner, tx: ClientSession) => Promise<void>;
+export type RequireRoom = (owner: KeyOwner & Pick<Scope, "isUnverified">, tx: ClientSession) => Promise<void>;
 
 export function createRequireRoom(
   organizations: Pick<OrganizationStore, "lockCounts">,
@@ -21,8 +23,8 @@ export function createRequireRoom(
     if (!(await organizations.lockCounts(owner.organizationId, tx)))
       throw new AppError("not_found", { entity: "Organization" });
     const { ofUser, ofOrganization } = await keys.count(owner, tx);
-    if (ofUser >= keysPerUser) throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: keysPerUser });
-    if (ofOrganization >= keysPerOrganization)
-      throw new AppError("quota_exceeded", { entity: "UserApiKey", limit: keysPerOrganization });
+    const of = { entity: "UserApiKey", unverified: UNVERIFIED_QUOTAS.keys };
+    requireRoomFor(ofUser, { ...of, limit: keysPerUser }, owner.isUnverified);
+    requireRoomFor(ofOrganization, { ...of, limit: keysPerOrganization }, owner.isUnverified);
   };
 }

@@ -142,7 +142,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       ...settings,
     };
     await transaction(work, [`keys:${caller.organizationId}`], async (tx) => {
-      await requireRoom(caller, tx);
+      await requireRoom({ ...caller, ...principal.scope }, tx);
       await keys.insert(key, tx);
     });
     const api_key = { ...keyResponse(key, caller), key: secret };

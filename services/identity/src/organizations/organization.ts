@@ -18,6 +18,8 @@ export interface OrganizationDocument {
   max_key_lifetime_days?: number | null;
   company_size: string | null;
   job_title: string | null;
+  /** Founded by somebody with an unverified address, and no Owner has verified one since; absent otherwise. */
+  awaits_verification?: true;
   /** Incremented by transactions that count before adding; absent before the first. */
   counted?: number;
 }
@@ -29,6 +31,7 @@ export function newOrganization(given: {
   readonly id: string;
   readonly name: string;
   readonly now: Date;
+  readonly awaitsVerification?: boolean;
 }): OrganizationDocument {
   return {
     _id: given.id,
@@ -39,6 +42,7 @@ export function newOrganization(given: {
     api_access_enabled: true,
     company_size: null,
     job_title: null,
+    ...(given.awaitsVerification === true && { awaits_verification: true }),
   };
 }
 

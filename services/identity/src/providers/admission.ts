@@ -14,6 +14,7 @@ import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { Joining } from "../registrations/joining.js";
 import type { RegisterUser } from "../registrations/register-user.js";
+import type { SiteLimit } from "../registrations/site-limit.js";
 import { isGuarded } from "../second-factor/factor.js";
 import type { SessionStore } from "../sessions/store.js";
 import type { TopologyDirectory } from "../topology.js";
@@ -37,6 +38,7 @@ export interface SignInCallback {
   readonly person: ProviderPerson;
   /** Hash of the invite token with which the sign-in started. */
   readonly invite: string | null;
+  readonly clientAddress: string;
   readonly work: Work;
   readonly cause: ParentRequest;
 }
@@ -47,7 +49,7 @@ export interface Admission {
    * The user who signs in, with level and networks from groups; linked or created if allowed.
    *
    * @throws AppError `account_unknown` · `address_unverified` · `link_required` · `provider_denied` · `already_exists`
-   * · `invalid_reference`
+   * · `invalid_reference` · `registration_throttled`
    */
   userOf(callback: SignInCallback): Promise<UserDocument>;
   /** Links the account of a session. @throws AppError `sign_in_expired` · `account_unknown` · `already_exists` */
@@ -64,6 +66,7 @@ export interface AdmissionOptions {
   readonly affiliationsOf: AffiliationsOf;
   readonly joining: Joining;
   readonly registerUser: RegisterUser;
+  readonly siteLimit: SiteLimit;
   readonly applyRights: ApplyRights;
   readonly passwords: Pick<Passwords, "hash">;
   readonly topology: Pick<TopologyDirectory, "networksIn">;
@@ -113,7 +116,7 @@ function createLinking({ identities, transaction }: AdmissionOptions): LinkTo {
 /** Finds the account for an unlinked person: by address, by invite, or a new one. */
 function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   const { users, identities, sessions, keys, invites, organizations, affiliationsOf, joining } = options;
-  const { registerUser, passwords, changeRights } = options;
+  const { registerUser, siteLimit, passwords, changeRights } = options;
 
   async function adopt(callback: SignInCallback, account: UserDocument): Promise<UserDocument> {
     const { settings } = callback;
@@ -143,7 +146,7 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
   }
 
   return async (callback: SignInCallback, rights: UserRights | undefined): Promise<UserDocument> => {
-    const { settings, person, invite, work } = callback;
+    const { settings, person, invite, clientAddress, work } = callback;
     const { email, isVerified } = person;
     if (email === null || !isVerified) throw new AppError("address_unverified");
     const existing = await users.findByEmail(email);
@@ -156,8 +159,12 @@ function createPlacing(options: AdmissionOptions, linkTo: LinkTo) {
     if (joined !== null && bound !== undefined && joined.organization_id !== bound)
       throw new AppError("account_unknown");
     if (joined === null && (provision !== "always" || bound === undefined)) throw new AppError("account_unknown");
-    const written = hash === null ? [] : [`invite:${hash}`];
+    if (!isOfAllowedDomain(settings, email)) throw new AppError("provider_denied");
+    const isCounted = hash === null && admitsAnybody(settings);
+    if (isCounted) await siteLimit.require(clientAddress, new Date());
+    const written = hash !== null ? [`invite:${hash}`] : isCounted ? [siteLimit.keyOf(clientAddress)] : [];
     const made = await registerUser(work, { email, password: randomPassword() }, written, async (candidate, tx) => {
+      if (isCounted) await siteLimit.count(clientAddress, candidate.now, tx);
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email }));
       const own = { passwordless: true, email_verified: true, identities: [identityOf(settings, person)] };
       if (hash !== null) return { user: { ...(await joining.join(candidate, hash, tx)), ...own } };
@@ -242,6 +249,15 @@ async function refusingLinked<T>(write: () => Promise<T>): Promise<T> {
 function identityOf(settings: ProviderSettings, { subject, email }: ProviderPerson): LinkedIdentity {
   const { id: provider } = settings;
   return { key: nameAt(settings, subject), provider, email, linked_at: new Date(), last_used: null };
+}
+
+function isOfAllowedDomain({ domains }: ProviderSettings, email: string): boolean {
+  return domains === undefined || domains.includes(email.slice(email.lastIndexOf("@") + 1).toLowerCase());
+}
+
+/** Whether accounts at the provider may be as free as those of registration; otherwise an administrator chooses them. */
+function admitsAnybody({ groups, domains }: ProviderSettings): boolean {
+  return groups === undefined && domains === undefined;
 }
 
 /** A random password for a user created by a provider. */

@@ -57,7 +57,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
 
   /** @param redirect receives the page for errors */
   async function finish(call: Arriving, redirect: (page: string) => void): Promise<End> {
-    const { params, query, browserHashes, work, cause } = call;
+    const { params, query, browserHashes, clientAddress, work, cause } = call;
     const provider = providers.get(params.provider);
     const { settings } = provider;
     const { state = "" } = query;
@@ -66,7 +66,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
     const { link, invite, returnTo } = pending;
     if (link !== null) redirect(SETTINGS_PAGE);
     const person = await provider.finish(query, { ...pending, state });
-    const callback = { settings, person, invite, work, cause };
+    const callback = { settings, person, invite, clientAddress, work, cause };
     if (link === null) return signIn(call, callback, returnTo);
     await admission.link(callback, link);
     return { location: returnTo };

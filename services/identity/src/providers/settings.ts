@@ -38,6 +38,16 @@ const Provider = z
     permissions: PermissionLevel.default("Viewer"),
     groups_claim: z.string().min(1).max(200).default("groups"),
     groups: z.record(z.string().min(1).max(500), Rights).optional(),
+    domains: z
+      .array(
+        z
+          .string()
+          .toLowerCase()
+          .regex(/^[^@\s]+\.[^@\s]+$/, "must be the part of an address after the @"),
+      )
+      .min(1)
+      .max(100)
+      .optional(),
     trust_addresses: z.boolean().default(false),
   })
   .check(({ value, issues }) => {

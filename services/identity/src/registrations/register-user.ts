@@ -52,13 +52,20 @@ export function createRegisterUser({ users, transaction, passwords, noteAccount 
   };
 }
 
+export interface Founding {
+  readonly name: string | undefined;
+  readonly founder: Candidate;
+  /** Small quotas apply until an Owner has verified the address. */
+  readonly awaitsVerification?: boolean;
+}
+
 /** Creates an organization, and returns its first owner. */
 export async function foundOrganization(
   organizations: Pick<OrganizationStore, "insert">,
-  { name = DEFAULT_ORGANIZATION_NAME, founder }: { readonly name: string | undefined; readonly founder: Candidate },
+  { name = DEFAULT_ORGANIZATION_NAME, founder, awaitsVerification = false }: Founding,
   tx: ClientSession,
 ): Promise<UserDocument> {
-  const organization = newOrganization({ id: newId(), name, now: founder.now });
+  const organization = newOrganization({ id: newId(), name, now: founder.now, awaitsVerification });
   await organizations.insert(organization, tx);
   return newUser({ ...founder, organizationId: organization._id, permissions: "Owner", networkIds: [] });
 }

@@ -23,7 +23,7 @@ import type { Passwords } from "../users/passwords.js";
 import type { RequireStrongPassword } from "../users/strength.js";
 import type { UserStore } from "../users/store.js";
 import { userResponse } from "../users/user.js";
-import type { NoteAccount, RequireOpenRegistration } from "./first-account.js";
+import type { NoteAccount, RegistrationRule, RequireOpenRegistration } from "./first-account.js";
 import type { Joining } from "./joining.js";
 import type { SiteLimit } from "./site-limit.js";
 import { createRegisterUser, foundOrganization, type RegisterUser } from "./register-user.js";
@@ -40,6 +40,7 @@ export interface RegistrationRoutes {
   readonly requireStrong: RequireStrongPassword;
   readonly topology: TopologyDirectory;
   readonly cookies: SessionCookies;
+  readonly registration: RegistrationRule;
   readonly requireOpenRegistration: RequireOpenRegistration;
   readonly noteAccount: NoteAccount;
   readonly siteLimit: SiteLimit;
@@ -49,7 +50,7 @@ export interface RegistrationRoutes {
 
 export function mountRegistrations(router: Router, routes: RegistrationRoutes): void {
   const { users, organizations, joining, sessions, replaceSessions, passwords, topology, cookies } = routes;
-  const { mail, notePlace, siteLimit, requireOpenRegistration, noteAccount } = routes;
+  const { mail, notePlace, siteLimit, registration, requireOpenRegistration, noteAccount } = routes;
 
   mountAny(router, registerOperation, async (call) => {
     const { body, sessionHashes, clientAddress, cause, work } = call;
@@ -74,6 +75,8 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
     const transaction: RunTransaction = (of, written, write) =>
       replaceSessions(of, { ended: replaced }, written, write) as ReturnType<typeof write>;
     const isMailed = mail.isConfigured && (await mail.may(callerAt(clientAddress), ["verification", email]));
+    // With `first`, the founder is who runs the system.
+    const awaitsVerification = mail.isConfigured && registration === "open";
     const registerUser = createRegisterUser({ users, transaction, passwords, noteAccount });
     const register = invite === null ? registerUser : explainingHowToJoin(registerUser);
     const made = await register(work, body, keys, async (candidate, tx) => {
@@ -84,7 +87,7 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
       trailOf(tx).actAs(actorFrom({ _id: candidate.id, email: candidate.email }));
       const user =
         hash === null
-          ? await foundOrganization(organizations, { name, founder: candidate }, tx)
+          ? await foundOrganization(organizations, { name, founder: candidate, awaitsVerification }, tx)
           : await joining.join(candidate, hash, tx);
       if (isMailed && user.email_verified !== true) await mail.promise("verification", { email }, work, tx);
       // Where a second factor is required, it is set up at sign-in.

@@ -7,6 +7,7 @@ import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { RegistrationRule } from "../registrations/first-account.js";
+import type { Mail } from "../mail/mail.js";
 import { foundOrganization } from "../registrations/register-user.js";
 import { networksOf } from "../scopes.rules.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
@@ -30,6 +31,7 @@ export interface LeaveRoute {
   readonly users: Pick<UserStore, "get" | "join" | "beginSession">;
   readonly sessions: Pick<SessionStore, "find" | "insert">;
   readonly organizations: Pick<OrganizationStore, "insert">;
+  readonly mail: Pick<Mail, "isConfigured">;
   readonly affiliationsOf: AffiliationsOf;
   readonly signInProofOf: SignInProofOf;
   readonly topology: Pick<TopologyDirectory, "networksIn">;
@@ -109,11 +111,13 @@ function createChoosing({ sessions, affiliationsOf, signInProofOf }: LeaveRoute)
 }
 
 /** Creates an organization for an account without another, which joins it. */
-function createFounding({ users, organizations }: LeaveRoute) {
+function createFounding({ users, organizations, mail }: LeaveRoute) {
   return async (account: UserDocument, name: string | undefined, tx: ClientSession): Promise<UserDocument> => {
     const { _id: id, email, password_hash: passwordHash } = account;
     const founder = { id, email, passwordHash, now: new Date() };
-    const [membership] = membershipsOf(await foundOrganization(organizations, { name, founder }, tx));
+    const awaitsVerification = mail.isConfigured && account.email_verified !== true;
+    const founded = await foundOrganization(organizations, { name, founder, awaitsVerification }, tx);
+    const [membership] = membershipsOf(founded);
     const joined = membership === undefined ? "gone" : await users.join(id, membership, tx);
     if (typeof joined === "string") throw new AppError("write_conflict");
     return joined;

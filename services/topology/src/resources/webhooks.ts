@@ -22,6 +22,7 @@ import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope, UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
+import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
 import { requireRevision } from "@nts/shared/revision";
 import type { Notices } from "../deletions/notices.js";
 import { goneBehind } from "../journal/cursors.js";
@@ -160,7 +161,7 @@ function progress({ storage, operations, reader }: Dependencies): UserHandler<ty
 function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
   const { storage, operations, reader, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, principal, scope: visible, body }) => {
+  return async ({ work, principal, scope: visible, clientAddress, body }) => {
     const { scope } = principal;
     const now = new Date().toISOString();
     const { organizationId: organization_id } = scope;
@@ -176,13 +177,11 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
     const secret = await operations.secretOf(salt);
     const { last: n } = await reader.ends({ organizationId: organization_id, networks: "all" });
     await audited({ work, scope }, [`webhooks:${organization_id}`], async (tx, note) => {
-      if (
-        (await webhooks.countIn(tx, scope, {}, { most: operations.most, hint: SMALL_COLLECTION_INDEX })) >=
-        operations.most
-      )
-        throw new AppError("quota_exceeded", { entity: "Webhook", limit: operations.most });
+      const { most: limit } = operations;
+      const count = await webhooks.countIn(tx, scope, {}, { most: limit, hint: SMALL_COLLECTION_INDEX });
+      requireRoomFor(count, { entity: "Webhook", limit, unverified: UNVERIFIED_QUOTAS.webhooks }, scope.isUnverified);
       await webhooks.insert(tx, scope, [webhook]);
-      const state = { salt, is_active: webhook.is_enabled, n };
+      const state = { salt, is_active: webhook.is_enabled, n, ...madeAt(clientAddress) };
       await operations.states.insert(tx, { _id: webhook.id, organization_id }, state);
       await note(notedOf(webhook, "created", { after: webhook }));
     });
@@ -193,7 +192,7 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
 function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook> {
   const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, principal, scope: visible, params: { id }, asked, precondition }) => {
+  return async ({ work, principal, scope: visible, clientAddress, params: { id }, asked, precondition }) => {
     const { scope } = principal;
     const { entity: before } = await seen(webhooks, scope, id);
     const first = withDefaults(asked(before), before);
@@ -214,7 +213,8 @@ function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook>
       if (next === null) throw new Discard(current);
       await webhooks.replace(tx, scope, [next]);
       const of = { _id: id, organization_id: scope.organizationId };
-      await operations.states.change(tx, of, { is_active: requested.is_enabled });
+      const changes = { is_active: requested.is_enabled, ...(isTakenOver && madeAt(clientAddress)) };
+      await operations.states.change(tx, of, changes);
       await note(notedOf(next.entity, "updated", { before: entity, after: next.entity }));
       return next;
     });
@@ -224,6 +224,11 @@ function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook>
 
 function makerOf({ kind, credentialId, userId, email }: UserPrincipal): Webhook["created_by"] {
   return { user_id: userId, key_id: kind === "key" ? credentialId : null, email: email ?? null };
+}
+
+/** Services that are called directly know no client. */
+function madeAt(clientAddress: string): { maker_address?: string } {
+  return clientAddress === "" ? {} : { maker_address: clientAddress };
 }
 
 type Settings = Pick<Webhook, "url" | "filter" | "format" | "batch_seconds" | "is_enabled">;

@@ -115,18 +115,19 @@ function createScopeCut({ db, share }: Database): (scope: Scope, hidden: AllHidd
   }
 
   return (scope, hidden) => {
-    const { organizationId, networks: all } = scope;
+    const { hidden: before, ...own } = scope;
+    const { organizationId, networks: all } = own;
     const gone = hidden.get(organizationId);
-    if (gone === undefined) return scope.hidden === undefined ? scope : { organizationId, networks: all };
-    if (gone.isWhole) return { organizationId, networks: [] };
+    if (gone === undefined) return before === undefined ? scope : own;
+    if (gone.isWhole) return { ...own, networks: [] };
     const { hosts, tags } = gone;
     const more = hosts.size + tags.size > 0 ? { hidden: { hosts, tags } } : {};
     const cut = (ids: readonly string[]): Scope => ({
-      organizationId,
+      ...own,
       networks: ids.filter((id) => !gone.networks.has(id)),
       ...more,
     });
-    if (gone.networks.size === 0) return { organizationId, networks: all, ...more };
+    if (gone.networks.size === 0) return { ...own, ...more };
     return all === "all" ? living(organizationId).then(cut) : cut(all);
   };
 }

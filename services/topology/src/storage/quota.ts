@@ -1,4 +1,4 @@
-import { AppError } from "@nts/shared/errors";
+import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { SharedReads } from "@nts/shared/shared-reads";
 import type { Database } from "./database.js";
@@ -36,7 +36,7 @@ export interface Quota {
   /**
    * @param kind the created kind, if it has a maximum of its own
    * @returns how many entities there is room for
-   * @throws AppError `quota_exceeded` if the organization has reached its maximum
+   * @throws AppError `quota_exceeded` · `owner_unverified` if the organization has reached its maximum
    */
   require(scope: Scope, kind?: LimitedKind): Promise<number>;
 }
@@ -78,15 +78,18 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
   }
 
   return {
-    require: async ({ organizationId }, kind) => {
+    require: async ({ organizationId, isUnverified }, kind) => {
       const remembered = known.get(organizationId);
-      const isFresh = remembered !== undefined && performance.now() < remembered.untilMs;
+      // The small maximum of an unverified organization is never far.
+      const isFresh = !isUnverified && remembered !== undefined && performance.now() < remembered.untilMs;
       const { total } = isFresh ? remembered : await readShared(organizationId);
-      if (total >= limits.entities) throw new AppError("quota_exceeded", { entity: "Entity", limit: limits.entities });
-      if (kind === undefined) return limits.entities - total;
+      const unverified = UNVERIFIED_QUOTAS;
+      const ofAll = { entity: "Entity", limit: limits.entities, unverified: unverified.entities };
+      const room = requireRoomFor(total, ofAll, isUnverified);
+      if (kind === undefined) return room;
       const count = await share({ organizationId }, () => countOf(organizationId, kind));
-      if (count >= limits[kind]) throw new AppError("quota_exceeded", { entity: NAMES[kind], limit: limits[kind] });
-      return limits[kind] - count;
+      const ofKind = { entity: NAMES[kind], limit: limits[kind], unverified: unverified[kind] };
+      return requireRoomFor(count, ofKind, isUnverified);
     },
   };
 }

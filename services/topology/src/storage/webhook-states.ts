@@ -12,6 +12,8 @@ export interface WebhookState {
   organization_id: string;
   /** Salt of its secret. */
   salt: string;
+  /** The client's address when it was created or taken over; absent from earlier versions. */
+  maker_address?: string;
   /** Enabled and not paused. */
   is_active: boolean;
   /** Paused because it failed; absent from earlier versions. */
@@ -38,6 +40,8 @@ export interface WebhookState {
 /** Webhook and epoch. */
 export type Leased = Pick<WebhookState, "_id" | "organization_id" | "epoch">;
 export type WebhookRef = Pick<WebhookState, "_id" | "organization_id">;
+/** With what its deliveries count towards. */
+export type DueWebhook = Pick<WebhookState, "_id" | "organization_id" | "maker_address">;
 
 /** Changes to a leased webhook, except the lease. */
 export type Progress = Partial<Pick<WebhookState, "n" | "last" | "attempts" | "failing_since">>;
@@ -51,7 +55,11 @@ export interface DeliveryDocument extends Omit<WebhookDelivery, "at"> {
 }
 
 export interface WebhookStates {
-  insert(tx: ClientSession, of: WebhookRef, given: Pick<WebhookState, "salt" | "is_active" | "n">): Promise<void>;
+  insert(
+    tx: ClientSession,
+    of: WebhookRef,
+    given: Pick<WebhookState, "salt" | "is_active" | "n" | "maker_address">,
+  ): Promise<void>;
   remove(tx: ClientSession, of: WebhookRef): Promise<void>;
   /** Those of an organization: ends their deliveries. */
   removeAllOf(tx: ClientSession, organizationId: string): Promise<void>;
@@ -59,7 +67,7 @@ export interface WebhookStates {
   change(
     tx: ClientSession,
     of: WebhookRef,
-    changes: Partial<Pick<WebhookState, "n" | "is_active" | "salt">>,
+    changes: Partial<Pick<WebhookState, "n" | "is_active" | "salt" | "maker_address">>,
   ): Promise<void>;
   /** The same by its holder. @returns false if another process holds it */
   pause(tx: ClientSession, leased: Leased): Promise<boolean>;
@@ -67,11 +75,11 @@ export interface WebhookStates {
   /** Those of an organization. */
   allOf(organizationId: string): Promise<WebhookState[]>;
   /** Due ones of all organizations. */
-  due(most: number): Promise<WebhookRef[]>;
+  due(most: number): Promise<DueWebhook[]>;
   /** Number of paused ones of all organizations. */
   countPaused(): Promise<number>;
   /** Those of an organization that are not backing off. */
-  awake(organizationId: string): Promise<WebhookRef[]>;
+  awake(organizationId: string): Promise<DueWebhook[]>;
   /** @returns null if it cannot be taken */
   take(of: WebhookRef, lease: { owner: string; ms: number }): Promise<WebhookState | null>;
   /** Renews the lease. @returns null if another process holds it */
@@ -129,7 +137,7 @@ function createChanges(
 function createLeases(
   states: States,
 ): Pick<WebhookStates, "due" | "countPaused" | "awake" | "take" | "renew" | "release"> {
-  const REF = { projection: { organization_id: 1 } } as const;
+  const REF = { projection: { organization_id: 1, maker_address: 1 } } as const;
   const isDue = { $expr: { $lte: ["$due_at", "$$NOW"] } };
   const dueIn = (ms: number): Document => ({ due_at: { $add: ["$$NOW", ms] } });
   const leased = ({ _id, organization_id, epoch }: Leased) => ({ _id, organization_id, epoch, owner: { $ne: null } });

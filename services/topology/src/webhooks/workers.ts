@@ -1,19 +1,25 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { addressBlockOf, siteOf } from "@nts/shared/address-block";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
 import { repeat } from "@nts/shared/repeat";
 import { createShares } from "@nts/shared/shares";
-import type { WebhookRef, WebhookStates } from "../storage/webhook-states.js";
+import type { DueWebhook, WebhookStates } from "../storage/webhook-states.js";
 import { createTurns, type TurnParts } from "./turn.js";
 
 // Every process delivers: on a notice that the journal has grown, all of them check the organization's webhooks, and the one that gets
 // the lease delivers. Retries, abandoned leases and lost notices are covered by polling for due webhooks.
 
-/** Maximum webhooks delivered concurrently by a process: in total, and per organization. */
+/**
+ * Maximum webhooks delivered concurrently by a process: in total, per organization, and per address and site of the clients that made
+ * them, since accounts are free and a receiver that never responds takes a place for 10 s.
+ */
 export const WORKERS = 128;
 export const WORKERS_OF_ORGANIZATION = 4;
+export const WORKERS_OF_ADDRESS = 16;
+export const WORKERS_OF_SITE = 32;
 const MOST_WAITING = 4_000;
 /** Polling interval for due webhooks in milliseconds. */
 const SWEEP_MS = 1_000;
@@ -69,20 +75,34 @@ export function startWorkers(parts: WorkerParts): Workers {
   };
 }
 
-/** Schedules turns of webhooks, with a limit per organization. */
+/** Runs a task within the shares of the organization, the address and the site of a webhook. */
+function createMakerShares(): <T>(of: DueWebhook, task: () => Promise<T>) => Promise<T> {
+  const sharesOf = (operations: number) => createShares({ operations, waiting: MOST_WAITING });
+  const organizations = sharesOf(WORKERS_OF_ORGANIZATION);
+  const addresses = sharesOf(WORKERS_OF_ADDRESS);
+  const sites = sharesOf(WORKERS_OF_SITE);
+  return ({ organization_id, maker_address: address }, task) => {
+    if (address === undefined) return organizations.use(organization_id, task);
+    const atSite = () => sites.use(siteOf(address), task);
+    // Waiting takes a place of the narrower share only, so that it affects nobody else.
+    return organizations.use(organization_id, () => addresses.use(addressBlockOf(address), atSite));
+  };
+}
+
+/** Schedules turns of webhooks. */
 function createRunning(parts: TurnParts & { readonly log: Log }) {
   const takeTurn = createTurns(parts, randomUUID());
-  const shares = createShares({ operations: WORKERS_OF_ORGANIZATION, waiting: MOST_WAITING });
+  const inShares = createMakerShares();
   const inTurn = createBoundedQueue({ atATime: WORKERS, mostWaiting: MOST_WAITING });
   /** Scheduled webhooks, and whether they were requested again meanwhile. */
   const asked = new Map<string, boolean>();
   const ends = new Set<Promise<void>>();
 
-  async function turns(of: WebhookRef): Promise<void> {
+  async function turns(of: DueWebhook): Promise<void> {
     try {
       for (let again = true; again && !parts.signal.aborted;) {
         asked.set(of._id, false);
-        const end = await shares.use(of.organization_id, () => inTurn(() => takeTurn(of)));
+        const end = await inShares(of, () => inTurn(() => takeTurn(of)));
         again = end === "more" || (end === "none" && asked.get(of._id) === true);
       }
     } catch (error) {
@@ -94,7 +114,7 @@ function createRunning(parts: TurnParts & { readonly log: Log }) {
   }
 
   return {
-    run: (of: WebhookRef): void => {
+    run: (of: DueWebhook): void => {
       if (asked.has(of._id)) {
         asked.set(of._id, true);
         return;
@@ -112,7 +132,7 @@ function createRunning(parts: TurnParts & { readonly log: Log }) {
 /** Looks up the webhooks of organizations whose journals have grown. */
 function createLooking(
   states: Pick<WebhookStates, "awake">,
-  run: (of: WebhookRef) => void,
+  run: (of: DueWebhook) => void,
   onFault: (error: unknown) => void,
 ) {
   /** Organizations with a lookup in progress, and those with pending requests. */

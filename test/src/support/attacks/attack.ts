@@ -26,7 +26,8 @@ export interface Target {
   readonly stack: Stack;
   readonly url: string;
   /** Registers an organization with its owner and a key, at a client address of its own. */
-  newTenant(): Promise<Tenant>;
+  /** @param address of the client; an unused one by default */
+  newTenant(address?: string): Promise<Tenant>;
 }
 
 /** A client with an API key, at an address of its own. */

@@ -1,4 +1,5 @@
 /** Tenants of an attacked system, each at a client address of its own: all of 127.0.0.0/8 is this machine. */
+import { randomUUID } from "node:crypto";
 import { Agent } from "node:http";
 import { openRawSocket } from "../raw-socket.js";
 import type { Stack } from "../stack.js";
@@ -17,18 +18,17 @@ export function newAddress(): string {
 
 /** The system as an attack sees it. */
 export function targetOf(stack: Stack): Target {
-  return { stack, url: stack.url, newTenant: () => newTenant(stack.url) };
+  return { stack, url: stack.url, newTenant: (address) => newTenant(stack.url, address) };
 }
 
-async function newTenant(url: string): Promise<Tenant> {
-  const address = newAddress();
+async function newTenant(url: string, address = newAddress()): Promise<Tenant> {
   const agent = new Agent({ keepAlive: true });
   const sender =
     (own: Readonly<Record<string, string>>) =>
     (...[method, path, body, headers = {}]: Parameters<Tenant["send"]>) =>
       exchange({ url: url + path, method, agent, localAddress: address, headers: { ...own, ...headers } }, body);
   const anonymous = sender({});
-  const email = `tenant-${address}-${process.pid}-${Date.now()}@example.com`;
+  const email = `tenant-${address}-${randomUUID()}@example.com`;
   const password = "correct horse battery staple";
   const registered = await anonymous("POST", "/api/auth/register", { email, password });
   const { id: userId, organization_id: organizationId } = dataOf<{ id: string; organization_id: string }>(registered);

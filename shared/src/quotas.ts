@@ -1,0 +1,35 @@
+import { AppError } from "./errors.js";
+
+/**
+ * Maximums for an organization none of whose Owners has a verified address: enough to try everything. Accounts are free,
+ * so without them the maximums of others would not limit anybody.
+ */
+export const UNVERIFIED_QUOTAS = {
+  entities: 1_000,
+  networks: 10,
+  tags: 50,
+  webhooks: 2,
+  keys: 10,
+  invites: 5,
+} as const;
+
+/** What a quota limits. */
+export interface Quota {
+  /** As in the contract. */
+  readonly entity: string;
+  readonly limit: number;
+  /** The maximum until an Owner has verified the address. */
+  readonly unverified: number;
+}
+
+/**
+ * @returns how many more there is room for
+ * @throws AppError `quota_exceeded` · `owner_unverified` if there is none
+ */
+export function requireRoomFor(count: number, quota: Quota, isUnverified: boolean | undefined): number {
+  const { entity, limit, unverified } = quota;
+  if (count >= limit) throw new AppError("quota_exceeded", { entity, limit });
+  if (isUnverified !== true) return limit - count;
+  if (count >= unverified) throw new AppError("owner_unverified", { entity, limit: unverified });
+  return Math.min(limit, unverified) - count;
+}
