@@ -24,7 +24,7 @@ export interface OrganizationKeyRoutes {
   readonly topology: TopologyDirectory;
   readonly changeRights: ChangeRights;
   readonly endedMakers: Pick<EndedMakers, "insert">;
-  readonly webhooks: Pick<WebhookPausing, "pause" | "list">;
+  readonly webhooks: Pick<WebhookPausing, "pauseAndList" | "list">;
 }
 
 /** Operations by which Owners see and revoke the keys of all users. */
@@ -63,6 +63,6 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
         return (await keys.remove(owner, current, tx)) === "conflict" ? "conflict" : current;
       });
     });
-    return respond.data(await webhooks[keep_webhooks ? "list" : "pause"](endedKey(removed, "key_revoked")));
+    return respond.data(await webhooks[keep_webhooks ? "list" : "pauseAndList"](endedKey(removed, "key_revoked")));
   });
 }

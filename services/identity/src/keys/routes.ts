@@ -58,7 +58,7 @@ export interface KeyRoutes {
   readonly changeRights: ChangeRights;
   readonly noteFirstUses: NoteFirstUses;
   readonly endedMakers: Pick<EndedMakers, "insert">;
-  readonly webhooks: Pick<WebhookPausing, "pause" | "list">;
+  readonly webhooks: Pick<WebhookPausing, "pause" | "pauseAndList" | "list">;
 }
 
 export function mountKeys(router: Router, routes: KeyRoutes): void {
@@ -219,7 +219,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
         return keys.remove(owner, current, tx);
       });
     });
-    return respond.data(await webhooks[keep_webhooks ? "list" : "pause"](maker));
+    return respond.data(await webhooks[keep_webhooks ? "list" : "pauseAndList"](maker));
   });
 }
 

@@ -39,7 +39,7 @@ export interface UserRoutes {
   readonly requireUnlimitedKey: RequireUnlimitedKey;
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
-  readonly webhooks: Pick<WebhookPausing, "pause" | "list">;
+  readonly webhooks: Pick<WebhookPausing, "pause" | "pauseAndList" | "list">;
 }
 
 export function mountUsers(router: Router, routes: UserRoutes): void {
@@ -76,8 +76,8 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       return changeRights(work, [id], (tx) => removeUser(current, tx, keeping));
     });
     const maker = { organization_id: scope.organizationId, user_id: id };
-    const { list, pause } = routes.webhooks;
-    return respond.data(await (keeping.webhooks ? list({ ...maker, key_id: null }) : pause(maker)));
+    const { list, pauseAndList } = routes.webhooks;
+    return respond.data(await (keeping.webhooks ? list({ ...maker, key_id: null }) : pauseAndList(maker)));
   });
 }
 

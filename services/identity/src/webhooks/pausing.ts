@@ -12,14 +12,19 @@ import { type EndedMaker, type EndedMakers, ENDED_MAKERS } from "./ended-makers.
 /** Milliseconds between polls for work. */
 const EVERY_MS = 5_000;
 
+type Made = NonNullable<MadeWebhooks>["webhooks"][number];
+type Pausing = Pick<EndedMaker, "user_id"> & Partial<EndedMaker>;
+
 /** Pauses webhooks of those who have lost access. */
 export interface WebhookPausing {
+  /** Pauses the webhooks of a maker, if there is one to end, after the revocation is committed. */
+  pause(of: Pausing): Promise<void>;
   /**
-   * Pauses the webhooks of a maker after the revocation is committed.
+   * The same after a removal.
    *
    * @returns those that it made; null if there are none, or topology does not respond
    */
-  pause(of: Pick<EndedMaker, "user_id"> & Partial<EndedMaker>): Promise<MadeWebhooks>;
+  pauseAndList(of: Pausing): Promise<MadeWebhooks>;
   /** Only lists them. */
   list(of: Pick<EndedMaker, "organization_id" | "user_id" | "key_id">): Promise<MadeWebhooks>;
   /** Pauses all that are due. */
@@ -31,30 +36,46 @@ export function createWebhookPausing(
   topology: Pick<TopologyDirectory, "endWebhooks">,
   log: Log,
 ): WebhookPausing {
-  async function pauseDue(of: Partial<EndedMaker>, signal?: AbortSignal): Promise<MadeWebhooks> {
-    const made = new Map<string, NonNullable<MadeWebhooks>["webhooks"][number]>();
-    for (const maker of await makers.due(new Date(), of)) {
+  /** @returns null if nothing was due */
+  async function pauseDue(of: Partial<EndedMaker>, signal?: AbortSignal): Promise<Made[] | null> {
+    const due = await makers.due(new Date(), of);
+    const made = new Map<string, Made>();
+    for (const maker of due) {
       if (signal?.aborted === true) break;
       for (const webhook of await topology.endWebhooks(maker)) made.set(webhook.id, webhook);
       await makers.done(maker, new Date());
     }
-    return made.size === 0 ? null : { webhooks: [...made.values()] };
+    return due.length === 0 ? null : [...made.values()];
   }
 
-  async function orNull(of: Partial<EndedMaker>, asked: Promise<MadeWebhooks>): Promise<MadeWebhooks> {
-    return asked.catch((error: unknown) => {
+  async function list({ organization_id, user_id, key_id = null }: Pausing): Promise<Made[]> {
+    return organization_id === undefined
+      ? []
+      : topology.endWebhooks({ organization_id, user_id, key_id, reason: null });
+  }
+
+  async function orNull(of: Partial<EndedMaker>, asked: Promise<Made[]>): Promise<MadeWebhooks> {
+    const found = asked.then((webhooks) => (webhooks.length === 0 ? null : { webhooks }));
+    return found.catch((error: unknown) => {
       log.warn({ err: error, ...of }, "webhooks of a revoked user or key are paused as soon as topology responds");
       return null;
     });
   }
 
   return {
-    pause: (of) => orNull(of, pauseDue(of)),
-    list: (of) =>
+    pause: async (of) => {
+      await orNull(
+        of,
+        pauseDue(of).then((paused) => paused ?? []),
+      );
+    },
+    // The sweep may have paused them in between.
+    pauseAndList: (of) =>
       orNull(
         of,
-        topology.endWebhooks({ ...of, reason: null }).then((webhooks) => (webhooks.length === 0 ? null : { webhooks })),
+        pauseDue(of).then(async (paused) => paused ?? list(of)),
       ),
+    list: (of) => orNull(of, list(of)),
     sweep: async (signal) => {
       await pauseDue({}, signal);
     },
