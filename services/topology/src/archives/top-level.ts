@@ -89,7 +89,9 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
       await networks.replace(tx, scope, [after]);
     },
   },
-  ...forKinds(IN_NETWORK_ALONE, inNetwork),
+  ...(forKinds(IN_NETWORK_ALONE, (kind) => inNetwork(kind)) as unknown as {
+    readonly [K in KindInNetworkAlone]: TopLevelOperations<K>;
+  }),
   Subnet: {
     ...inNetwork("Subnet", ({ cidr, reserved }: ArchivedForms["Subnet"]) => ({
       cidr: parseBlock(cidr, "cidr").text,
