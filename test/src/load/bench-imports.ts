@@ -67,10 +67,11 @@ try {
       }
     })();
     const startedAt = performance.now();
-    const { summary } = await work();
+    const { summary } = await work().finally(() => {
+      ended.abort();
+      return sampling;
+    });
     const seconds = (performance.now() - startedAt) / 1_000;
-    ended.abort();
-    await sampling;
     const cpu = await Promise.all(watched.map(cpuMicrosOf));
     const entities = ENTITIES.reduce((sum, kind) => sum + (summary[kind]?.["create"] ?? 0), 0);
     row(
