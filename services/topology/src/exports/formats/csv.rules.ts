@@ -63,11 +63,11 @@ function lineOf(cells: Row): string {
 }
 
 /**
- * Prefixes an apostrophe to text that spreadsheets would evaluate; the import removes it. Text that begins like a
+ * Prefixes an apostrophe to text that spreadsheets would evaluate (also in full width); the import removes it. Text that begins like a
  * protected one gets another, so that it keeps its own.
  */
 function cellOf(cell: string | number | null): string {
   const text = cell === null ? "" : String(cell);
-  const safe = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^'*[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n;\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -155,5 +155,7 @@ describe("a table", () => {
       `"'=HYPERLINK(""x"")",,,,`,
       `'+1,,,,"a ""b""; c"`,
     ]);
+    const full = ["＝1", "＋1", "－1", "＠x"].map((name) => rowsOf("hosts", { name })[1]);
+    expect(full).toEqual(["'＝1,,,,", "'＋1,,,,", "'－1,,,,", "'＠x,,,,"]);
   });
 });

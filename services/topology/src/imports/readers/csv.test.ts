@@ -111,15 +111,28 @@ describe("a CSV table, cell by cell,", () => {
     expect(guesses.map((guess) => [guess?.name, guess?.definition])).toEqual([["CRM", "Our own CRM"], ["Data", "PostgreSQL"]]);
   }); // prettier-ignore
 
-  it.each(["=x", "+1", "-1", "@x", "'=x", "''+1", "'-1", "'''@x", "'x", "''", "O'Neil =x"])(
-    "is read as what was exported, also text that looks as if an apostrophe protected it: %s",
-    (text) => {
-      const writer = createCsvWriter("hosts");
-      const host = { name: text, hostname: null, description: text, interfaces: [{ ip_address: "10.0.0.5" }] };
-      const file = writer.begin + writer.hosts([host as unknown as Host]);
-      expect(read(csv, file).hosts).toMatchObject([{ name: text, vendor: text }]);
-    },
-  );
+  it.each([
+    "=x",
+    "+1",
+    "-1",
+    "@x",
+    "'=x",
+    "''+1",
+    "'-1",
+    "'''@x",
+    "'x",
+    "''",
+    "O'Neil =x",
+    "＝x",
+    "'＋1",
+    "－1",
+    "''＠x",
+  ])("is read as what was exported, also text that looks as if an apostrophe protected it: %s", (text) => {
+    const writer = createCsvWriter("hosts");
+    const host = { name: text, hostname: null, description: text, interfaces: [{ ip_address: "10.0.0.5" }] };
+    const file = writer.begin + writer.hosts([host as unknown as Host]);
+    expect(read(csv, file).hosts).toMatchObject([{ name: text, vendor: text }]);
+  });
 
   it.each([
     ["", "line 1, column 1: must begin with a line of headings"],

@@ -5,7 +5,7 @@ import { faultAt, LINE_LIMIT, linesOf } from "./lines.js";
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 export const MOST_CELLS = 200;
 /** An apostrophe protects cells from being evaluated by spreadsheets; further ones belong to the text. */
-const ESCAPED = /^'(?='*[=+\-@\t\r])/;
+const ESCAPED = /^'(?='*[=+\-@＝＋－＠\t\r])/;
 
 export interface Row {
   /** Its first line. */
