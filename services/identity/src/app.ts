@@ -94,6 +94,8 @@ export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" 
   readonly registration: RegistrationRule;
   /** Stored forms; by default those of this build. */
   readonly forms?: Forms;
+  /** The clock of limits per hour; by default that of the system. */
+  readonly now?: () => Date;
 }
 
 /** The service with every operation mounted. */
@@ -113,7 +115,7 @@ export interface App extends Router {
 
 /** Connected to the bus, but not listening yet. */
 export function createApp(options: AppOptions): App {
-  const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, ...routing } = options; // prettier-ignore
+  const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, now = () => new Date(), ...routing } = options; // prettier-ignore
   const [database, transaction] = [sharedBy(db, routing.shares), createAudited(plain, db)];
   const changes = followChanges({ db, transaction, bus });
   const { changeRights } = changes;
@@ -130,7 +132,7 @@ export function createApp(options: AppOptions): App {
   const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
   const replaceSessions = createReplaceSessions({ ...stores, transaction, changeRights });
   const { requireUnlimitedKey, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
-  const failedLogins = createFailedLogins(db, transaction, routing.log);
+  const failedLogins = createFailedLogins({ db, transaction, log: routing.log, now });
   const mail = createMail(db, options.mail);
   const webhooks = createWebhookPausing(stores.endedMakers, topology, routing.log);
   const people = createUserOperations(stores, { changeRights, topology, providers: options.providers });
@@ -154,7 +156,7 @@ export function createApp(options: AppOptions): App {
   mountSecondFactors(router, { ...common, beginSession, confirmCaller, cipher, throttledCodeCheck });
   const write = mountMailed(router, { ...common, change });
   mountOrganizations(router, common);
-  const noteFirstUses = createNoteFirstUses(db, transaction);
+  const noteFirstUses = createNoteFirstUses(db, transaction, now);
   mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, common);

@@ -13,10 +13,15 @@ import type { Person } from "../support/direct.js";
 
 // Entries that anonymous clients can cause, and those of many keys at once.
 
+const HOUR_MS = 3_600_000;
+
 let identity: Audited;
+/** The limits are per hour: no hour ends while they are reached. */
+let now = new Date();
 
 beforeAll(async () => {
-  identity = await startAudited();
+  const clock = { now: () => now };
+  identity = await startAudited(clock, clock);
 });
 
 afterAll(() => identity.stop());
@@ -62,6 +67,10 @@ describe("identity.audit: failed logins", () => {
     for (let from = 1; from <= 40; from++) await Promise.all(people.map((one) => guess(one, `198.51.100.${from}`)));
     await identity.settled();
     expect(await failures(owner)).toHaveLength(MOST_AN_HOUR);
+    now = new Date(now.getTime() + HOUR_MS);
+    await guess(owner, "198.51.100.41");
+    await identity.settled();
+    expect(await failures(owner)).toHaveLength(MOST_AN_HOUR + 1);
     const { id } = await identity.aKey(owner);
     expect(await identity.entriesOf(owner, { entity_id: id })).toHaveLength(1);
   });
@@ -115,6 +124,9 @@ describe("identity.audit: first uses of keys", () => {
         Array.from({ length: 8 }, (_none, at) => `198.51.100.${from + at}`),
       );
     expect(await firsts(owner)).toHaveLength(MOST_AN_HOUR);
+    now = new Date(now.getTime() + HOUR_MS);
+    await use(id, ["203.0.113.7"]);
+    expect(await firsts(owner)).toHaveLength(MOST_AN_HOUR + 1);
   });
 });
 

@@ -20,7 +20,14 @@ export interface FailedLogins {
   written(): Promise<void>;
 }
 
-export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log): FailedLogins {
+interface Parts {
+  readonly db: Db;
+  readonly transaction: RunTransaction;
+  readonly log: Log;
+  readonly now: () => Date;
+}
+
+export function createFailedLogins({ db, transaction, log, now }: Parts): FailedLogins {
   const waiting = new Set<Promise<void>>();
 
   async function write(
@@ -33,7 +40,7 @@ export function createFailedLogins(db: Db, transaction: RunTransaction, log: Log
     const { organization_id: organizationId } = user;
     const work = { ...BACKGROUND, ...(author && { author }), ...(origin && { origin }) };
     await transaction(work, [`audit:${organizationId}`], async (tx) => {
-      const place = { organizationId, action, now: new Date() };
+      const place = { organizationId, action, now: now() };
       if (!(await countTowardsHourlyLimit(db, place, tx))) throw new Discard(undefined);
       noteEvent(tx, "user", user, { action, attempts });
     });

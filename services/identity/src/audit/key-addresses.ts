@@ -34,13 +34,13 @@ export interface UsedFrom {
 /** Records first uses of keys from new addresses. Called often; usually a single read. */
 export type NoteFirstUses = (uses: readonly UsedFrom[]) => Promise<void>;
 
-export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFirstUses {
+export function createNoteFirstUses(db: Db, transaction: RunTransaction, now: () => Date): NoteFirstUses {
   const remembered = db.collection<KeyAddresses>(KEY_ADDRESSES);
   const keys = db.collection<KeyDocument>("api_keys");
 
   async function write({ _id, organization_id: organizationId }: UsedKey, address: string): Promise<void> {
     await transaction(BACKGROUND, [`audit:${organizationId}`], async (tx) => {
-      if (!(await countTowardsHourlyLimit(db, { organizationId, action: "first_used", now: new Date() }, tx)))
+      if (!(await countTowardsHourlyLimit(db, { organizationId, action: "first_used", now: now() }, tx)))
         throw new Discard(null);
       // Read after that write, which key deletion also makes, so nothing is stored for a deleted key.
       const key = await keys.findOne(
@@ -87,7 +87,7 @@ export function createNoteFirstUses(db: Db, transaction: RunTransaction): NoteFi
     const headOf = new Map(heads.map((head) => [head._id, head]));
     for (const key of found) {
       const head = headOf.get(key.organization_id) ?? null;
-      if (!isBelowHourlyLimit(head, "first_used", new Date())) continue;
+      if (!isBelowHourlyLimit(head, "first_used", now())) continue;
       for (const address of fresh.get(key._id) ?? []) await write(key, address);
     }
   };
