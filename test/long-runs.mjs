@@ -63,6 +63,6 @@ const scripts = (names) => Object.fromEntries(names.map((name) => [name, { scrip
 export const LONG_RUNS = {
   ...LONG_SUITES,
   ...SCALED,
-  ...programs(["attacks", "deletions", "revocation", "rolling", "soak"]),
+  ...programs(["attacks", "deletions", "migrations", "revocation", "rolling", "soak"]),
   ...scripts(["collector", "consumers", "containers", "fuzz", "lab", "python-client"]),
 };
