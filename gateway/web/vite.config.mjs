@@ -93,7 +93,7 @@ function finish() {
 function compress(file) {
   const content = readFileSync(file);
   if (content.length < LEAST_BYTES) return;
-  const brotli = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  const brotli = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
   writeFileSync(`${file}.br`, brotliCompressSync(content, { params: brotli }));
 }
