@@ -32,10 +32,11 @@ export interface components {
             /** Format: password */
             password: string;
             /** @description Name of the new organization; ignored with an invite. */
-            organization_name?: components["schemas"]["Text1To100"];
+            organization_name?: components["schemas"]["Label1To100"];
             /** @description Join the organization of the invite instead of creating one. */
             invite_token?: string;
         };
+        Label1To100: components["schemas"]["Text1To100"];
         Text1To100: string;
         UserUpdate: {
             permissions: components["schemas"]["Permission"];
@@ -118,15 +119,16 @@ export interface components {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
             /** @description Name of a new organization. */
-            organization_name?: components["schemas"]["Text1To100"];
+            organization_name?: components["schemas"]["Label1To100"];
         };
         ProfileUpdate: {
-            company_size?: components["schemas"]["Text0To100"] | null;
-            job_title?: components["schemas"]["Text0To100"] | null;
+            company_size?: components["schemas"]["Label0To100"] | null;
+            job_title?: components["schemas"]["Label0To100"] | null;
         };
+        Label0To100: components["schemas"]["Text0To100"];
         Text0To100: string;
         OrganizationUpdate: {
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             api_access_enabled?: boolean;
             /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
@@ -136,7 +138,7 @@ export interface components {
             max_key_lifetime_days?: number | null;
         };
         OrganizationPatch: {
-            name?: components["schemas"]["Text1To100"];
+            name?: components["schemas"]["Label1To100"];
             api_access_enabled?: boolean;
             /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
@@ -155,7 +157,7 @@ export interface components {
             keys: string[];
         };
         UserApiKeyInput: {
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             /** @description The caller's organization. */
             organization_id: components["schemas"]["Uuid"];
             /** @description The caller. */
@@ -174,7 +176,8 @@ export interface components {
             /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
             rate_limit_per_minute?: number | null;
         };
-        Tags: components["schemas"]["Text1To50"][];
+        Tags: components["schemas"]["Label1To50"][];
+        Label1To50: components["schemas"]["Text1To50"];
         Text1To50: string;
         /** Format: date-time */
         Instant: string;
@@ -186,7 +189,7 @@ export interface components {
         /** @description All host bits are zero. A block of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, becomes IPv4. */
         Cidr: string;
         UserApiKeyPatch: {
-            name?: components["schemas"]["Text1To100"];
+            name?: components["schemas"]["Label1To100"];
             /** @description The caller's organization. */
             organization_id?: components["schemas"]["Uuid"];
             /** @description The caller. */
@@ -211,7 +214,7 @@ export interface components {
             remove?: components["schemas"]["Tags"];
         };
         NetworkCreate: {
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             /** @default [] */
@@ -219,13 +222,13 @@ export interface components {
         };
         BulkDelete: components["schemas"]["Uuid"][];
         NetworkUpdate: {
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             tags?: components["schemas"]["Tags"];
         };
         NetworkPatch: {
-            name?: components["schemas"]["Text1To100"];
+            name?: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
@@ -233,9 +236,9 @@ export interface components {
         SubnetCreate: {
             network_id: components["schemas"]["Uuid"];
             cidr: components["schemas"]["Cidr"];
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             description?: components["schemas"]["Text0To500"] | null;
-            subnet_type?: components["schemas"]["Text1To50"] | null;
+            subnet_type?: components["schemas"]["Label1To50"] | null;
             /**
              * @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`).
              * @default []
@@ -249,14 +252,14 @@ export interface components {
             from: components["schemas"]["IpAddress"];
             to: components["schemas"]["IpAddress"];
             /** @default  */
-            purpose?: components["schemas"]["Text0To100"];
+            purpose?: components["schemas"]["Label0To100"];
         };
         SubnetUpdate: {
             network_id: components["schemas"]["Uuid"];
             cidr: components["schemas"]["Cidr"];
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             description?: components["schemas"]["Text0To500"] | null;
-            subnet_type?: components["schemas"]["Text1To50"] | null;
+            subnet_type?: components["schemas"]["Label1To50"] | null;
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
             tags?: components["schemas"]["Tags"];
@@ -264,17 +267,17 @@ export interface components {
         SubnetPatch: {
             network_id?: components["schemas"]["Uuid"];
             cidr?: components["schemas"]["Cidr"];
-            name?: components["schemas"]["Text1To100"];
+            name?: components["schemas"]["Label1To100"];
             description?: components["schemas"]["Text0To500"] | null;
-            subnet_type?: components["schemas"]["Text1To50"] | null;
+            subnet_type?: components["schemas"]["Label1To50"] | null;
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
         HostCreate: {
             network_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Text1To100"];
-            hostname?: components["schemas"]["Text1To253"] | null;
+            name: components["schemas"]["Label1To100"];
+            hostname?: components["schemas"]["Label1To253"] | null;
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
@@ -287,9 +290,10 @@ export interface components {
             /** @default [] */
             services?: components["schemas"]["ServiceOfNewHost"][];
         };
+        Label1To253: components["schemas"]["Text1To253"];
         Text1To253: string;
         VirtualizationInput: {
-            type: components["schemas"]["Text1To50"];
+            type: components["schemas"]["Label1To50"];
             /** @default {} */
             details?: {
                 [key: string]: unknown;
@@ -300,7 +304,7 @@ export interface components {
             ip_address: components["schemas"]["NewAddress"];
             subnet_id: components["schemas"]["Uuid"];
             /** @default null */
-            name?: components["schemas"]["Text1To100"] | null;
+            name?: components["schemas"]["Label1To100"] | null;
             /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: components["schemas"]["MacAddress"] | null;
             position?: number;
@@ -321,8 +325,8 @@ export interface components {
         /** @enum {string} */
         Protocol: "Tcp" | "Udp";
         ServiceOfNewHost: {
-            name: components["schemas"]["Text1To100"];
-            service_definition: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
+            service_definition: components["schemas"]["Label1To100"];
             /** @default [] */
             bindings?: components["schemas"]["BindingInput"][];
             /** @description If absent or beyond the end, last. */
@@ -352,8 +356,8 @@ export interface components {
         };
         HostUpdate: {
             network_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Text1To100"];
-            hostname?: components["schemas"]["Text1To253"] | null;
+            name: components["schemas"]["Label1To100"];
+            hostname?: components["schemas"]["Label1To253"] | null;
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
@@ -361,15 +365,15 @@ export interface components {
         };
         HostPatch: {
             network_id?: components["schemas"]["Uuid"];
-            name?: components["schemas"]["Text1To100"];
-            hostname?: components["schemas"]["Text1To253"] | null;
+            name?: components["schemas"]["Label1To100"];
+            hostname?: components["schemas"]["Label1To253"] | null;
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
             virtualization?: components["schemas"]["VirtualizationPatch"] | null;
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
         VirtualizationPatch: {
-            type?: components["schemas"]["Text1To50"];
+            type?: components["schemas"]["Label1To50"];
             details?: {
                 [key: string]: unknown;
             } | null;
@@ -378,7 +382,7 @@ export interface components {
             host_id: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["NewAddress"];
             /** @default null */
-            name?: components["schemas"]["Text1To100"] | null;
+            name?: components["schemas"]["Label1To100"] | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
@@ -390,7 +394,7 @@ export interface components {
             /** @description Immutable. */
             host_id: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["IpAddress"];
-            name: components["schemas"]["Text1To100"] | null;
+            name: components["schemas"]["Label1To100"] | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
@@ -402,7 +406,7 @@ export interface components {
             /** @description Immutable. */
             host_id?: components["schemas"]["Uuid"];
             ip_address?: components["schemas"]["IpAddress"];
-            name?: components["schemas"]["Text1To100"] | null;
+            name?: components["schemas"]["Label1To100"] | null;
             network_id?: components["schemas"]["Uuid"];
             subnet_id?: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
@@ -426,9 +430,9 @@ export interface components {
         Category: "NetworkCore" | "NetworkAccess" | "NetworkSecurity" | "Storage" | "Backup" | "Media" | "HomeAutomation" | "Virtualization" | "DNS" | "VPN" | "SNMP" | "Monitoring" | "AdBlock" | "ReverseProxy" | "Workstation" | "Mobile" | "IoT" | "Printer" | "Database" | "Development" | "Dashboard" | "MessageQueue" | "IdentityAndAccess" | "Office" | "ProjectManagement" | "Messaging" | "Conferencing" | "Telephony" | "Email" | "Publishing" | "OpenPorts" | "Unknown" | "Custom";
         ServiceCreate: {
             host_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             network_id: components["schemas"]["Uuid"];
-            service_definition: components["schemas"]["Text1To100"];
+            service_definition: components["schemas"]["Label1To100"];
             /** @default [] */
             bindings?: components["schemas"]["BindingInput"][];
             /** @description If absent or beyond the end, last. */
@@ -441,10 +445,10 @@ export interface components {
             bindings: components["schemas"]["BindingInput"][];
             /** @description Another host of the same network, to move the service. */
             host_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             network_id: components["schemas"]["Uuid"];
             position: number;
-            service_definition: components["schemas"]["Text1To100"];
+            service_definition: components["schemas"]["Label1To100"];
             source: components["schemas"]["EchoedSource"];
             tags: components["schemas"]["Tags"];
             /** @description If absent, unchanged; null clears. */
@@ -457,10 +461,10 @@ export interface components {
             bindings?: components["schemas"]["BindingInput"][];
             /** @description Another host of the same network, to move the service. */
             host_id?: components["schemas"]["Uuid"];
-            name?: components["schemas"]["Text1To100"];
+            name?: components["schemas"]["Label1To100"];
             network_id?: components["schemas"]["Uuid"];
             position?: number;
-            service_definition?: components["schemas"]["Text1To100"];
+            service_definition?: components["schemas"]["Label1To100"];
             source?: components["schemas"]["EchoedSourcePatch"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
             /** @description If absent, unchanged; null clears. */
@@ -471,21 +475,26 @@ export interface components {
         };
         TagInput: {
             /** @description Unique in the organization, ignoring case. */
-            name: components["schemas"]["Text1To100"];
+            name: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             description?: components["schemas"]["Text0To500"] | null;
-            /** @description Any text. The console shows CSS colours, such as `#3b82f6` or `blue`. */
-            color?: components["schemas"]["Text1To50"] | null;
+            /** @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`. */
+            color?: components["schemas"]["Colour"] | null;
         };
+        /**
+         * @example #3b82f6
+         * @example blue
+         */
+        Colour: components["schemas"]["Text1To50"];
         TagPatch: {
             /** @description Unique in the organization, ignoring case. */
-            name?: components["schemas"]["Text1To100"];
+            name?: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             description?: components["schemas"]["Text0To500"] | null;
-            /** @description Any text. The console shows CSS colours, such as `#3b82f6` or `blue`. */
-            color?: components["schemas"]["Text1To50"] | null;
+            /** @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`. */
+            color?: components["schemas"]["Colour"] | null;
         };
         /** @enum {string} */
         ChangedEntity: "Tag" | "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service";
@@ -5376,7 +5385,7 @@ export interface operations {
                 /** @description The host that the file describes. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description The host name of the host that the file describes; created if neither the name nor an address matches one. */
-                hostname?: components["schemas"]["Text1To253"];
+                hostname?: components["schemas"]["Label1To253"];
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };

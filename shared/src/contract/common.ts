@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PERMISSIONS } from "./endpoint.js";
 import { distinctTags } from "./folding.rules.js";
-import { textFault } from "./formats.js";
+import { textFault, visibilityFault } from "./formats.js";
 import { IPV6_PATTERN } from "./ip-notation.js";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -65,6 +65,12 @@ const CONTROL = "\\u0000-\\u001f\\u007f-\\u009f";
 const VERBATIM_PATTERN = `^[^${CONTROL}]*$`;
 const TRIMMED_PATTERN = `^[\\t-\\r ]*[^${CONTROL}]*[\\t-\\r ]*$`;
 const VISIBLE_PATTERN = `^[\\t-\\r ]*[^${CONTROL}]*[^${CONTROL}\\s\\ufeff][^${CONTROL}]*[\\t-\\r ]*$`;
+// The usual ones: those of other planes have no portable escape.
+const INVISIBLE =
+  "\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb";
+const ENDS = "[\\s\\u2028\\u2029\\ufeff]*";
+const IN_LABEL = `[^${CONTROL}${INVISIBLE}]*`;
+const LABEL = `${IN_LABEL}[^${CONTROL}${INVISIBLE}\\s\\u200c\\u200d\\u2800\\ufe00-\\ufe0f]${IN_LABEL}`;
 
 /** Text of `min` to `max` characters (code points) without control characters, not trimmed. */
 export function verbatimText(min: number, max: number, base: z.ZodString = z.string()): z.ZodString {
@@ -90,11 +96,45 @@ export function text(min: number, max: number): z.ZodString {
   return schema;
 }
 
-export const Name = text(1, 100);
+/**
+ * Parameter of an error of a rule that is younger than stored texts. An update accepts such a text if it is stored.
+ *
+ * @see UpdateValidator
+ */
+export const UNLESS_STORED = "unless_stored";
+
+/** Reports a fault of a rule that is younger than stored texts. */
+export function reportUnlessStored(ctx: z.core.ParsePayload<string>, message: string | null): void {
+  if (message === null) return;
+  ctx.issues.push({
+    code: "custom",
+    message,
+    input: ctx.value,
+    continue: true,
+    params: { [UNLESS_STORED]: ctx.value },
+  });
+}
+
+const labels = new Map<string, z.ZodString>();
+
+/** {@link text} by which people tell things apart: without invisible characters, and with a visible one unless it is empty. */
+export function label(min: number, max: number): z.ZodString {
+  const id = `Label${min}To${max}`;
+  const known = labels.get(id);
+  if (known !== undefined) return known;
+  const pattern = `^${ENDS}${min === 0 ? `(?:${LABEL})?` : LABEL}${ENDS}$`;
+  const schema = text(min, max)
+    .check((ctx) => reportUnlessStored(ctx, visibilityFault(ctx.value)))
+    .meta({ id, minLength: min, maxLength: max, pattern });
+  labels.set(id, schema);
+  return schema;
+}
+
+export const Name = label(1, 100);
 export const Description = text(0, 500);
 
 /** Tags of an entity: ids of managed tags, or free labels. Duplicates are removed. */
-export const Tags = z.array(text(1, 50).overwrite(canonicalId)).max(50).overwrite(distinctTags).meta({ id: "Tags" });
+export const Tags = z.array(label(1, 50).overwrite(canonicalId)).max(50).overwrite(distinctTags).meta({ id: "Tags" });
 
 /** Where an entity came from; set by the server. @see docs/api.md "Resources" */
 export const Source = z.object({ type: z.string() }).meta({ id: "Source" });
@@ -134,7 +174,7 @@ function hasInfinity(value: unknown): boolean {
 /** How a host or service is virtualized, for example as a container; `details` is arbitrary JSON. */
 export const Virtualization = z
   .object({
-    type: text(1, 50),
+    type: label(1, 50),
     details: Details.check(({ value, issues }) => {
       const message = isObject(value) ? detailsFault(value) : null;
       if (message !== null) issues.push({ code: "custom", message, input: value });

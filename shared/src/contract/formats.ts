@@ -30,6 +30,33 @@ export function textFault(value: string, min: number, max: number): string | nul
   return UNPRINTABLE.test(value) ? "must not contain control characters" : null;
 }
 
+// Format characters (\p{Cf}) without the two joiners that scripts and emoji need, line and paragraph separators, Hangul fillers.
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u;
+const ALL_INVISIBLE = new RegExp(INVISIBLE, "gu");
+// Unassigned characters count as visible, because they may be new emoji. U+2800 is an empty Braille cell.
+const VISIBLE = /[^\p{Cc}\p{Cf}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Why a valid text is no label: two labels that look the same should be the same. @returns the fault with its place, or null */
+export function visibilityFault(value: string): string | null {
+  const found = INVISIBLE.exec(value);
+  if (found !== null) {
+    const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    const position = [...value.slice(0, found.index)].length + 1;
+    return `must not contain invisible characters: U+${code} at character ${position}`;
+  }
+  return value === "" || VISIBLE.test(value) ? null : "must contain a visible character";
+}
+
+/** A text without characters that labels must not contain; empty if nothing in it is visible. */
+export function visiblePart(text: string): string {
+  if (visibilityFault(text) === null) return text;
+  const clean = text
+    .replaceAll(/[\u2028\u2029]/g, " ")
+    .replaceAll(ALL_INVISIBLE, "")
+    .trim();
+  return VISIBLE.test(clean) ? clean : "";
+}
+
 /** Normalizes a MAC address in any common notation to `AA:BB:CC:DD:EE:FF`; other text is returned unchanged. */
 export function canonicalMac(text: string): string {
   if (!MAC_NOTATIONS.some((notation) => notation.test(text))) return text;

@@ -4,13 +4,13 @@ import {
   Description,
   filters,
   Id,
+  label,
   listQuery,
   Name,
   SearchPart,
   serverFields,
   Source,
   Tags,
-  text,
   Virtualization,
   VirtualizationResponse,
 } from "./common.js";
@@ -49,7 +49,7 @@ export const Host = HostRecord.extend({
 export type Host = z.infer<typeof Host>;
 
 const optionalFields = {
-  hostname: text(1, HOSTNAME_LIMIT).nullable().optional(),
+  hostname: label(1, HOSTNAME_LIMIT).nullable().optional(),
   description: Description.nullable().optional(),
   hidden: z.boolean().optional(),
   virtualization: Virtualization.nullable().optional(),

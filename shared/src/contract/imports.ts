@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Id, Instant, text, Timestamp } from "./common.js";
+import { Id, Instant, label, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
@@ -229,7 +229,7 @@ export const importFile = endpoint({
   query: z.strictObject({
     ...query,
     host_id: Id.optional().describe("The host that the file describes."),
-    hostname: text(1, HOSTNAME_LIMIT)
+    hostname: label(1, HOSTNAME_LIMIT)
       .optional()
       .describe(
         "The host name of the host that the file describes; created if neither the name nor an address matches one.",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, Name, Nothing, serverFields, text } from "./common.js";
+import { byId, label, Name, Nothing, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 import { Proof, PROOF_FAULTS, User } from "./users.js";
@@ -27,7 +27,7 @@ export const Organization = z
   .meta({ id: "Organization" });
 export type Organization = z.infer<typeof Organization>;
 
-const ProfileText = text(0, 100).nullable().optional();
+const ProfileText = label(0, 100).nullable().optional();
 
 export const ProfileUpdate = z
   .object({ company_size: ProfileText, job_title: ProfileText })
@@ -144,7 +144,7 @@ export const deleteOrganization = endpoint({
   summary: "Delete the organization, everything in it, and the accounts that belong to no other one",
   description: "Only for its sole Owner. All keys and sessions are revoked when the response arrives. Irreversible.",
   params: byId,
-  body: Proof.extend({ name: Name.describe("The name of the organization, as a confirmation.") }).meta({
+  body: Proof.extend({ name: text(1, 100).describe("The name of the organization, as a confirmation.") }).meta({
     id: "OrganizationDeletion",
   }),
   response: Nothing,

@@ -6,13 +6,13 @@ import {
   filters,
   Id,
   IpAddress,
+  label,
   listQuery,
   Name,
   SearchPart,
   serverFields,
   Source,
   Tags,
-  text,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { IPV6_BLOCK_PATTERN } from "./ip-notation.js";
@@ -56,14 +56,14 @@ export const Cidr = z
 
 const Reserved = z
   .array(
-    z.object({ from: IpAddress, to: IpAddress, purpose: text(0, 100).default("") }).meta({ id: "ReservedRangeInput" }),
+    z.object({ from: IpAddress, to: IpAddress, purpose: label(0, 100).default("") }).meta({ id: "ReservedRangeInput" }),
   )
   .max(50)
   .describe("Non-overlapping ranges inside the block, excluded from automatic assignment (`next`).");
 
 const optionalFields = {
   description: Description.nullable().optional(),
-  subnet_type: text(1, 50).nullable().optional(),
+  subnet_type: label(1, 50).nullable().optional(),
 };
 
 export const SubnetCreate = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, Description, filters, Id, listQuery, Name, serverFields, text } from "./common.js";
+import { byId, Description, filters, Id, listQuery, Name, reportUnlessStored, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -18,15 +18,26 @@ export const Tag = z
   .meta({ id: "Tag" });
 export type Tag = z.infer<typeof Tag>;
 
+const COLOUR = /^(?:#[0-9a-f]{3}|#[0-9a-f]{6}|[a-z]+)$/i;
+export const COLOUR_FAULT = "must be a colour such as #3b82f6 or #38f, or a CSS colour name such as blue";
+
+/** Which names there are is known to the server only. */
+const Colour = text(1, 50)
+  .check((ctx) => reportUnlessStored(ctx, COLOUR.test(ctx.value) ? null : COLOUR_FAULT))
+  .meta({
+    id: "Colour",
+    minLength: 1,
+    maxLength: 50,
+    pattern: "^\\s*(?:#[0-9A-Fa-f]{3}|#[0-9A-Fa-f]{6}|[A-Za-z]+)\\s*$",
+    examples: ["#3b82f6", "blue"],
+  });
+
 export const TagInput = z
   .object({
     name: Name.describe("Unique in the organization, ignoring case."),
     organization_id: Id.optional().describe("The caller's own organization."),
     description: Description.nullable().optional(),
-    color: text(1, 50)
-      .nullable()
-      .optional()
-      .describe("Any text. The console shows CSS colours, such as `#3b82f6` or `blue`."),
+    color: Colour.nullable().optional().describe("`#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`."),
   })
   .meta({ id: "TagInput" });
 

@@ -4,8 +4,8 @@ import { spelledAs } from "../contract/folding.rules.js";
 import type { PatchOf } from "../contract/merge-patch.js";
 import { merged } from "../merge-patch.js";
 import type { HandlerResponse } from "./respond.js";
-import { mount, type Router, type UserCall } from "./mount.js";
-import { createValidator } from "./validate.js";
+import { mount, type Router, type UserCall, type UserHandler } from "./mount.js";
+import { createUpdateValidator, type UpdateValidator } from "./validate.js";
 
 /** A call that replaces or patches an entity. */
 export interface UpdateCall<Put> extends Omit<UserCall<Put>, "body"> {
@@ -36,25 +36,29 @@ export function mountUpdate<Put extends Endpoint>(
 ): void {
   if (!(put.body instanceof z.ZodObject)) throw new Error(`${put.operationId} has no body to patch`);
   const { shape } = put.body;
-  const validate = createValidator(put.body) as (value: unknown) => BodyOf<Put>;
+  const whole = createUpdateValidator(put.body) as UpdateValidator<BodyOf<Put>>;
+  const partial = createUpdateValidator(patch.body ?? put.body) as UpdateValidator<object>;
   // Members that PUT keeps if absent are left to PUT.
   const isNeeded = (name: string, patch: object): boolean =>
     name in patch || (name in shape && !(shape[name] instanceof z.ZodOptional));
-  mount(router, put, ({ body, ...call }) =>
-    handler({
-      ...call,
-      said: body as PatchOf<BodyOf<Put>>,
-      asked: (current) => withKnownTags(body as object, current) as BodyOf<Put>,
-    }),
-  );
-  mount(router, patch as unknown as Put, ({ body, ...call }) => {
-    const patch = body as object;
+  const replace: UserHandler<Put> = ({ body, ...call }) => {
     const asked = (current: object): BodyOf<Put> => {
-      const members = Object.entries(current).filter(([name]) => isNeeded(name, patch));
-      return withKnownTags(validate(merged(Object.fromEntries(members), patch)) as object, current) as BodyOf<Put>;
+      whole.requireNewTexts(body, current);
+      return withKnownTags(body as object, current) as BodyOf<Put>;
     };
     return handler({ ...call, said: body as PatchOf<BodyOf<Put>>, asked });
-  });
+  };
+  const change: UserHandler<Put> = ({ body, ...call }) => {
+    const patch = body as object;
+    const asked = (current: object): BodyOf<Put> => {
+      partial.requireNewTexts(patch, current);
+      const members = Object.entries(current).filter(([name]) => isNeeded(name, patch));
+      return withKnownTags(whole.read(merged(Object.fromEntries(members), patch)) as object, current) as BodyOf<Put>;
+    };
+    return handler({ ...call, said: body as PatchOf<BodyOf<Put>>, asked });
+  };
+  mount(router, put, replace, whole.read);
+  mount(router, patch as unknown as Put, change, partial.read);
 }
 
 /** A body with tags that only differ in normal form spelled as they are stored, so that they are no change. */

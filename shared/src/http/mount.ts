@@ -103,8 +103,10 @@ interface MountedRoute {
   readonly run: (call: Call<Endpoint>) => Promise<HandlerResponse<unknown>>;
   readonly readQuery: (search: string) => object;
   /** Null for an operation without a JSON body. */
-  readonly validateBody: ((value: unknown) => unknown) | null;
+  readonly validateBody: BodyValidator | null;
 }
+
+type BodyValidator = (value: unknown) => unknown;
 
 /** Creates an empty router; see {@link mount}. */
 export function createRouter(options: RouterOptions): Router {
@@ -124,9 +126,14 @@ export function createRouter(options: RouterOptions): Router {
 }
 
 /** Mounts a handler for an operation called by users. */
-export function mount<E extends Endpoint>(router: Router, operation: E, handler: UserHandler<E>): void {
+export function mount<E extends Endpoint>(
+  router: Router,
+  operation: E,
+  handler: UserHandler<E>,
+  validateBody?: BodyValidator,
+): void {
   const { visible, beforeList } = router.options;
-  mountAny(router, operation, async (call) => {
+  const admit: Handler<E> = async (call) => {
     const { principal } = call;
     if (!isUser(principal)) throw new AppError("not_authenticated");
     const seen = visible === undefined ? principal.scope : visible(principal.scope);
@@ -137,17 +144,29 @@ export function mount<E extends Endpoint>(router: Router, operation: E, handler:
     const headers = isWholeList ? await beforeList?.(principal.scope) : undefined;
     const given = await handler({ ...call, principal, scope });
     return headers === undefined ? given : { ...given, headers: { ...given.headers, ...headers } };
-  });
+  };
+  mountAny(router, operation, admit, validateBody);
 }
 
-/** Mounts a handler for an operation called by anyone or by our own processes. */
-export function mountAny<E extends Endpoint>(router: Router, operation: E, handler: Handler<E>): void {
+/**
+ * Mounts a handler for an operation called by anyone or by our own processes.
+ *
+ * @param validateBody by default, by the schema of the operation
+ */
+export function mountAny<E extends Endpoint>(
+  router: Router,
+  operation: E,
+  handler: Handler<E>,
+  validateBody?: BodyValidator,
+): void {
   const route: MountedRoute = {
     operation,
     run: handler,
     readQuery: createQueryReader(operation.query ?? z.strictObject({}), { isWrite: operation.method !== "get" }),
     validateBody:
-      operation.body === undefined || operation.upload !== undefined ? null : createValidator(operation.body),
+      operation.body === undefined || operation.upload !== undefined
+        ? null
+        : (validateBody ?? createValidator(operation.body)),
   };
   router.routes.add(operation.method, operation.path, route);
   router.mounted.push(operation.operationId);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { UNLESS_STORED } from "../contract/common.js";
 import { type Fault, validationFailed } from "../errors.js";
 import { faultsOf, MOST_FAULTS } from "./faults.js";
 
@@ -21,15 +22,75 @@ type Bounds = { readonly list: ListBounds } | { readonly members: readonly (read
  * Creates a validator whose time and memory do not depend on how invalid the value is. It throws `validation_failed`.
  */
 export function createValidator<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> {
-  const bounds = boundsOf(schema);
+  const requireBounds = createBoundsCheck(schema);
   return (value) => {
-    if (bounds !== null) {
-      refuse(lengthFaults(value, bounds));
-      refuse(elementFaults(value, bounds));
-    }
+    requireBounds(value);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     throw validationFailed(...faultsOf(result.error));
+  };
+}
+
+/** Validates updates of entities with texts from before a rule. */
+export interface UpdateValidator<Body> {
+  /** Like {@link createValidator}, without the rules that stored texts may break. */
+  read(value: unknown): Body;
+  /** Checks these rules for the texts of a body that the current entity does not have. */
+  requireNewTexts(body: Body, current: object): void;
+}
+
+export function createUpdateValidator<S extends z.ZodType>(schema: S): UpdateValidator<z.output<S>> {
+  const requireBounds = createBoundsCheck(schema);
+  const errors = new WeakMap<object, z.ZodError>();
+  return {
+    read: (value) => {
+      requireBounds(value);
+      const { data, error, ofTexts } = readUnlessStored(schema, value);
+      if (error !== null) throw validationFailed(...faultsOf(error));
+      if (ofTexts !== null) errors.set(data as object, ofTexts);
+      return data;
+    },
+    requireNewTexts: (body, current) => {
+      const error = errors.get(body as object);
+      if (error === undefined) return;
+      const stored = new Set(textsIn(current));
+      const left = error.issues.filter((issue) => !stored.has(textOf(issue) ?? ""));
+      if (left.length > 0) throw validationFailed(...faultsOf(new z.ZodError(left)));
+    },
+  };
+}
+
+type Reading<Data> =
+  | { readonly data: Data; readonly error: null; readonly ofTexts: z.ZodError | null }
+  | { readonly data: null; readonly error: z.ZodError; readonly ofTexts: null };
+
+/** Parses a value. @returns the errors of rules that stored texts may break as `ofTexts`, if there are no others */
+export function readUnlessStored<S extends z.ZodType>(schema: S, value: unknown): Reading<z.output<S>> {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return { data, error: null, ofTexts: null };
+  if (error.issues.some((issue) => textOf(issue) === null)) return { data: null, error, ofTexts: null };
+  // `safeParse` returns no data with errors.
+  const payload = schema._zod.run({ value, issues: [] }, { async: false }) as z.core.ParsePayload<z.output<S>>;
+  return { data: payload.value, error: null, ofTexts: error };
+}
+
+/** The text of an error of a rule that stored texts may break; null for other errors. */
+function textOf(issue: z.core.$ZodIssue): string | null {
+  const text: unknown = issue.code === "custom" ? issue.params?.[UNLESS_STORED] : undefined;
+  return typeof text === "string" ? text : null;
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) yield* textsIn(inner);
+}
+
+function createBoundsCheck(schema: z.ZodType): (value: unknown) => void {
+  const bounds = boundsOf(schema);
+  return (value) => {
+    if (bounds === null) return;
+    refuse(lengthFaults(value, bounds));
+    refuse(elementFaults(value, bounds));
   };
 }
 

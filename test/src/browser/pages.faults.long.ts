@@ -9,7 +9,6 @@ import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, type Made } from "../support/world.js";
 
 /** Must become no style. */
-const TEXT = "red;background:url(https://example.com/x)";
 
 let stack: SharedStack;
 let browser: Browser;
@@ -21,7 +20,7 @@ beforeAll(async () => {
   full = await anAccount(stack.url);
   await aNetworkWithAHost(full.session);
   await full.session.data("post", "/api/v1/tags", { name: "production", color: "#2f9e44" });
-  tag = await full.session.data("post", "/api/v1/tags", { name: "label", color: TEXT });
+  tag = await full.session.data("post", "/api/v1/tags", { name: "label", color: "#abc" });
 });
 
 afterAll(() => browser.close());
@@ -123,17 +122,20 @@ describe("the colour scheme", () => {
 });
 
 describe("the colour of a tag", () => {
-  it("is kept by the editor if it is no colour, and is shown as grey", async () => {
+  it("may be a name, and is rejected at its field if it is no colour", async () => {
     const { page, takeFaults, close } = await aPerson(browser, stack.url, { account: full });
     await page.goto(PATHS.tags);
     await edit(page, "label");
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "Colour" }).focus();
-    await dialog.getByRole("textbox", { name: "Description" }).fill("changed");
+    const colour = dialog.getByRole("textbox", { name: "Colour" });
+    await colour.fill("red;background:url(https://example.com/x)");
     await dialog.getByRole("button", { name: "Save" }).click();
-    const swatch = page.getByRole("row").filter({ hasText: "changed" }).locator('[style*="background-color"]');
-    expect(await swatch.getAttribute("style")).toContain("gray");
-    expect(await full.session.data("get", `/api/v1/tags/${tag.id}`)).toMatchObject({ color: TEXT });
+    await dialog.getByText(/must be a colour such as/i).waitFor();
+    takeFaults();
+    await colour.fill("rebeccapurple");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("row").filter({ hasText: "label" }).locator('[style*="rebeccapurple"]').waitFor();
+    expect(await full.session.data("get", `/api/v1/tags/${tag.id}`)).toMatchObject({ color: "rebeccapurple" });
     expect(takeFaults()).toEqual([]);
     await close();
   });

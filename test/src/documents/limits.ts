@@ -209,7 +209,7 @@ function ofResources(): Rows {
   return [
     [
       "names · descriptions",
-      `${lengthOf("create_host", "name")} · ${lengthOf("create_host", "description")} characters, no control characters`,
+      `${lengthOf("create_host", "name")} · ${lengthOf("create_host", "description")} characters, no control characters; names without invisible characters`,
     ],
     [
       "bindings of a service · tags of a resource · networks of a key",

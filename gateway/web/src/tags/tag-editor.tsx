@@ -24,6 +24,7 @@ export function TagEditor(props: EditorProps): ReactNode {
           <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
           <ColorInput
             label="Colour"
+            description="A colour such as #3b82f6, or a CSS name such as blue"
             swatches={COLORS}
             swatchesPerRow={9}
             fixOnBlur={false}

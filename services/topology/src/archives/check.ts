@@ -5,6 +5,7 @@ import { ARCHIVE_MARK, ARCHIVE_VERSION } from "@nts/shared/contract/archives";
 import { AppError } from "@nts/shared/errors";
 import { faultsOf } from "@nts/shared/http/faults";
 import { excessOf } from "@nts/shared/http/json-bounds";
+import { readUnlessStored } from "@nts/shared/http/validate";
 import { TOP_LEVEL } from "../kinds/index.js";
 import { type CheckedLine, FirstLine, formOf, LastLine } from "./forms.js";
 import { type Counts, NO_COUNTS } from "./lines.rules.js";
@@ -188,13 +189,14 @@ function createEntityCheck(faults: Faults, limits: ArchiveLimits) {
       if (total > limits.entities) faults.stop("too_many", `an archive can have at most ${limits.entities} entities`);
       if (TOP_LEVEL.reduce((sum, name) => sum + counts[name], 0) > limits.referredTo)
         faults.stop("too_many", `an archive can have at most ${limits.referredTo} ${TOP_LEVEL_TEXT}`);
-      const result = formOf(kind).safeParse(data);
-      if (!result.success) {
-        for (const { path, message } of faultsOf(result.error))
+      // An archive restores what was stored.
+      const read = readUnlessStored(formOf(kind), data);
+      if (read.error !== null) {
+        for (const { path, message } of faultsOf(read.error))
           faults.add("validation_failed", message, path === "" ? "data" : `data.${path}`);
         return null;
       }
-      const checked = { line, entity: kind, data: result.data } as CheckedLine;
+      const checked = { line, entity: kind, data: read.data } as CheckedLine;
       if (!ids.add(checked.data.id)) faults.add("repeated_id", "is already used on an earlier line", "data.id");
       for (const { path, code, message } of references.take(checked)) faults.add(code, message, `data.${path}`);
       return checked;

@@ -1,5 +1,6 @@
 import {
   bulkDeleteTags,
+  COLOUR_FAULT,
   createTag,
   deleteTag,
   getTag,
@@ -8,6 +9,7 @@ import {
   updateTag,
   type Tag,
 } from "@nts/shared/contract";
+import { validationFailed } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
@@ -26,6 +28,7 @@ import type { Storage } from "../storage/storage.js";
 import { updateSingle } from "./update-single.js";
 import { deleteTags } from "../deletions/tags.js";
 import { tagKind } from "../kinds/tag.js";
+import { isColour } from "../values/colours.rules.js";
 
 export function mountTags(router: Router, storage: Storage, past: Past, notices: Notices): void {
   mountList(router, listTags, { entities: storage.tags, past }, plan());
@@ -44,6 +47,7 @@ function create(storage: Storage): UserHandler<typeof createTag> {
   return async ({ work, scope, body }) => {
     await storage.quota.require(scope, "tags");
     requireOwnOrganization(scope, body.organization_id);
+    requireColour(body.color);
     const now = new Date().toISOString();
     const organization_id = scope.organizationId;
     const tag = tagKind.make(body, { id: newId(), created_at: now, updated_at: now, organization_id });
@@ -65,6 +69,7 @@ function update(storage: Storage): UpdateHandler<typeof updateTag> {
       requireRevision(precondition, current.revision);
       const body = asked(entity);
       requireOwnOrganization(scope, body.organization_id);
+      if (body.color !== entity.color) requireColour(body.color);
       return revised(current, tagKind.apply(entity, body), new Date());
     };
     const updated = await refusingDuplicates(() =>
@@ -72,4 +77,8 @@ function update(storage: Storage): UpdateHandler<typeof updateTag> {
     );
     return respond.data(updated.entity, { revision: updated.revision });
   };
+}
+
+function requireColour(color: string | null = null): void {
+  if (color !== null && !isColour(color)) throw validationFailed({ path: "color", message: COLOUR_FAULT });
 }

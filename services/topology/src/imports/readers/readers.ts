@@ -18,6 +18,7 @@ import { masscan, naabu } from "./port-scans.js";
 import { proxmox } from "./proxmox.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
+import { withVisibleNames } from "./visible-names.js";
 
 /** In the order of format detection. */
 export const READERS: readonly Reader[] = [
@@ -51,7 +52,7 @@ export function readFile(file: readonly Uint8Array[], given: Given): { format: s
   const blocks = decoded(file);
   const reader = given.format === "auto" ? readerFor(blocks) : READERS.find(({ format }) => format === given.format);
   if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
-  return { format: reader.format, scan: reader.read(blocks, given) };
+  return { format: reader.format, scan: withVisibleNames(reader.read(blocks, given)) };
 }
 
 function readerFor(blocks: readonly Uint8Array[]): Reader {

@@ -1,0 +1,54 @@
+import { visiblePart } from "@nts/shared/contract/formats";
+import type { Scan, SeenHost, SeenPort, SeenService, Skipped } from "../scan.rules.js";
+import { hostnameIn } from "./texts.js";
+
+// A name that could not be written by a request is imported without its invisible characters, whatever its format.
+
+/** A scan whose names are valid; `skipped` gets those that lose something. */
+export function withVisibleNames(scan: Scan): Scan {
+  return { ...scan, hosts: scan.hosts.map((host) => hostWithVisibleNames(host, scan.skipped)) };
+}
+
+function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
+  const { line, name, hostname, ports } = host;
+  const clean = createCleaner(line, skipped);
+  const cleanName = clean(name ?? null);
+  const cleanHostname = clean(hostname);
+  return {
+    ...host,
+    ...(name !== undefined && { name: cleanName }),
+    hostname: cleanHostname === hostname ? hostname : hostnameIn(cleanHostname ?? ""),
+    ports: ports.map((port) => portWithVisibleNames(port, skipped)),
+  };
+}
+
+function portWithVisibleNames(port: SeenPort, skipped: Skipped): SeenPort {
+  const { service, line } = port;
+  if (service === null) return port;
+  const { name, product, kind, definition } = service;
+  const clean = createCleaner(line, skipped);
+  const cleaned: SeenService = {
+    ...service,
+    name: clean(name),
+    product: clean(product),
+    ...(kind !== undefined && { kind: clean(kind) }),
+    ...(definition !== undefined && { definition: clean(definition) }),
+  };
+  return { ...port, service: cleaned };
+}
+
+/** Removes invisible characters; null if nothing else is left. The same text is listed once. */
+function createCleaner(line: number, skipped: Skipped): (text: string | null) => string | null {
+  const listed = new Set<string>();
+  return (text) => {
+    if (text === null) return null;
+    const visible = visiblePart(text);
+    if (visible === text) return text;
+    if (!listed.has(text)) {
+      if (visible === "") skipped.add(line, "a name", "nothing in it is visible");
+      else skipped.add(line, `name ${visible}`, "it is imported without its invisible characters");
+    }
+    listed.add(text);
+    return visible === "" ? null : visible;
+  };
+}
