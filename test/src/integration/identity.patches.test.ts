@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, it, jest } from "@jest/globals";
 import fc from "fast-check";
+import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
+import { listAudit } from "@nts/shared/contract/audit";
 import { createKey, deleteKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { getOrganization, patchOrganization } from "@nts/shared/contract/organizations";
 import { createTag } from "@nts/shared/contract/tags";
 import { patchUser, updateUser } from "@nts/shared/contract/users";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
+import { anotherValue, membersOf } from "../support/members.js";
 import { diffOf, sampled } from "../support/patches.js";
 import { sharedStack } from "../support/shared-stack.js";
 
@@ -159,3 +162,61 @@ function withoutOwn(key: object): object {
   expect([id, masked, created_at, updated_at]).not.toContain(undefined);
   return rest;
 }
+
+type Members = Readonly<Record<string, unknown>>;
+
+const UPDATES = OPERATIONS.filter(({ upstream, method }) => upstream === "identity" && method === "put");
+
+/** Members that cannot change, and those that require a second factor or a provider: these have suites of their own. */
+const EXCEPTED: Readonly<Record<string, readonly string[]>> = {
+  update_user_api_key: ["organization_id", "user_id"],
+  update_organization: ["require_second_factor", "password_login"],
+};
+
+describe("identity.patches: every member of an update", () => {
+  it.each(UPDATES.map(({ operationId }) => operationId))(
+    "of %s changes the entity by PATCH and by PUT, with an audit entry that names it",
+    async (operationId) => {
+      const owner = await identity.aPerson();
+      const as = owner.principal;
+      const named = (method: string, path: string): AnyEndpoint | undefined =>
+        OPERATIONS.find((one) => one.method === method && one.path === path);
+      const path = UPDATES.find((one) => one.operationId === operationId)?.path ?? "";
+      const [put, patch] = [named("put", path)!, named("patch", path)!];
+      const get = named("get", path) ?? getOrganization;
+      const { id: home } = await identity.data(createNetwork, { as, body: { name: "Home" } });
+      const { id: office } = await identity.data(createNetwork, { as, body: { name: "Office" } });
+      const ids: Members = {
+        update_organization: owner.organizationId,
+        update_user: (await identity.aColleague(owner, {})).userId,
+        update_user_api_key: (await identity.aKey(owner, { permissions: "Member" })).id,
+      };
+      const values: Readonly<Record<string, readonly [unknown, unknown]>> = {
+        permissions: ["Viewer", "Member"],
+        network_ids: [[home], [office]],
+        expires_at: ["2099-01-01T00:00:00.000Z", null],
+        allowed_ips: [["192.0.2.1/32"], []],
+      };
+      const id = String(ids[operationId]);
+      const send = (operation: AnyEndpoint, body?: Members): Promise<Members> =>
+        identity.data(operation as never, { as, params: { id }, ...(body && { body }) } as never);
+      const members = membersOf(put.body).filter(([name]) => EXCEPTED[operationId]?.includes(name) !== true);
+      const changed: string[] = [];
+      for (const [name, schema] of members)
+        for (const [n, operation] of [patch, put].entries()) {
+          const before = await send(get);
+          const value = name in values ? values[name]?.[n] : anotherValue(schema, before[name], changed.length);
+          const whole = Object.fromEntries(membersOf(put.body).map(([one]) => [one, before[one]]));
+          await send(operation, { ...(operation === put && whole), [name]: value });
+          expect({ operation: operation.operationId, [name]: (await send(get))[name] }).toEqual({
+            operation: operation.operationId,
+            [name]: value,
+          });
+          changed.push(name);
+        }
+      const entries = await identity.data(listAudit, { as, query: { limit: 1_000 } });
+      const updates = entries.filter(({ action, entity_id }) => action === "updated" && entity_id === id);
+      expect(updates.map(({ fields }, n) => fields.includes(changed[n] ?? ""))).toEqual(changed.map(() => true));
+    },
+  );
+});
