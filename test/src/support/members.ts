@@ -16,7 +16,10 @@ export function anotherValue(schema: z.ZodType, present: unknown, n: number): un
   if (innerType !== undefined) return anotherValue(innerType, present, n);
   if (options?.[0] !== undefined) return anotherValue(options[0], present, n);
   if (type === "boolean") return present !== true;
-  if (type === "number" || type === "int") return 1_000 + n;
+  if (type === "number" || type === "int") {
+    const { maxValue } = schema as z.ZodNumber;
+    return maxValue === null || maxValue > 1_000 + n ? 1_000 + n : present === maxValue ? maxValue - 1 : maxValue;
+  }
   if (type === "string") return `another ${n}`;
   if (entries !== undefined) return Object.values(entries).find((one) => one !== present);
   if (element !== undefined) return [anotherValue(element, undefined, n)];
