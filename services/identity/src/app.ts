@@ -160,7 +160,11 @@ export function createApp(options: AppOptions): App {
   mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, common);
-  mountCredentials(router, { ...common, credentials, noteUnverified: createNoteUnverified(db, mail.isConfigured) });
+  mountCredentials(router, {
+    ...common,
+    credentials,
+    noteUnverified: createNoteUnverified(db, mail.isConfigured && quotas.untilVerified),
+  });
   mountKeyChanges(router, changes);
   const providers = createProviders(options.providers, publicUrl);
   mountSignInByProvider(router, { ...common, siteLimit, providers, beginSession, confirmCaller, log: routing.log });

@@ -51,6 +51,10 @@ const settings = z.object({
     .describe(
       "Accounts created without an invite, also by open providers, per site (IPv4 address, IPv6 /48) and day (UTC).",
     ),
+  VERIFIED_OWNERS: z
+    .enum(["yes", "no"])
+    .default("yes")
+    .describe("`yes` gives new organizations small quotas until an Owner has verified the address; see docs/mail.md."),
   AUDIT_RETENTION_DAYS: z.coerce
     .number()
     .min(1)

@@ -166,6 +166,7 @@ function quotasOf(settings: Settings): Quotas {
     sessionsPerUser: settings.MAX_SESSIONS_PER_USER,
     invitesPerOrganization: settings.MAX_INVITES_PER_ORGANIZATION,
     registrationsPerSite: settings.REGISTRATIONS_PER_SITE,
+    untilVerified: settings.VERIFIED_OWNERS === "yes",
     idempotencyKeysPerUser: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
   };
 }

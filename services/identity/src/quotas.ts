@@ -7,6 +7,8 @@ export interface Quotas {
   readonly invitesPerOrganization: number;
   /** New organizations by registration, per site and day. */
   readonly registrationsPerSite: number;
+  /** Whether organizations are small until an Owner has verified the address. */
+  readonly untilVerified: boolean;
   /** Per day. */
   readonly idempotencyKeysPerUser: number;
 }

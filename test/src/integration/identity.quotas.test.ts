@@ -20,6 +20,7 @@ beforeAll(async () => {
     sessionsPerUser: MAX_OPEN,
     invitesPerOrganization: MAX_OPEN,
     registrationsPerSite: MAX_REGISTRATIONS,
+    untilVerified: true,
     idempotencyKeysPerUser: MAX_OPEN,
   };
   identity = await startIdentity({ replicas: [{ quotas }, { quotas }] });

@@ -64,6 +64,7 @@ const STANDALONE = {
     sessionsPerUser: 100,
     invitesPerOrganization: 100,
     registrationsPerSite: 1_000_000,
+    untilVerified: true,
     idempotencyKeysPerUser: 1_000,
   },
   publicUrl: "http://127.0.0.1",

@@ -130,7 +130,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       : { identity: `identity_${suffix}`, topology: `topology_${suffix}` },
     environment: {
       ...{ PATH: process.env["PATH"], LOG_LEVEL: "info" },
-      ...{ REGISTRATION: "open", REGISTRATIONS_PER_SITE: "1000000" },
+      ...{ REGISTRATION: "open", VERIFIED_OWNERS: "no", REGISTRATIONS_PER_SITE: "1000000" },
       ...options.env,
     },
     identityUrls: ports.identity.map(urlOf),

@@ -69,11 +69,11 @@ export function createWebhookPausing(
         pauseDue(of).then((paused) => paused ?? []),
       );
     },
-    // The sweep may have paused them in between.
+    // The sweep may have paused them in between. Those of a write with an idempotency key are paused once it is committed.
     pauseAndList: (of) =>
       orNull(
         of,
-        pauseDue(of).then(async (paused) => paused ?? list(of)),
+        pauseDue(of).then(async (paused) => paused ?? (await list(of)).filter(({ is_paused }) => is_paused)),
       ),
     list: (of) => orNull(of, list(of)),
     sweep: async (signal) => {
