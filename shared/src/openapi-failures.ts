@@ -2,53 +2,52 @@ import { putUnder } from "./groups.js";
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
-import { Version } from "./contract/system.js";
+import { getHealth, Version } from "./contract/system.js";
 import { creates, takesIdempotencyKey, takesPrecondition } from "./contract/writes.js";
 import { ERRORS, type ErrorCode } from "./errors.js";
 import { STATUSES } from "./http/statuses.js";
 
-// Failures in the OpenAPI document. Codes that follow from an operation's form are described once, in the response
-// `default` of every operation; operations list only their own codes.
+// Failures in the OpenAPI document: operations declare their own codes, and others follow from an operation's form.
 
 interface Form {
   /** Which operations have this form. */
-  readonly name: string;
   readonly has: (operation: AnyEndpoint) => boolean;
   /** The codes that each of them can return. */
   readonly codes: readonly ErrorCode[];
 }
 
-/** The operations that list a code. */
-const listing = (name: string, code: ErrorCode): Form => ({
-  name,
-  has: ({ errors }) => errors.includes(code),
-  codes: [code],
-});
-
 const FORMS: readonly Form[] = [
-  { name: "Every operation", has: () => true, codes: ["malformed_request", "validation_failed", "rate_limited", "internal_error", "unavailable"] }, // prettier-ignore
-  { name: "Every operation but those of the gateway itself", has: ({ upstream }) => upstream !== "gateway", codes: ["payload_too_large", "too_many_in_flight", "upstream_failed", "upstream_timeout"] }, // prettier-ignore
-  { name: "With credentials", has: isAuthenticated, codes: ["not_authenticated", "session_expired", "second_factor_required", "api_key_invalid", "api_key_expired", "api_key_disabled", "api_access_disabled", "address_not_allowed"] }, // prettier-ignore
-  { name: "With a session cookie", has: (operation) => isAuthenticated(operation) || operation.errors.includes("csrf_rejected"), codes: ["csrf_rejected"] }, // prettier-ignore
-  { name: "With sessions only", has: ({ credential }) => credential === "session", codes: ["session_required"] },
-  { name: "With a required permission", has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
-  { name: "With a body", has: ({ body }) => body !== undefined, codes: ["unsupported_media_type"] },
-  { name: "With a JSON body", has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] }, // prettier-ignore
-  listing("With a password or a code", "login_throttled"),
-  { name: "In a session that must be confirmed", has: ({ confirmed, errors }) => confirmed === true || errors.includes("confirmation_required"), codes: ["confirmation_required"] }, // prettier-ignore
-  listing("Registration", "registration_throttled"),
-  listing("With an email to send", "mail_throttled"),
-  { name: "Streams", has: ({ streams }) => streams === true, codes: ["too_many_streams"] },
-  listing("With ids of resources", "not_found"),
-  { name: "Lists", has: ({ list }) => list === true, codes: ["cursor_invalid"] },
-  listing("With a position in the change history (`as_of`, `after`, `from`)", "changes_gone"),
-  listing("Reads of past states, and operations on many resources", "too_many_changes"),
-  listing("Writes with references to other resources", "invalid_reference"),
-  listing("Writes", "write_conflict"),
-  { name: "With `Idempotency-Key`", has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] }, // prettier-ignore
-  { name: "Creates with a maximum number", has: ({ errors }) => errors.includes("quota_exceeded"), codes: ["owner_unverified"] }, // prettier-ignore
-  { name: "With a secret in the response", has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] }, // prettier-ignore
-  { name: "With `If-Match` or `If-None-Match`", has: takesConditions, codes: ["precondition_failed"] },
+  { has: () => true, codes: ["malformed_request", "validation_failed", "internal_error", "unavailable"] },
+  { has: isRateLimited, codes: ["rate_limited"] },
+  {
+    has: ({ upstream }) => upstream !== "gateway",
+    codes: ["payload_too_large", "too_many_in_flight", "storage_overloaded", "upstream_failed", "upstream_timeout"],
+  },
+  {
+    has: isAuthenticated,
+    codes: [
+      "not_authenticated",
+      "session_expired",
+      "second_factor_required",
+      "api_key_invalid",
+      "api_key_expired",
+      "api_key_disabled",
+      "api_access_disabled",
+      "address_not_allowed",
+      "csrf_rejected",
+    ],
+  },
+  { has: ({ credential }) => credential === "session", codes: ["session_required"] },
+  { has: ({ confirmed }) => confirmed === true, codes: ["confirmation_required"] },
+  { has: ({ streams }) => streams === true, codes: ["too_many_streams"] },
+  { has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
+  { has: ({ body }) => body !== undefined, codes: ["unsupported_media_type"] },
+  { has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] },
+  { has: ({ list }) => list === true, codes: ["cursor_invalid"] },
+  { has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] },
+  { has: ({ errors }) => errors.includes("quota_exceeded"), codes: ["owner_unverified"] },
+  { has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] },
+  { has: takesConditions, codes: ["precondition_failed"] },
 ];
 
 /** Reads, writes to a single entity, creates, and writes that accept a plan. */
@@ -57,7 +56,10 @@ function takesConditions(operation: AnyEndpoint): boolean {
   return operation.method === "get" || operation.plans === true || creates(operation) || takesPrecondition(operation);
 }
 
-const FOLLOWING_FROM_FORM: ReadonlySet<ErrorCode> = new Set(FORMS.flatMap(({ codes }) => codes));
+/** The health check is exempt. */
+export function isRateLimited({ operationId }: AnyEndpoint): boolean {
+  return operationId !== getHealth.operationId;
+}
 
 function isAuthenticated({ credential }: AnyEndpoint): boolean {
   return credential === "any" || credential === "session";
@@ -69,14 +71,10 @@ export function codesOf(operation: AnyEndpoint): ErrorCode[] {
   return [...new Set([...codes, ...operation.errors])].sort();
 }
 
-/** The response that all operations reference. */
-export const DEFAULT_FAILURE = "Failed";
-
-/** The operation's own codes, by status. */
-export function ownCodesOf({ errors }: AnyEndpoint): ReadonlyMap<string, readonly ErrorCode[]> {
-  const byStatus = new Map<string, ErrorCode[]>();
-  for (const code of [...errors].sort())
-    if (!FOLLOWING_FROM_FORM.has(code)) putUnder(byStatus, String(STATUSES[code]), code);
+/** The codes of an operation, by status. */
+export function codesByStatus(operation: AnyEndpoint): ReadonlyMap<number, readonly ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(operation)) putUnder(byStatus, STATUSES[code], code);
   return byStatus;
 }
 
@@ -90,22 +88,16 @@ const Failure = z
   })
   .meta({ id: "Failure" });
 
-/** A failure with one of the given codes, or with one of `default`, which also describes the headers. */
+/** A failure with one of the given codes. */
 export function failureWith(codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  return failure(codes.map((code) => `\`${code}\`: ${ERRORS[code]}`));
+  return failure(codes.map((code) => `- \`${code}\`: ${ERRORS[code]}`).join("\n"));
 }
 
-/** The failure for all statuses that an operation does not list. */
-export function defaultFailure(headers: ZodOpenApiResponseObject["headers"]): ZodOpenApiResponseObject {
-  const sentences = FORMS.map(({ name, codes }) =>
-    [`${name}:`, ...codes.map((code) => `- ${STATUSES[code]} \`${code}\`: ${ERRORS[code]}`)].join("\n"),
-  );
-  return { ...failure([...sentences, UNREADABLE]), headers };
-}
+/** Failures of requests that reach no operation, which can come instead of any response. */
+export const OTHER_FAILURE = failure(
+  "Any other failure: 408 `malformed_request` if the request was sent too slowly, 431 `malformed_request` if its headers are too large.",
+);
 
-/** Statuses of unreadable requests besides 400. */
-const UNREADABLE = "`malformed_request` also has the statuses 408 (sent too slowly) and 431 (headers too large).";
-
-function failure(sentences: readonly string[]): ZodOpenApiResponseObject {
-  return { description: sentences.join("\n\n"), content: { "application/json": { schema: Failure } } };
+function failure(description: string): ZodOpenApiResponseObject {
+  return { description, content: { "application/json": { schema: Failure } } };
 }

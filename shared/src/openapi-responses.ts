@@ -1,9 +1,12 @@
+import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
 import type { AnyEndpoint } from "./contract/index.js";
-import { getHealth, Version } from "./contract/system.js";
-import { Plan, takesIdempotencyKey } from "./contract/writes.js";
-import { DEFAULT_FAILURE, defaultFailure, failureWith, ownCodesOf } from "./openapi-failures.js";
+import { Version } from "./contract/system.js";
+import { canBeUnchanged, hasETag, Plan, takesIdempotencyKey } from "./contract/writes.js";
+import type { ErrorCode } from "./errors.js";
+import { hasRetryAfter } from "./http/statuses.js";
+import { codesByStatus, failureWith, isRateLimited, OTHER_FAILURE } from "./openapi-failures.js";
 
 // Responses in the OpenAPI document. Those of several operations are components, so that the document stays short and
 // generated clients have no duplicate types.
@@ -39,27 +42,34 @@ export const HEADERS = {
   Remaining: { description: "Requests currently available.", schema: { type: "integer" } },
   Reset: { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
   Request: { description: "Identifies the request in logs.", required: true, schema: { type: "string" } },
-} as const;
-
-/** Further headers of write responses. */
-export const WRITE_HEADERS = {
+  EntityTag: {
+    description: "The state of the response, for `If-Match` and `If-None-Match`.",
+    schema: { type: "string" },
+  },
   Replayed: {
     description: "`true` if this is the stored response of an earlier request with this idempotency key.",
     schema: { type: "string" },
   },
+  Wait: { description: "Seconds after which to try again.", schema: { type: "integer" } },
+  Challenge: { description: "The scheme of credentials.", schema: { type: "string" } },
+  Patches: { description: "The accepted media type.", schema: { type: "string" } },
+  Place: { description: "Where to continue.", schema: { type: "string" } },
+  File: { description: "The name of the file.", schema: { type: "string" } },
 } as const;
 
-const referenceTo = (name: keyof typeof HEADERS | keyof typeof WRITE_HEADERS) => ({
-  $ref: `#/components/headers/${name}`,
-});
-const UNLIMITED_HEADER_REFERENCES = { "X-Request-Id": referenceTo("Request") };
-const HEADER_REFERENCES = {
-  "X-RateLimit-Limit": referenceTo("Limit"),
-  "X-RateLimit-Remaining": referenceTo("Remaining"),
-  "X-RateLimit-Reset": referenceTo("Reset"),
-  ...UNLIMITED_HEADER_REFERENCES,
-};
-const WRITE_HEADER_REFERENCES = { ...HEADER_REFERENCES, "Idempotency-Replayed": referenceTo("Replayed") };
+const referenceTo = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+/** The headers of every response to an operation. */
+function commonHeaders(operation: AnyEndpoint): Record<string, { $ref: string }> {
+  return {
+    ...(isRateLimited(operation) && {
+      "X-RateLimit-Limit": referenceTo("Limit"),
+      "X-RateLimit-Remaining": referenceTo("Remaining"),
+      "X-RateLimit-Reset": referenceTo("Reset"),
+    }),
+    "X-Request-Id": referenceTo("Request"),
+  };
+}
 
 /** File types that clients parse as values; all others are text. */
 const READ_AS_VALUES: ReadonlySet<string> = new Set(["application/json", "application/yaml"]);
@@ -79,15 +89,16 @@ export interface Responses {
 
 /** Creates an empty collection. @param operations all operations of the document */
 export function createResponses(operations: readonly AnyEndpoint[]): Responses {
-  /** Data of write responses; reads with the same data share the component. */
-  const written = new Set(operations.filter(takesIdempotencyKey).map(dataNameOf));
   const components: Record<string, ZodOpenApiResponseObject> = {};
   /** Envelope schemas by their data, because a schema name must be unique. */
   const envelopes = new Map<z.ZodType, Map<boolean, z.ZodType>>();
+  const usual = usualCodes(operations);
 
-  function refer(name: string, make: () => ZodOpenApiResponseObject): ResponseReference {
-    components[name] ??= make();
-    return { $ref: `#/components/responses/${name}` };
+  /** Responses that differ only in the common headers have a suffix. */
+  function refer(operation: AnyEndpoint, name: string, make: () => ZodOpenApiResponseObject): ResponseReference {
+    const unique = isRateLimited(operation) ? name : `Unlimited${name}`;
+    components[unique] ??= make();
+    return { $ref: `#/components/responses/${unique}` };
   }
 
   function envelopeOf({ list = false, response }: AnyEndpoint, name: string): z.ZodType {
@@ -104,19 +115,20 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     return made;
   }
 
-  /** The health check is exempt from the rate limit. */
-  function headersOf(operation: AnyEndpoint, data: string): NonNullable<ZodOpenApiResponseObject["headers"]> {
-    if (operation.operationId === getHealth.operationId) return UNLIMITED_HEADER_REFERENCES;
-    return written.has(data) ? WRITE_HEADER_REFERENCES : HEADER_REFERENCES;
-  }
-
   function successOf(operation: AnyEndpoint): ResponseReference {
     const data = dataNameOf(operation);
     const { files = [], streams = false, isFile = streams } = operation;
     const types = files.map(pascal).join("Or");
-    return refer(isFile ? types : files.length === 0 ? data : `${data}Or${types}`, () => ({
+    const name = isFile ? types : files.length === 0 ? data : `${data}Or${types}`;
+    const isReplayed = takesIdempotencyKey(operation);
+    return refer(operation, `${isReplayed ? "Written" : ""}${name}Response`, () => ({
       description: "Success",
-      headers: headersOf(operation, data),
+      headers: {
+        ...commonHeaders(operation),
+        ...(hasETag(operation) && { ETag: referenceTo("EntityTag") }),
+        ...(isReplayed && { "Idempotency-Replayed": referenceTo("Replayed") }),
+        ...(files.length > 0 && !streams && { "Content-Disposition": referenceTo("File") }),
+      },
       content: {
         ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
         ...Object.fromEntries(files.map((type) => [type, { schema: READ_AS_VALUES.has(type) ? z.unknown() : z.string() }])), // prettier-ignore
@@ -124,28 +136,65 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     }));
   }
 
-  function redirectOf(): ResponseReference {
-    return refer("Redirect", () => ({
+  function redirectOf(operation: AnyEndpoint): ResponseReference {
+    return refer(operation, "RedirectResponse", () => ({
       description: "Redirect to `Location`.",
-      headers: { ...HEADER_REFERENCES, Location: { schema: { type: "string" } } },
+      headers: { ...commonHeaders(operation), Location: referenceTo("Place") },
     }));
   }
 
-  function failuresOf(operation: AnyEndpoint): Record<string, ResponseReference> {
-    const own = [...ownCodesOf(operation)];
-    return Object.fromEntries(
-      own.map(([status, codes]) => [status, refer(codes.map(pascal).join(""), () => failureWith(codes))]),
-    );
+  function unchangedOf(operation: AnyEndpoint): ResponseReference {
+    return refer(operation, "NotModifiedResponse", () => ({
+      description: "The state is that of `If-None-Match`.",
+      headers: { ...commonHeaders(operation), ETag: referenceTo("EntityTag") },
+    }));
+  }
+
+  function failureOf(operation: AnyEndpoint, status: number, codes: readonly ErrorCode[]): ResponseReference {
+    const isPatch = status === 415 && operation.method === "patch";
+    const name = `${nameOfFailure(status, codes, usual.get(status) ?? [])}${isPatch ? "OfPatch" : ""}Failure`;
+    return refer(operation, name, () => ({
+      ...failureWith(codes),
+      headers: {
+        ...commonHeaders(operation),
+        ...(status === 401 && { "WWW-Authenticate": referenceTo("Challenge") }),
+        ...(codes.some(hasRetryAfter) && { "Retry-After": referenceTo("Wait") }),
+        ...(isPatch && { "Accept-Patch": referenceTo("Patches") }),
+      },
+    }));
   }
 
   return {
     components,
     of: (operation) => ({
-      ...(operation.redirects === true ? { "303": redirectOf() } : { "200": successOf(operation) }),
-      ...failuresOf(operation),
-      default: refer(DEFAULT_FAILURE, () => defaultFailure(HEADER_REFERENCES)),
+      ...(operation.redirects === true ? { "303": redirectOf(operation) } : { "200": successOf(operation) }),
+      ...(canBeUnchanged(operation) && { "304": unchangedOf(operation) }),
+      ...Object.fromEntries([...codesByStatus(operation)].map(([status, codes]) => [String(status), failureOf(operation, status, codes)])), // prettier-ignore
+      default: refer(operation, "OtherFailure", () => ({ ...OTHER_FAILURE, headers: commonHeaders(operation) })),
     }),
   };
+}
+
+/** The codes that most operations with a status have there. */
+function usualCodes(operations: readonly AnyEndpoint[]): ReadonlyMap<number, readonly ErrorCode[]> {
+  const counts = new Map<number, Map<string, number>>();
+  for (const [status, codes] of operations.flatMap((operation) => [...codesByStatus(operation)])) {
+    const ofStatus = counts.get(status) ?? new Map<string, number>();
+    counts.set(status, ofStatus.set(codes.join(), (ofStatus.get(codes.join()) ?? 0) + 1));
+  }
+  return new Map(
+    [...counts].map(([status, ofStatus]) => {
+      const [most] = [...ofStatus].sort(([, a], [, b]) => b - a);
+      return [status, (most?.[0] ?? "").split(",") as ErrorCode[]];
+    }),
+  );
+}
+
+/** The reason phrase with the unusual codes, such as `ConflictOrInUse`; all codes if a usual one is missing. */
+function nameOfFailure(status: number, codes: readonly ErrorCode[], usual: readonly ErrorCode[]): string {
+  if (!usual.every((code) => codes.includes(code))) return codes.map(pascal).join("Or");
+  const unusual = codes.filter((code) => !usual.includes(code));
+  return [STATUS_CODES[status] ?? String(status), ...unusual].map(pascal).join("Or");
 }
 
 interface Document {

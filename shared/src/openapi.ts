@@ -7,14 +7,15 @@ import {
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
-import { ChangeCommentHeader, IdempotencyKey, takesIdempotencyKey } from "./contract/writes.js";
 import {
-  createResponses,
-  HEADERS,
-  inlineUnsharedResponses,
-  type Responses,
-  WRITE_HEADERS,
-} from "./openapi-responses.js";
+  canBeUnchanged,
+  ChangeCommentHeader,
+  hasETag,
+  IdempotencyKey,
+  takesIdempotencyKey,
+  takesPrecondition,
+} from "./contract/writes.js";
+import { createResponses, HEADERS, inlineUnsharedResponses, type Responses } from "./openapi-responses.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
 
@@ -30,15 +31,14 @@ export function createOpenApiDocument(version: string): object {
       description:
         "Hosts, their interfaces and ports, and the services that run on them. Every response is an envelope: `success`, " +
         "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200. Later versions may " +
-        "add members to responses. In an operation, a failure status lists the codes that are its own; the codes of " +
-        "all operations, and the headers of every failure, are in its response `default`.",
+        "add members to responses. Every operation declares the statuses it can have, each with its codes and headers.",
     },
     servers: [{ url: "/" }],
     security: SECURITY.any,
     tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      headers: { ...HEADERS, ...WRITE_HEADERS },
+      headers: HEADERS,
       responses: responses.components,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
@@ -65,20 +65,38 @@ function pathsOf(operations: readonly AnyEndpoint[], responses: Responses): ZodO
   return paths;
 }
 
-const COMMENT_HEADER = {
-  "Change-Comment": ChangeCommentHeader.optional().describe("Reason for the change, stored in the change history."),
-};
-const WRITE_REQUEST_HEADERS = z.object({
-  "Idempotency-Key": IdempotencyKey.optional().describe(
+const REQUEST_HEADERS = {
+  match: z.string().optional().describe("An `ETag`: 412 unless it is that of the current state."),
+  matchOrPlan: z
+    .string()
+    .optional()
+    .describe("An `ETag` of the resource or of a plan: 412 unless it is still current."),
+  matchPlan: z.string().optional().describe("The `etag` of a plan: 412 unless the write does exactly that."),
+  noneMatch: z.string().optional().describe("An `ETag`: 304 if it is that of the current state."),
+  noneMatchOfWrite: z.string().optional().describe("An `ETag`, or `*`: 412 if it is that of the current state."),
+  idempotencyKey: IdempotencyKey.optional().describe(
     "Identifies this write: repeating it within 24 hours returns the first response without a second effect.",
   ),
-});
+  comment: ChangeCommentHeader.optional().describe("Reason for the change, stored in the change history."),
+  lastEvent: z.string().optional().describe("Id of the last received event; browsers send it automatically."),
+};
 
-const JOURNALED_REQUEST_HEADERS = WRITE_REQUEST_HEADERS.extend(COMMENT_HEADER);
-
-const STREAM_REQUEST_HEADERS = z.object({
-  "Last-Event-ID": z.string().optional().describe("Id of the last received event; browsers send it automatically."),
-});
+/** The request headers that have an effect on an operation. */
+function headersOf(operation: AnyEndpoint): z.ZodObject {
+  const { method, plans = false, streams = false, upstream } = operation;
+  const isOne = takesPrecondition(operation);
+  const isKeyed = takesIdempotencyKey(operation);
+  return z.object({
+    ...(method === "get" && hasETag(operation) && { "If-Match": REQUEST_HEADERS.match }),
+    ...(canBeUnchanged(operation) && { "If-None-Match": REQUEST_HEADERS.noneMatch }),
+    ...(isOne && { "If-Match": plans ? REQUEST_HEADERS.matchOrPlan : REQUEST_HEADERS.match }),
+    ...(isOne && { "If-None-Match": REQUEST_HEADERS.noneMatchOfWrite }),
+    ...(plans && !isOne && { "If-Match": REQUEST_HEADERS.matchPlan }),
+    ...(isKeyed && { "Idempotency-Key": REQUEST_HEADERS.idempotencyKey }),
+    ...(isKeyed && upstream === "topology" && { "Change-Comment": REQUEST_HEADERS.comment }),
+    ...(streams && { "Last-Event-ID": REQUEST_HEADERS.lastEvent }),
+  });
+}
 
 function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
   return {
@@ -89,10 +107,7 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
     requestParams: {
       ...(operation.params && { path: operation.params }),
       ...(operation.query && { query: operation.query }),
-      ...(operation.streams === true && { header: STREAM_REQUEST_HEADERS }),
-      ...(takesIdempotencyKey(operation) && {
-        header: operation.upstream === "topology" ? JOURNALED_REQUEST_HEADERS : WRITE_REQUEST_HEADERS,
-      }),
+      header: headersOf(operation),
     },
     ...describeBody(operation),
     responses: responses.of(operation),

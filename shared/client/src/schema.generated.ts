@@ -2106,7 +2106,7 @@ export interface components {
     };
     responses: {
         /** @description Success */
-        User: {
+        UserResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2115,7 +2115,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Nothing: {
+        NothingResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2124,7 +2124,7 @@ export interface components {
             };
         };
         /** @description Success */
-        CurrentUser: {
+        CurrentUserResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2133,7 +2133,25 @@ export interface components {
             };
         };
         /** @description Success */
-        SecondFactorOffer: {
+        WrittenUserResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UserEnvelope"];
+            };
+        };
+        /** @description Success */
+        WrittenNothingResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NothingEnvelope"];
+            };
+        };
+        /** @description Success */
+        SecondFactorOfferResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2142,7 +2160,7 @@ export interface components {
             };
         };
         /** @description Success */
-        RecoveryCodes: {
+        RecoveryCodesResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2151,7 +2169,7 @@ export interface components {
             };
         };
         /** @description Success */
-        AuthorizationUrl: {
+        AuthorizationUrlResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2160,7 +2178,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Organization: {
+        WrittenOrganizationResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2169,7 +2187,7 @@ export interface components {
             };
         };
         /** @description Success */
-        UserApiKeyList: {
+        UserApiKeyListResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2178,7 +2196,7 @@ export interface components {
             };
         };
         /** @description Success */
-        UserApiKey: {
+        WrittenUserApiKeyResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2187,7 +2205,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Network: {
+        WrittenNetworkResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2196,7 +2214,7 @@ export interface components {
             };
         };
         /** @description Success */
-        BulkDeleted: {
+        WrittenBulkDeletedResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2205,7 +2223,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Subnet: {
+        WrittenSubnetResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2214,7 +2232,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Host: {
+        WrittenHostResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2223,7 +2241,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Interface: {
+        WrittenInterfaceResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2232,7 +2250,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Port: {
+        WrittenPortResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2241,7 +2259,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Service: {
+        WrittenServiceResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2250,7 +2268,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Tag: {
+        WrittenTagResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2259,7 +2277,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Changes: {
+        ChangesResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2268,7 +2286,7 @@ export interface components {
             };
         };
         /** @description Success */
-        Webhook: {
+        WrittenWebhookResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2277,7 +2295,7 @@ export interface components {
             };
         };
         /** @description Success */
-        ImportPlan: {
+        ImportPlanResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -2331,32 +2349,42 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["UserResponse"];
         };
     };
     logout: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     get_current_user: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+            };
         };
         responses: {
-            200: components["responses"]["CurrentUser"];
+            200: components["responses"]["CurrentUserResponse"];
         };
     };
     get_current_user_by_post: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["CurrentUser"];
+            200: components["responses"]["CurrentUserResponse"];
         };
     };
     delete_current_user: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
         };
         requestBody: {
             content: {
@@ -2364,7 +2392,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     act_in_organization: {
@@ -2376,7 +2404,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["CurrentUser"];
+            200: components["responses"]["CurrentUserResponse"];
         };
     };
     change_password: {
@@ -2388,7 +2416,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     register: {
@@ -2400,7 +2428,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["UserResponse"];
         };
     };
     list_users: {
@@ -2437,17 +2465,25 @@ export interface operations {
     };
     get_user_by_id: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["UserResponse"];
         };
     };
     update_user: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -2461,7 +2497,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["WrittenUserResponse"];
         };
     };
     delete_user: {
@@ -2471,6 +2507,10 @@ export interface operations {
                 keep_webhooks?: boolean;
             };
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -2493,6 +2533,10 @@ export interface operations {
     patch_user: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -2506,7 +2550,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["WrittenUserResponse"];
         };
     };
     reset_user_second_factor: {
@@ -2520,14 +2564,14 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     send_verification: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     verify_email: {
@@ -2539,7 +2583,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["UserResponse"];
         };
     };
     request_password_reset: {
@@ -2551,7 +2595,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     reset_password: {
@@ -2563,7 +2607,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     login_second_factor: {
@@ -2575,7 +2619,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["UserResponse"];
         };
     };
     enable_second_factor_at_login: {
@@ -2607,7 +2651,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SecondFactorOffer"];
+            200: components["responses"]["SecondFactorOfferResponse"];
         };
     };
     get_second_factor: {
@@ -2634,14 +2678,14 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["SecondFactorOffer"];
+            200: components["responses"]["SecondFactorOfferResponse"];
         };
     };
     disable_second_factor: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     confirm_second_factor: {
@@ -2673,14 +2717,14 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["RecoveryCodes"];
+            200: components["responses"]["RecoveryCodesResponse"];
         };
     };
     renew_recovery_codes: {
         parameters: {
         };
         responses: {
-            200: components["responses"]["RecoveryCodes"];
+            200: components["responses"]["RecoveryCodesResponse"];
         };
     };
     list_identities: {
@@ -2706,7 +2750,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     prepare_provider_sign_in: {
@@ -2722,7 +2766,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AuthorizationUrl"];
+            200: components["responses"]["AuthorizationUrlResponse"];
         };
     };
     link_provider: {
@@ -2738,7 +2782,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["AuthorizationUrl"];
+            200: components["responses"]["AuthorizationUrlResponse"];
         };
     };
     provider_logout: {
@@ -2755,7 +2799,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     list_providers: {
@@ -2833,7 +2877,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     whoami: {
@@ -2954,6 +2998,10 @@ export interface operations {
     revoke_invite: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -2962,14 +3010,28 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     get_organization: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
         };
         responses: {
-            200: components["responses"]["Organization"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationEnvelope"];
+                };
+            };
         };
     };
     leave_organization: {
@@ -2985,12 +3047,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["User"];
+            200: components["responses"]["WrittenUserResponse"];
         };
     };
     update_organization_profile: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3015,6 +3081,10 @@ export interface operations {
     update_organization: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3028,12 +3098,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Organization"];
+            200: components["responses"]["WrittenOrganizationResponse"];
         };
     };
     delete_organization: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3047,12 +3121,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_organization: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3066,11 +3144,17 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Organization"];
+            200: components["responses"]["WrittenOrganizationResponse"];
         };
     };
     export_archive: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
         };
         responses: {
             /** @description Success */
@@ -3118,7 +3202,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["NothingResponse"];
         };
     };
     list_user_api_keys: {
@@ -3142,7 +3226,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UserApiKeyList"];
+            200: components["responses"]["UserApiKeyListResponse"];
         };
     };
     create_user_api_key: {
@@ -3171,17 +3255,33 @@ export interface operations {
     };
     get_user_api_key_by_id: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["UserApiKey"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserApiKeyEnvelope"];
+                };
+            };
         };
     };
     update_user_api_key: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3195,7 +3295,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UserApiKey"];
+            200: components["responses"]["WrittenUserApiKeyResponse"];
         };
     };
     delete_user_api_key: {
@@ -3205,6 +3305,10 @@ export interface operations {
                 keep_webhooks?: boolean;
             };
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3227,6 +3331,10 @@ export interface operations {
     patch_user_api_key: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3240,7 +3348,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UserApiKey"];
+            200: components["responses"]["WrittenUserApiKeyResponse"];
         };
     };
     rotate_user_api_key: {
@@ -3250,6 +3358,10 @@ export interface operations {
                 grace_seconds?: number;
             };
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3272,6 +3384,10 @@ export interface operations {
     finish_user_api_key_rotation: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3280,7 +3396,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UserApiKey"];
+            200: components["responses"]["WrittenUserApiKeyResponse"];
         };
     };
     get_user_api_key_usage: {
@@ -3324,7 +3440,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["UserApiKeyList"];
+            200: components["responses"]["UserApiKeyListResponse"];
         };
     };
     delete_organization_api_key: {
@@ -3334,6 +3450,10 @@ export interface operations {
                 keep_webhooks?: boolean;
             };
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
             };
@@ -3400,6 +3520,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3412,7 +3534,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Network"];
+            200: components["responses"]["WrittenNetworkResponse"];
         };
     };
     bulk_delete_networks: {
@@ -3424,6 +3546,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3436,7 +3560,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_network_by_id: {
@@ -3445,12 +3569,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Network"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetworkEnvelope"];
+                };
+            };
         };
     };
     update_network: {
@@ -3462,6 +3600,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3477,7 +3619,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Network"];
+            200: components["responses"]["WrittenNetworkResponse"];
         };
     };
     delete_network: {
@@ -3489,6 +3631,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3499,7 +3645,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_network: {
@@ -3511,6 +3657,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3526,7 +3676,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Network"];
+            200: components["responses"]["WrittenNetworkResponse"];
         };
     };
     list_subnets: {
@@ -3576,6 +3726,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3588,7 +3740,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Subnet"];
+            200: components["responses"]["WrittenSubnetResponse"];
         };
     };
     bulk_delete_subnets: {
@@ -3600,6 +3752,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3612,7 +3766,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_subnet_by_id: {
@@ -3621,12 +3775,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Subnet"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubnetEnvelope"];
+                };
+            };
         };
     };
     update_subnet: {
@@ -3638,6 +3806,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3653,7 +3825,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Subnet"];
+            200: components["responses"]["WrittenSubnetResponse"];
         };
     };
     delete_subnet: {
@@ -3665,6 +3837,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3675,7 +3851,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_subnet: {
@@ -3687,6 +3863,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3702,7 +3882,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Subnet"];
+            200: components["responses"]["WrittenSubnetResponse"];
         };
     };
     get_subnet_utilization: {
@@ -3774,6 +3954,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3786,7 +3968,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Host"];
+            200: components["responses"]["WrittenHostResponse"];
         };
     };
     bulk_delete_hosts: {
@@ -3798,6 +3980,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3810,7 +3994,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_host_by_id: {
@@ -3819,12 +4003,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Host"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostEnvelope"];
+                };
+            };
         };
     };
     update_host: {
@@ -3836,6 +4034,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3851,7 +4053,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Host"];
+            200: components["responses"]["WrittenHostResponse"];
         };
     };
     delete_host: {
@@ -3863,6 +4065,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3873,7 +4079,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_host: {
@@ -3885,6 +4091,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3900,7 +4110,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Host"];
+            200: components["responses"]["WrittenHostResponse"];
         };
     };
     list_interfaces: {
@@ -3954,6 +4164,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3966,7 +4178,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Interface"];
+            200: components["responses"]["WrittenInterfaceResponse"];
         };
     };
     bulk_delete_interfaces: {
@@ -3978,6 +4190,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -3990,7 +4204,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_interface_by_id: {
@@ -3999,12 +4213,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Interface"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InterfaceEnvelope"];
+                };
+            };
         };
     };
     update_interface: {
@@ -4016,6 +4244,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4031,7 +4263,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Interface"];
+            200: components["responses"]["WrittenInterfaceResponse"];
         };
     };
     delete_interface: {
@@ -4043,6 +4275,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4053,7 +4289,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_interface: {
@@ -4065,6 +4301,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4080,7 +4320,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Interface"];
+            200: components["responses"]["WrittenInterfaceResponse"];
         };
     };
     list_ports: {
@@ -4132,6 +4372,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4144,7 +4386,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Port"];
+            200: components["responses"]["WrittenPortResponse"];
         };
     };
     bulk_delete_ports: {
@@ -4156,6 +4398,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4168,7 +4412,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_port_by_id: {
@@ -4177,12 +4421,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Port"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortEnvelope"];
+                };
+            };
         };
     };
     update_port: {
@@ -4194,6 +4452,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4209,7 +4471,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Port"];
+            200: components["responses"]["WrittenPortResponse"];
         };
     };
     delete_port: {
@@ -4221,6 +4483,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4231,7 +4497,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_port: {
@@ -4243,6 +4509,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4258,7 +4528,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Port"];
+            200: components["responses"]["WrittenPortResponse"];
         };
     };
     list_services: {
@@ -4316,6 +4586,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4328,7 +4600,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Service"];
+            200: components["responses"]["WrittenServiceResponse"];
         };
     };
     bulk_delete_services: {
@@ -4340,6 +4612,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4352,7 +4626,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_service_by_id: {
@@ -4361,12 +4635,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Service"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceEnvelope"];
+                };
+            };
         };
     };
     update_service: {
@@ -4378,6 +4666,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4393,7 +4685,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Service"];
+            200: components["responses"]["WrittenServiceResponse"];
         };
     };
     delete_service: {
@@ -4405,6 +4697,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4415,7 +4711,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_service: {
@@ -4427,6 +4723,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4442,7 +4742,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Service"];
+            200: components["responses"]["WrittenServiceResponse"];
         };
     };
     list_bindings: {
@@ -4488,6 +4788,12 @@ export interface operations {
             query?: {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
             };
             path: {
                 id: components["schemas"]["Uuid"];
@@ -4548,6 +4854,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4560,7 +4868,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Tag"];
+            200: components["responses"]["WrittenTagResponse"];
         };
     };
     bulk_delete_tags: {
@@ -4572,6 +4880,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4584,7 +4894,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["BulkDeleted"];
+            200: components["responses"]["WrittenBulkDeletedResponse"];
         };
     };
     get_tag_by_id: {
@@ -4593,12 +4903,26 @@ export interface operations {
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Tag"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TagEnvelope"];
+                };
+            };
         };
     };
     update_tag: {
@@ -4610,6 +4934,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4625,7 +4953,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Tag"];
+            200: components["responses"]["WrittenTagResponse"];
         };
     };
     delete_tag: {
@@ -4637,6 +4965,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4647,7 +4979,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_tag: {
@@ -4659,6 +4991,10 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -4674,7 +5010,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Tag"];
+            200: components["responses"]["WrittenTagResponse"];
         };
     };
     list_service_definitions: {
@@ -4767,7 +5103,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     stream_changes: {
@@ -4844,7 +5180,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_interface_history: {
@@ -4873,7 +5209,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_network_history: {
@@ -4902,7 +5238,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_port_history: {
@@ -4931,7 +5267,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_service_history: {
@@ -4960,7 +5296,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_subnet_history: {
@@ -4989,7 +5325,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_tag_history: {
@@ -5018,7 +5354,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Changes"];
+            200: components["responses"]["ChangesResponse"];
         };
     };
     diff_changes: {
@@ -5055,6 +5391,8 @@ export interface operations {
                 explain?: boolean;
             };
             header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -5156,17 +5494,35 @@ export interface operations {
     };
     get_webhook_by_id: {
         parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 id: components["schemas"]["Uuid"];
             };
         };
         responses: {
-            200: components["responses"]["Webhook"];
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEnvelope"];
+                };
+            };
         };
     };
     update_webhook: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -5182,12 +5538,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Webhook"];
+            200: components["responses"]["WrittenWebhookResponse"];
         };
     };
     delete_webhook: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -5198,12 +5558,16 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Nothing"];
+            200: components["responses"]["WrittenNothingResponse"];
         };
     };
     patch_webhook: {
         parameters: {
             header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
                 /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
@@ -5219,7 +5583,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Webhook"];
+            200: components["responses"]["WrittenWebhookResponse"];
         };
     };
     list_webhook_deliveries: {
@@ -5258,7 +5622,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["Webhook"];
+            200: components["responses"]["WrittenWebhookResponse"];
         };
     };
     rotate_webhook: {
@@ -5368,7 +5732,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ImportPlan"];
+            200: components["responses"]["ImportPlanResponse"];
         };
     };
     import_file: {
@@ -5404,7 +5768,7 @@ export interface operations {
             };
         };
         responses: {
-            200: components["responses"]["ImportPlan"];
+            200: components["responses"]["ImportPlanResponse"];
         };
     };
     report_gone: {
@@ -5439,6 +5803,12 @@ export interface operations {
                 /** @description Of `csv`: what has a row; default `hosts`. */
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
             path: {
                 format: "prometheus" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
             };
@@ -5465,6 +5835,12 @@ export interface operations {
             query?: {
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
+            };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
             };
         };
         responses: {

@@ -28,6 +28,7 @@ export const exportArchive = endpoint({
     "A consistent snapshot of tags, networks, subnets, hosts and their children in the networks visible to the caller, as " +
     "newline-delimited JSON. The last line has counts and a checksum. Accounts, keys, webhooks and the journal are not included. " +
     "With `If-None-Match`, 304 if nothing has changed.",
+  etag: true,
   response: z.string(),
   files: [ARCHIVE_TYPE],
   isFile: true,

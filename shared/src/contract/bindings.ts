@@ -62,6 +62,7 @@ export const getBinding = endpoint({
   summary: "Get a binding",
   params: byId,
   query: z.strictObject(asOf),
+  etag: true,
   response: Binding,
   errors: ["not_found", ...AS_OF_ERRORS],
 });

@@ -54,6 +54,10 @@ export interface Endpoint<
   readonly redirects?: boolean;
   /** The response contains a secret, so it is never stored for idempotent replays. */
   readonly showsSecret?: boolean;
+  /** The response has an `ETag` although it is not a single resource. @see hasETag */
+  readonly etag?: boolean;
+  /** Part of the response changes while its `ETag` does not, so it is never 304. */
+  readonly isVolatile?: boolean;
   /** Supports long polling with the parameter `wait`. */
   readonly waits?: boolean;
   /** The response is a stream of Server-Sent Events; `files` has the media type. */

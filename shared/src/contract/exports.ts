@@ -32,6 +32,7 @@ export const exportInventory = endpoint({
       .describe("Required for `dns`: the zone of the hosts, such as `home.example`."),
     resource: z.enum(CSV_RESOURCES).optional().describe("Of `csv`: what has a row; default `hosts`."),
   }),
+  etag: true,
   response: z.string(),
   files: [
     "application/json",

@@ -105,6 +105,7 @@ export const acceptInvite = endpoint({
   description:
     "The session stays where it is; `act_in_organization` continues it in the new organization. An account can belong to 50.",
   body: z.object({ token: InviteToken }).meta({ id: "InviteAcceptance" }),
+  etag: true,
   response: Membership,
   errors: [
     "invalid_reference",

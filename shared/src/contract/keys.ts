@@ -126,6 +126,7 @@ export const createKey = endpoint({
   path: "/api/v1/auth/keys",
   summary: "Create an API key; its secret is only returned here",
   body: UserApiKeyInput,
+  etag: true,
   response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),
   errors: ["confirmation_required", ...inputErrors, "quota_exceeded", "write_conflict"],
 });
@@ -137,6 +138,7 @@ export const getKey = endpoint({
   path: "/api/v1/auth/keys/{id}",
   summary: "Get an API key",
   params: byId,
+  isVolatile: true,
   response: UserApiKey,
   errors: ["not_found"],
 });
@@ -172,6 +174,7 @@ export const rotateKey = endpoint({
       .default(0)
       .describe("How long the old secret stays valid."),
   }),
+  etag: true,
   response: z.string().describe("The new secret."),
   errors: ["confirmation_required", "not_found", "precondition_failed", "write_conflict"],
 });

@@ -108,6 +108,7 @@ export const updateOrganizationProfile = endpoint({
   summary: "Store the deferred profile fields",
   description: "Absent members are unchanged; null clears.",
   body: ProfileUpdate,
+  etag: true,
   response: Profile,
   errors: ["precondition_failed", "write_conflict"],
 });

@@ -74,6 +74,7 @@ export const enableSecondFactorAtLogin = endpoint({
   path: "/api/auth/login/second-factor/enable",
   summary: "Complete a login with the first code of the new authenticator app",
   body: SecondStep,
+  etag: true,
   response: z.object({ user: User, ...RecoveryCodes.shape }).meta({ id: "FirstSecondFactorLogin" }),
   errors: [...GUESSED, "challenge_expired", "account_disabled", "not_found"],
 });

@@ -47,6 +47,7 @@ export const getStats = endpoint({
   summary: "Get inventory statistics",
   description: "For one network, or all that are visible to the caller. Cached for ten times the duration of counting.",
   query: z.strictObject({ network_id: filters.network_id }),
+  etag: true,
   response: Stats,
   errors: [],
 });

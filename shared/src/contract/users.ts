@@ -155,6 +155,7 @@ export const getCurrentUser = endpoint({
   path: "/api/auth/me",
   credential: "session",
   summary: "Get the user of the session, with all organizations of the account",
+  isVolatile: true,
   response: CurrentUser,
   errors: ["session_expired"],
 });
@@ -242,6 +243,7 @@ export const getUser = endpoint({
   path: "/api/v1/users/{id}",
   summary: "Get a user",
   params: byId,
+  isVolatile: true,
   response: User,
   errors: ["not_found"],
 });

@@ -111,6 +111,16 @@ export function takesPrecondition({ method, errors }: AnyEndpoint): boolean {
   return method !== "get" && errors.includes("precondition_failed");
 }
 
+/** True for operations whose response is a single resource, or has a state that can be compared like one. */
+export function hasETag({ response, list, etag = false }: AnyEndpoint): boolean {
+  return etag || (list !== true && response instanceof z.ZodObject && "updated_at" in response.shape);
+}
+
+/** True for reads that are 304 for a client that has the current state. */
+export function canBeUnchanged(operation: AnyEndpoint): boolean {
+  return operation.method === "get" && hasETag(operation) && operation.isVolatile !== true;
+}
+
 /** True for operations that create an entity. */
 export function creates({ operationId }: AnyEndpoint): boolean {
   return operationId.startsWith("create_");

@@ -71,10 +71,10 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   mail_throttled: 429,
   login_throttled: 429,
   internal_error: 500,
-  upstream_failed: 502,
-  provider_failed: 502,
   mail_not_configured: 501,
   second_factor_not_configured: 501,
+  upstream_failed: 502,
+  provider_failed: 502,
   provider_unavailable: 503,
   storage_overloaded: 503,
   unavailable: 503,
@@ -93,4 +93,9 @@ const RETRY_SECONDS: Partial<Record<ErrorCode, number>> = {
 export function retryAfterSeconds({ code, params }: AppError): number | null {
   const seconds = params["retry_after_seconds"] ?? RETRY_SECONDS[code];
   return typeof seconds === "number" ? seconds : null;
+}
+
+/** True if failures with this code have `Retry-After`. */
+export function hasRetryAfter(code: ErrorCode): boolean {
+  return STATUSES[code] === 429 || code in RETRY_SECONDS;
 }

@@ -3,7 +3,9 @@ import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@nts/local/processes/system";
-import { OPERATIONS } from "@nts/shared/contract";
+import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
+import { hasETag, takesIdempotencyKey } from "@nts/shared/contract/writes";
+import type { ErrorCode } from "@nts/shared/errors";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { codesOf } from "@nts/shared/openapi-failures";
 import { breakingChanges, type OpenApiDocument } from "../support/breaking-changes.js";
@@ -13,32 +15,39 @@ const documentOf = (text: string): OpenApiDocument => JSON.parse(text) as OpenAp
 const text = read("openapi.json");
 
 describe("the OpenAPI document", () => {
-  it("names every code of an operation, in the description of its status or of all others", () => {
+  it("declares exactly the statuses of each operation, with their codes and headers", () => {
     const document = documentOf(text);
-    const missing = OPERATIONS.flatMap((operation) => {
+    const declared = OPERATIONS.map((operation) => {
       const { responses } = document.paths[operation.path]![operation.method]!;
-      return codesOf(operation).filter((code) => {
-        const described = [responses[String(STATUSES[code])], responses["default"]].map((own) => {
-          const shared = document.components["responses"]![own?.$ref?.split("/").at(-1) ?? ""];
-          const { description = "" } = (shared ?? own ?? {}) as { description?: string };
-          return description;
-        });
-        return !described.some((description) => description.includes(`\`${code}\``));
+      const described = Object.entries(responses).map(([status, response]) => {
+        const { headers = {}, description = "" } = resolved<Response>(document, response);
+        const codes = [...description.matchAll(/^- `(\w+)`/gm)].map(([, code]) => code);
+        return [status, { codes, headers: Object.keys(headers).sort() }];
       });
+      return [operation.operationId, Object.fromEntries(described)];
     });
-    expect(missing).toEqual([]);
+    expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(OPERATIONS.map((operation) => [operation.operationId, responsesOf(operation)]))); // prettier-ignore
   });
 
-  it("declares the headers of the rate limit for all operations but the health check, which is exempt", () => {
+  it("declares the request headers that an operation heeds", () => {
     const document = documentOf(text);
-    const without = OPERATIONS.filter(({ path, method }) => {
-      const responses = document.paths[path]![method]!.responses;
-      const own = responses["200"] ?? responses["303"];
-      const name = own?.$ref?.split("/").at(-1) ?? "";
-      const response = (document.components["responses"]![name] ?? own) as { headers: object };
-      return !("X-RateLimit-Limit" in response.headers) || !("X-Request-Id" in response.headers);
-    });
-    expect(without.map(({ operationId }) => operationId)).toEqual(["get_health"]);
+    const heeds = (header: string): string[] =>
+      OPERATIONS.filter(
+        ({ path, method }) =>
+        (document.paths[path]![method]!.parameters ?? []).some((parameter) => resolved<{ name: string }>(document, parameter).name === header), // prettier-ignore
+      ).map(({ operationId }) => operationId);
+    const having = (has: (operation: AnyEndpoint) => boolean): string[] =>
+      OPERATIONS.filter((operation) => has(operation)).map(({ operationId }) => operationId);
+    expect(heeds("If-Match")).toEqual(having((operation) => operation.method === "get" ? hasETag(operation) : operation.plans === true || operation.errors.includes("precondition_failed"))); // prettier-ignore
+    expect(heeds("If-None-Match")).toEqual(having((operation) => operation.method === "get" ? hasETag(operation) && operation.isVolatile !== true : operation.errors.includes("precondition_failed"))); // prettier-ignore
+    expect(heeds("Idempotency-Key")).toEqual(having(takesIdempotencyKey));
+    expect(heeds("Last-Event-ID")).toEqual(["stream_changes"]);
+  });
+
+  it("has no two components with the same name, which generators turn into one type", () => {
+    const { schemas, responses, headers } = documentOf(text).components;
+    const names = [schemas, responses, headers].flatMap((section) => Object.keys(section!).map((name) => name.toLowerCase())); // prettier-ignore
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
   it("repeats no schema, neither as two components nor as a component and inline", () => {
@@ -88,3 +97,49 @@ describe("a change of the contract", () => {
     expect(breakingChanges(documentOf(text), documentOf(more))).toEqual([]);
   });
 });
+
+interface Response {
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+function resolved<T>(document: OpenApiDocument, value: { readonly $ref?: string }): T {
+  const [, , section = "", name = ""] = value.$ref?.split("/") ?? [];
+  return (value.$ref === undefined ? value : document.components[section]![name]) as T;
+}
+
+/** What is to be declared for each status of an operation. */
+function responsesOf(operation: AnyEndpoint): Record<string, { codes: string[]; headers: string[] }> {
+  const { operationId, method, redirects = false, streams = false, files = [] } = operation;
+  const limits = operationId === "get_health" ? [] : ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`); // prettier-ignore
+  const having = (codes: string[], ...headers: string[]) => ({
+    codes,
+    headers: [...headers, ...limits, "X-Request-Id"].sort(),
+  });
+  const tag = hasETag(operation) ? ["ETag"] : [];
+  const replayed = takesIdempotencyKey(operation) ? ["Idempotency-Replayed"] : [];
+  const file = files.length > 0 && !streams ? ["Content-Disposition"] : [];
+  const failures = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(operation)) failures.set(STATUSES[code], [...(failures.get(STATUSES[code]) ?? []), code]);
+  return {
+    ...(redirects ? { 303: having([], "Location") } : { 200: having([], ...tag, ...replayed, ...file) }),
+    ...(method === "get" && hasETag(operation) && operation.isVolatile !== true && { 304: having([], "ETag") }),
+    ...Object.fromEntries(
+      [...failures].map(([status, codes]) => {
+        const waits = status === 429 || codes.some((code) => WAITING.has(code)) ? ["Retry-After"] : [];
+        const challenge = status === 401 ? ["WWW-Authenticate"] : [];
+        const patches = status === 415 && method === "patch" ? ["Accept-Patch"] : [];
+        return [status, having(codes, ...waits, ...challenge, ...patches)];
+      }),
+    ),
+    default: having([]),
+  };
+}
+
+/** The codes besides those of 429 that say when to try again. */
+const WAITING: ReadonlySet<ErrorCode> = new Set([
+  "unavailable",
+  "storage_overloaded",
+  "provider_unavailable",
+  "idempotency_in_progress",
+]);

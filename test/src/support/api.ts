@@ -1,4 +1,5 @@
 import { bodyTypesOf } from "@nts/shared/contract/upload";
+import { requireDeclared } from "./declared.js";
 import { textOf } from "./event-stream.js";
 import { untilServed } from "./until.js";
 
@@ -43,10 +44,13 @@ export function callerOf(baseUrl: string, name: string, headers: Readonly<Record
       headers: { ...own, ...(body === undefined ? {} : { "content-type": jsonTypeFor(method) }), ...headers },
       body: body === undefined ? null : "content-type" in headers ? String(body) : JSON.stringify(body),
     });
+    const { status, headers: received } = response;
     const text = await textOf(response);
-    if (own["cookie"] !== undefined && cookieOf(response.headers).length > "session_id=".length)
-      own["cookie"] = cookieOf(response.headers);
-    return { status: response.status, headers: response.headers, text, body: parsed(text) as Envelope };
+    const answer = parsed(text) as Envelope;
+    requireDeclared(method, path, { status, headers: received.keys(), code: status < 400 ? "" : (answer?.code ?? "") });
+    if (own["cookie"] !== undefined && cookieOf(received).length > "session_id=".length)
+      own["cookie"] = cookieOf(received);
+    return { status, headers: received, text, body: answer };
   };
   return {
     name,

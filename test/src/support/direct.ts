@@ -10,6 +10,7 @@ import { login, register, type User } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner, type Principal, type UserPrincipal } from "@nts/shared/http/tenancy";
+import { requireDeclared } from "./declared.js";
 import type { Stack } from "./stack.js";
 import { untilServed } from "./until.js";
 
@@ -102,7 +103,8 @@ function createSend(stack: DirectTarget): Direct["send"] {
     if (operation.upstream === "gateway") throw new Error("the gateway is called through its public URL");
     const { replicas, sign } = services[operation.upstream];
     const { as = { kind: "anonymous" }, replica = 0, body } = request;
-    const response = await fetch((replicas[replica]?.url ?? "") + requestTarget(operation.path, request), {
+    const target = requestTarget(operation.path, request);
+    const response = await fetch((replicas[replica]?.url ?? "") + target, {
       method: operation.method.toUpperCase(),
       headers: {
         "x-tenancy": sign(as),
@@ -119,6 +121,7 @@ function createSend(stack: DirectTarget): Direct["send"] {
     const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: DirectResponse<unknown>["meta"] }; // prettier-ignore
     const json: unknown = isOpen ? whole.data : text === "" ? undefined : JSON.parse(text);
     const { code = "", params = {} } = response.status < 400 ? {} : (json as { code: string; params: object });
+    requireDeclared(operation.method, target, { status: response.status, headers: response.headers.keys(), code });
     return {
       status: response.status,
       headers: response.headers,

@@ -35,6 +35,7 @@ import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { abandon } from "./abandon.js";
 import { exchange } from "./bare-exchange.js";
 import { createInProcessImportRunner } from "./import-sessions.js";
+import { requireDeclared } from "./declared.js";
 import { createOwnClient, releaseDatabase, acquireDatabase } from "./prepared-databases.js";
 import { withoutOrganization } from "./tenant-filters.js";
 
@@ -252,7 +253,10 @@ function callerOf(connection: Connection): Caller {
       ...headers,
     };
     const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-    return exchange(text, { agent, port: ports[instance], method: method.toUpperCase(), path, headers: given });
+    const to = { agent, port: ports[instance], method: method.toUpperCase(), path, headers: given };
+    const response = await exchange(text, to);
+    requireDeclared(method, path, { ...response, headers: Object.keys(response.headers) });
+    return response;
   };
   const send: Caller["send"] = async (operation, input) => {
     const { body, headers, ...target } = input as Record<string, Record<string, string> | undefined>;
