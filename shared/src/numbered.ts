@@ -19,25 +19,35 @@ export function placesBehind(organizationId: string, n: number): { readonly $gt:
   return { $gt: placeOf(organizationId, n), $lt: `${organizationId};` };
 }
 
+/** Entries read together by {@link firstSince}: a million take four reads, where a binary search takes twenty. */
+const PROBES = 32;
+
 /**
  * The first number at or after a time; the last plus one if there is none.
  *
- * @param timeOf null for an entry that no longer exists
+ * @param timesOf the times of entries by number, without those that no longer exist
  */
 export async function firstSince(
   { first, last }: Range,
   time: Date,
-  timeOf: (n: number) => Promise<Date | null>,
+  timesOf: (numbers: readonly number[]) => Promise<ReadonlyMap<number, Date>>,
 ): Promise<number> {
-  // Binary search.
-  let [low, high] = [first, last + 1];
+  let low = first;
+  let high = last + 1;
   while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const at = await timeOf(middle);
-    if (at === null || at < time) low = middle + 1;
-    else high = middle;
+    const probes = spread(low, high);
+    const times = await timesOf(probes);
+    const isBefore = (n: number): boolean => (times.get(n)?.getTime() ?? -Infinity) < time.getTime();
+    high = probes.find((n) => !isBefore(n)) ?? high;
+    low = (probes.findLast((n) => n < high) ?? low - 1) + 1;
   }
   return low;
+}
+
+/** At most as many numbers as are read together, evenly spread from `low` to below `high`. */
+function spread(low: number, high: number): number[] {
+  const count = Math.min(PROBES, high - low);
+  return Array.from({ length: count }, (_, n) => low + Math.floor(((n + 1) * (high - low)) / (count + 1)));
 }
 
 /** The query parameters of a page of entries. */

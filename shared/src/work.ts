@@ -68,6 +68,36 @@ export async function afterCommit({ unit }: Work, task: () => Promise<void> | vo
   else unit.afterCommit(task);
 }
 
+/**
+ * Waits for background work until some time before the response is due, so that the caller is told to try again instead
+ * of running into a timeout.
+ *
+ * @param reserveMs milliseconds that the rest of the request needs
+ * @throws AppError `unavailable` if it is not done by then
+ */
+export async function inTime<T>({ deadline }: Pick<Work, "deadline">, reserveMs: number, task: Promise<T>): Promise<T> {
+  if (deadline === Infinity) return task;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => {
+        reject(new AppError("unavailable"));
+      },
+      deadline - reserveMs - performance.now(),
+    );
+  });
+  try {
+    return await Promise.race([task, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @throws AppError `unavailable` if less time is left until the response is due, so that nothing is spent in vain */
+export function requireTime({ deadline }: Pick<Work, "deadline">, reserveMs: number): void {
+  if (performance.now() > deadline - reserveMs) throw new AppError("unavailable");
+}
+
 /** @throws AppError `upstream_timeout` if the caller no longer waits for the result */
 export function requireNotAbandoned(work: Pick<Work, "deadline" | "isAbandoned">): void {
   if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");

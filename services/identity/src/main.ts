@@ -103,6 +103,7 @@ startProcess(async () => {
     ],
   });
 
+  void passwordJudge.load();
   await connectMongo(mongo, log);
   const migrated = { url: settings.MONGODB_URL, database: settings.MONGODB_DATABASE, name: NAME, log, progress };
   const options = { auditRetentionDays: settings.AUDIT_RETENTION_DAYS, progress };

@@ -65,10 +65,13 @@ export function createAuditReader({ db, share }: Database): AuditReader {
       }),
 
     firstSince: (organizationId, time, range) =>
-      firstSince(range, time, async (n) => {
-        const place = { organization_id: organizationId, _id: placeOf(organizationId, n) };
-        const found = await share(organizationId, () => entries.findOne(place, { projection: { at: 1 } }));
-        return found?.at ?? null;
+      firstSince(range, time, async (numbers) => {
+        const ids = numbers.map((n) => placeOf(organizationId, n));
+        const places = { organization_id: organizationId, _id: { $in: ids } };
+        const found = await share(organizationId, () =>
+          entries.find(places, { projection: { n: 1, at: 1 } }).toArray(),
+        );
+        return new Map(found.map(({ n, at }) => [n, at]));
       }),
 
     page: async (organizationId, { filter, range, direction, limit }) => {

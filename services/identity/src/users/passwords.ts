@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
-import { callerOf, type Work } from "@nts/shared/work";
+import { callerOf, inTime, requireTime, type Work } from "@nts/shared/work";
 import { computed } from "../second-factor/factor.js";
 import { type BackgroundThread, createBackgroundThread } from "./background-thread.js";
 import type { HashingQuestion } from "./hashing-worker.js";
@@ -12,6 +12,8 @@ import type { HashingQuestion } from "./hashing-worker.js";
 const COST = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 const AT_A_TIME = Math.min(4, Math.ceil(availableParallelism() / 2));
 const MOST_WAITING = 64;
+/** Of the time of a request: writing follows. */
+const RESERVE_MS = 2_000;
 const THREAD = {
   module: new URL("./hashing-worker.js", import.meta.url),
   memoryMb: 32,
@@ -35,14 +37,16 @@ export function createPasswords(cost = COST): Passwords {
   const free = [...threads];
 
   function ask(question: HashingQuestion, work: Work): Promise<string | boolean> {
-    return run(async () => {
+    const answer = async (): Promise<string | boolean> => {
+      requireTime(work, RESERVE_MS);
       const thread = free.pop() as BackgroundThread<HashingQuestion, string | boolean>;
       try {
         return await thread.ask(question);
       } finally {
         free.push(thread);
       }
-    }, callerOf(work));
+    };
+    return inTime(work, RESERVE_MS, run(answer, callerOf(work)));
   }
 
   const placeholderHash = unmatchedHash(cost);

@@ -1,10 +1,12 @@
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
-import { callerOf } from "@nts/shared/work";
+import { callerOf, inTime, requireTime } from "@nts/shared/work";
 import { createBackgroundThread } from "./background-thread.js";
 import type { JudgePassword } from "./strength.js";
 import type { StrengthQuestion } from "./strength-worker.js";
 
 export const MOST_WAITING = 32;
+/** Of the time of a request: hashing and writing follow. */
+const RESERVE_MS = 4_000;
 const THREAD = {
   module: new URL("./strength-worker.js", import.meta.url),
   memoryMb: 128,
@@ -15,6 +17,8 @@ const THREAD = {
 export interface PasswordJudge {
   /** @throws AppError `unavailable` if too many are queued, or it takes too long */
   readonly judge: JudgePassword;
+  /** Loads the dictionaries, which takes seconds on a busy machine. */
+  load(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -22,7 +26,16 @@ export function createPasswordJudge(): PasswordJudge {
   const run = createBoundedQueue({ atATime: 1, mostWaiting: MOST_WAITING });
   const thread = createBackgroundThread<StrengthQuestion, string | null>(THREAD);
   return {
-    judge: (parts, words, work) => run(() => thread.ask({ parts, words }), callerOf(work)),
+    judge: (parts, words, work) => {
+      const ask = (): Promise<string | null> => {
+        requireTime(work, RESERVE_MS);
+        return thread.ask({ parts, words });
+      };
+      return inTime(work, RESERVE_MS, run(ask, callerOf(work)));
+    },
+    load: async () => {
+      await run(() => thread.ask({ parts: [], words: [] })).catch(() => undefined);
+    },
     close: thread.close,
   };
 }

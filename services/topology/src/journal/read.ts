@@ -133,11 +133,12 @@ function createPlaces(
       return share(scope, () => journal.countDocuments(range, { hint: JOURNAL_OF_NETWORK }));
     },
     firstSince: (scope, time, range) =>
-      firstSince(range, time, async (n) => {
+      firstSince(range, time, async (numbers) => {
         const { organizationId: organization_id } = scope;
-        const place = { organization_id, _id: placeOf(organization_id, n) };
-        const found = await share(scope, () => journal.findOne(place, { hint: BY_ID, projection: { at: 1 } }));
-        return found?.at ?? null;
+        const places = { organization_id, _id: { $in: numbers.map((n) => placeOf(organization_id, n)) } };
+        const options = { hint: BY_ID, projection: { n: 1, at: 1 } };
+        const found = await share(scope, () => journal.find(places, options).toArray());
+        return new Map(found.map(({ n, at }) => [n, at]));
       }),
   };
 }

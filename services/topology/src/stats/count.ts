@@ -102,9 +102,8 @@ async function changesByDay(reader: Reader, scope: Scope, now: Date): Promise<St
   const { last, gone } = await reader.ends(scope);
   const today = Math.floor(now.getTime() / DAY_MS);
   const days: Stats["days"] = [];
-  let first = gone + 1;
+  let first = await reader.firstSince(scope, new Date((today - DAYS + 1) * DAY_MS), { first: gone + 1, last });
   for (let day = today - DAYS + 1; day <= today; day++) {
-    first = await reader.firstSince(scope, new Date(day * DAY_MS), { first, last });
     const next = day === today ? last + 1 : await reader.firstSince(scope, new Date((day + 1) * DAY_MS), { first, last }); // prettier-ignore
     const changes = await reader.count(scope, { first, last: next - 1 });
     days.push({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), changes });
