@@ -43,7 +43,7 @@ export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
     });
     // Another report may have revoked it already and still be waiting for gateways.
     await settle();
-    for (const key of ended) await webhooks.pause(endedKey(key, "key_leaked"));
+    for (const key of ended) await webhooks.pause(work, endedKey(key, "key_leaked"));
     return respond.data(null);
   });
 

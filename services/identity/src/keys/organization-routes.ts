@@ -63,6 +63,7 @@ export function mountOrganizationKeys(router: Router, routes: OrganizationKeyRou
         return (await keys.remove(owner, current, tx)) === "conflict" ? "conflict" : current;
       });
     });
-    return respond.data(await webhooks[keep_webhooks ? "list" : "pauseAndList"](endedKey(removed, "key_revoked")));
+    const maker = endedKey(removed, "key_revoked");
+    return respond.data(await (keep_webhooks ? webhooks.list(maker) : webhooks.pauseAndList(work, maker)));
   });
 }

@@ -174,7 +174,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
         return updated;
       });
     });
-    if (!managesWebhooks(saved)) await webhooks.pause(endedKey(saved, "key_revoked"));
+    if (!managesWebhooks(saved)) await webhooks.pause(work, endedKey(saved, "key_revoked"));
     return respondWithKey(saved, grants);
   });
 }
@@ -219,7 +219,7 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
         return keys.remove(owner, current, tx);
       });
     });
-    return respond.data(await webhooks[keep_webhooks ? "list" : "pauseAndList"](maker));
+    return respond.data(await (keep_webhooks ? webhooks.list(maker) : webhooks.pauseAndList(work, maker)));
   });
 }
 

@@ -34,7 +34,7 @@ export function mountAccountDeletion(router: Router, routes: AccountDeletionRout
       requireRevision(precondition, current.revision);
       return changeRights(work, [current._id], (tx) => removeAccount(current, tx));
     });
-    await webhooks.pause({ user_id: principal.userId });
+    await webhooks.pause(work, { user_id: principal.userId });
     return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 }

@@ -84,7 +84,7 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
       });
     });
     const { user, token } = made;
-    await routes.webhooks.pause({ organization_id: scope.organizationId, user_id: principal.userId });
+    await routes.webhooks.pause(work, { organization_id: scope.organizationId, user_id: principal.userId });
     const networks = { organizationId: user.organization_id, networks: networksOf(user) };
     return respond.data(userResponse(user, await topology.networksIn(networks, cause)), {
       revision: user.revision,

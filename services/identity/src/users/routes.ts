@@ -63,7 +63,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
       return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
     });
     if (!isAtLeast(saved.permissions, "Admin"))
-      await routes.webhooks.pause({ organization_id: scope.organizationId, user_id: id });
+      await routes.webhooks.pause(work, { organization_id: scope.organizationId, user_id: id });
     return respondWithUser(saved, networkIds);
   });
 
@@ -77,7 +77,7 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     });
     const maker = { organization_id: scope.organizationId, user_id: id };
     const { list, pauseAndList } = routes.webhooks;
-    return respond.data(await (keeping.webhooks ? list({ ...maker, key_id: null }) : pauseAndList(maker)));
+    return respond.data(await (keeping.webhooks ? list({ ...maker, key_id: null }) : pauseAndList(work, maker)));
   });
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { createLog } from "@nts/shared/log";
+import { BACKGROUND } from "@nts/shared/work";
 import type { EndedMakers } from "./ended-makers.js";
 import { createWebhookPausing } from "./pausing.js";
 
@@ -15,6 +16,6 @@ it("a request whose webhooks the sweep has paused meanwhile names them", async (
   };
   const { pauseAndList } = createWebhookPausing(makers, topology, createLog("identity", "silent"));
   const maker = { organization_id: "organization", user_id: "user" };
-  expect(await pauseAndList(maker)).toEqual({ webhooks: [paused] });
+  expect(await pauseAndList(BACKGROUND, maker)).toEqual({ webhooks: [paused] });
   expect(asked).toEqual([{ ...maker, key_id: null, reason: null }]);
 });

@@ -3,6 +3,7 @@ import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
 import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeatUntilStopped } from "@nts/shared/repeat";
+import { afterCommit, type Work } from "@nts/shared/work";
 import type { TopologyDirectory } from "../topology.js";
 import { type EndedMaker, type EndedMakers, ENDED_MAKERS } from "./ended-makers.js";
 
@@ -17,14 +18,14 @@ type Pausing = Pick<EndedMaker, "user_id"> & Partial<EndedMaker>;
 
 /** Pauses webhooks of those who have lost access. */
 export interface WebhookPausing {
-  /** Pauses the webhooks of a maker, if there is one to end, after the revocation is committed. */
-  pause(of: Pausing): Promise<void>;
+  /** Pauses the webhooks of a maker, if there is one to end, once the revocation is committed. */
+  pause(work: Work, of: Pausing): Promise<void>;
   /**
    * The same after a removal.
    *
-   * @returns those that it made; null if there are none, or topology does not respond
+   * @returns those that it made, as they are afterwards; null if there are none, or topology does not respond
    */
-  pauseAndList(of: Pausing): Promise<MadeWebhooks>;
+  pauseAndList(work: Work, of: Pausing): Promise<MadeWebhooks>;
   /** Only lists them. */
   list(of: Pick<EndedMaker, "organization_id" | "user_id" | "key_id">): Promise<MadeWebhooks>;
   /** Pauses all that are due. */
@@ -62,19 +63,30 @@ export function createWebhookPausing(
     });
   }
 
-  return {
-    pause: async (of) => {
+  const pause = (work: Work, of: Pausing): Promise<void> =>
+    afterCommit(work, async () => {
       await orNull(
         of,
         pauseDue(of).then((paused) => paused ?? []),
       );
+    });
+
+  /** The sweep may have paused them in between. */
+  const paused = async (of: Pausing): Promise<Made[]> =>
+    (await pauseDue(of)) ?? (await list(of)).filter(({ is_paused }) => is_paused);
+
+  const toBePaused = async (of: Pausing): Promise<Made[]> =>
+    (await list(of)).map((webhook) => ({ ...webhook, is_paused: true }));
+
+  return {
+    pause,
+    pauseAndList: async (work, of) => {
+      if (work.unit === undefined) return orNull(of, paused(of));
+      // The response is made before the commit, which a dry run never reaches.
+      const made = await orNull(of, toBePaused(of));
+      await pause(work, of);
+      return made;
     },
-    // The sweep may have paused them in between. Those of a write with an idempotency key are paused once it is committed.
-    pauseAndList: (of) =>
-      orNull(
-        of,
-        pauseDue(of).then(async (paused) => paused ?? (await list(of)).filter(({ is_paused }) => is_paused)),
-      ),
     list: (of) => orNull(of, list(of)),
     sweep: async (signal) => {
       await pauseDue({}, signal);
