@@ -29,7 +29,7 @@ export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Pro
   const hiding = await deletions.find().toArray();
   for (const deletion of hiding) hidden.add(deletion);
   let entries = 0;
-  for (const collection of COLLECTIONS)
+  for (const collection of ORDER)
     for await (const batch of batchesById(entities(collection))) {
       if (signal.aborted) return entries;
       entries += await writer.write(batch.map((one) => stateOf(collection, one, at)));
@@ -43,6 +43,9 @@ export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Pro
 }
 
 const nameOf = (kind: Journaled): string => JOURNALED[kind];
+
+/** Tags come last: a follower that sees a new one has everything that was there before. */
+const ORDER: readonly Journaled[] = [...COLLECTIONS.filter((kind) => kind !== "tags"), "tags"];
 
 /** The last entry of an entity. */
 interface Last {
@@ -77,7 +80,7 @@ async function recordGone(
 ): Promise<number> {
   const { entities } = collections;
   let recorded = 0;
-  for (const collection of COLLECTIONS) {
+  for (const collection of ORDER) {
     const mine = living.filter(({ entity }) => entity === nameOf(collection));
     const ids = mine.map(({ entity_id }) => entity_id);
     const found = await entities(collection).find({ _id: { $in: ids } }, { hint: BY_ID }).toArray(); // prettier-ignore
