@@ -24,7 +24,7 @@ describe("the OpenAPI document", () => {
         const codes = [...description.matchAll(/^- `(\w+)`/gm)].map(([, code]) => code);
         return [status, { codes, headers: Object.keys(headers).sort() }];
       });
-      return [operation.operationId, Object.fromEntries(described)];
+      return [operation.operationId, Object.fromEntries(described) as unknown] as const;
     });
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(OPERATIONS.map((operation) => [operation.operationId, responsesOf(operation)]))); // prettier-ignore
   });

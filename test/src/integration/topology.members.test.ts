@@ -141,8 +141,8 @@ function labelsOf(kind: Kind, body: AnyEndpoint["body"]): [name: string, value: 
     .filter((member) => !isImmutable(kind, member[0]) && !CHILDREN.includes(member[0]) && !(member[0] in places))
     .map(([name, schema]): [string, unknown] => [name, anotherValue(schema, undefined, ++numbers)])
     .filter(([name, value]) => {
-      const { shape } = body as z.ZodObject;
-      return shape[name]?.safeParse(value).success === true && !shape[name].safeParse(withInvisible(value)).success;
+      const schema = ((body as z.ZodObject).shape as Partial<Record<string, z.ZodType>>)[name];
+      return schema?.safeParse(value).success === true && !schema.safeParse(withInvisible(value)).success;
     });
 }
 

@@ -67,10 +67,11 @@ try {
       }
     })();
     const startedAt = performance.now();
-    const { summary } = await work().finally(() => {
-      ended.abort();
-      return sampling;
-    });
+    const working = work();
+    await working.catch(() => undefined);
+    ended.abort();
+    await sampling;
+    const { summary } = await working;
     const seconds = (performance.now() - startedAt) / 1_000;
     const cpu = await Promise.all(watched.map(cpuMicrosOf));
     const entities = ENTITIES.reduce((sum, kind) => sum + (summary[kind]?.["create"] ?? 0), 0);

@@ -166,7 +166,7 @@ async function seed(db: Db, organizationId: string): Promise<Seeded> {
       if (n % Math.ceil(total / 1_000) === 1) read.push(service.id);
       return { ...document, tags: service.tags, host_name: `host ${n}` };
     });
-    await db.collection<Stored>("services").insertMany(documents as never, { ordered: false, writeConcern: { w: 1 } });
+    await db.collection<Stored>("services").insertMany(documents, { ordered: false, writeConcern: { w: 1 } });
   }
   await db.command({ fsync: 1 }).catch(() => null);
   return { checksum, updated, read };
@@ -178,7 +178,7 @@ function serviceOf(network_id: string, host_id: string, n: number): Service {
   return {
     ...{ id: newId(), created_at: at, updated_at: at, network_id, host_id, name: `${text} ${n}`, position: n % SERVICES_PER_HOST },
     ...{ service_definition: "nginx", source: { type: "Manual" }, tags: [text], virtualization: null, bindings: [] },
-  } as unknown as Service;
+  };
 } // prettier-ignore
 
 function added(checksum: number, wire: string): number {
@@ -201,9 +201,9 @@ async function startMigrating(name: string) {
   const slow: Component = { ...component, command: "nice", args: ["-n", NICE, component.command, ...component.args] };
   const child: Child = spawnComponent(slow, stack.dataDir);
   const states: State[] = [];
-  let isWatching = true;
+  const watched = new AbortController();
   const watching = (async () => {
-    while (isWatching) {
+    while (!watched.signal.aborted) {
       const response = await fetch(`http://127.0.0.1:${opsPort}/readyz`).catch(() => null);
       if (response !== null) states.push((await response.json()) as State);
       await sleep(POLL_MS);
@@ -215,7 +215,7 @@ async function startMigrating(name: string) {
     last: (): State => states.at(-1) ?? { status: "not listening" },
     logFile: logFileOf(stack.dataDir, name),
     stopWatching: async (): Promise<void> => {
-      isWatching = false;
+      watched.abort();
       await watching.catch(() => undefined);
     },
   };
@@ -258,7 +258,7 @@ async function reportOperations(db: Db): Promise<void> {
   await db.command({ profile: 0 });
   const slowest = await db.collection("system.profile").find().sort({ millis: -1 }).limit(1).next();
   const { createIndexes, find, update } = (slowest?.["command"] ?? {}) as Record<string, unknown>;
-  const what = createIndexes === undefined ? (find ?? update ?? slowest?.["op"]) : `createIndexes ${String(createIndexes)}`;
+  const what: unknown = createIndexes === undefined ? (find ?? update ?? slowest?.["op"]) : `createIndexes ${String(createIndexes)}`;
   console.log(`\nslowest operation of the migrations: ${String(slowest?.["millis"] ?? `below ${SLOW_MS}`)} ms (${String(what)})`);
   const cut = await db.collection("system.profile").countDocuments({ errCode: { $exists: true } });
   if (cut > 0) faults.push(`${cut} operations were cut off`);
@@ -275,7 +275,7 @@ function startTraffic(caller: Caller, { read, updated }: Seeded) {
   const updates = new Map<string, string>();
   let phase = "before";
   let n = 0;
-  let isRunning = true;
+  const ended = new AbortController();
   const pending = new Set<Promise<void>>();
   const readOnce = async (): Promise<void> => {
     const { times, failed } = (reads[phase] ??= { times: [], failed: [] });
@@ -291,7 +291,7 @@ function startTraffic(caller: Caller, { read, updated }: Seeded) {
     void one.finally(() => pending.delete(one));
   }, READ_EVERY_MS);
   const updating = (async () => {
-    for (let round = 0; isRunning; round++) {
+    for (let round = 0; !ended.signal.aborted; round++) {
       const id = updated[round % updated.length] ?? "";
       const name = `ΟΔΟΣ renamed ${round}`;
       const { status, text } = await caller.send("patch", `/api/v1/services/${id}`, { name });
@@ -305,7 +305,7 @@ function startTraffic(caller: Caller, { read, updated }: Seeded) {
       phase = name;
     },
     stop: async () => {
-      isRunning = false;
+      ended.abort();
       clearInterval(timer);
       await Promise.all([updating, ...pending]);
       return { reads, updates };
