@@ -1,5 +1,6 @@
 import type { Document } from "mongodb";
 import { batchesById } from "@nts/shared/mongo/migrations";
+import { isOfOrganization } from "../kinds/index.js";
 import type { EntityDocument } from "../storage/entities.js";
 import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
@@ -44,8 +45,11 @@ export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Pro
 
 const nameOf = (kind: Journaled): string => JOURNALED[kind];
 
-/** Tags come last: a follower that sees a new one has everything that was there before. */
-const ORDER: readonly Journaled[] = [...COLLECTIONS.filter((kind) => kind !== "tags"), "tags"];
+/** What is in no network comes last: a follower that sees a new tag has everything that was there before. */
+const ORDER: readonly Journaled[] = [
+  ...COLLECTIONS.filter((name) => !isOfOrganization(name)),
+  ...COLLECTIONS.filter(isOfOrganization),
+];
 
 /** The last entry of an entity. */
 interface Last {

@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
-import { ENTITY_KINDS } from "../kinds/index.js";
+import { isOfOrganization } from "../kinds/index.js";
 import { BY_ID, creationIndex } from "../storage/indexes.js";
 import { matching, narrowedTo, type ScopeFilter, within, withinOrganization } from "../storage/scope.js";
 import { caughtUp } from "./barrier.js";
@@ -17,7 +17,6 @@ import { entriesIn, type JournalReader } from "./read.js";
 
 /** Entities per query. */
 export const BATCH = 500;
-const isOfOrganization = (kind: Journaled): boolean => ENTITY_KINDS[kind].networkOf === null;
 
 export interface AskedStates {
   readonly scope: Scope;

@@ -55,6 +55,11 @@ export const TOP_LEVEL = KIND_NAMES.filter(
 export type KindInNetworkAlone = TopLevelKind & KindInNetwork;
 export const IN_NETWORK_ALONE = TOP_LEVEL.filter((name): name is KindInNetworkAlone => KINDS[name].parent !== null);
 
+/** Whether a collection is visible from all networks, as tags are. */
+export function isOfOrganization(name: Collection): boolean {
+  return ENTITY_KINDS[name].networkOf === null;
+}
+
 /** Whether a collection has parts of entities, which change with these. */
 export function isPart(name: Collection): name is Part {
   return "isPart" in ENTITY_KINDS[name];
