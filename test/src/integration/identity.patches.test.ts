@@ -182,7 +182,8 @@ describe("identity.patches: every member of an update", () => {
       const named = (method: string, path: string): AnyEndpoint | undefined =>
         OPERATIONS.find((one) => one.method === method && one.path === path);
       const path = UPDATES.find((one) => one.operationId === operationId)?.path ?? "";
-      const [put, patch] = [named("put", path)!, named("patch", path)!];
+      const put = named("put", path)!;
+      const patch = named("patch", path)!;
       const get = named("get", path) ?? getOrganization;
       const { id: home } = await identity.data(createNetwork, { as, body: { name: "Home" } });
       const { id: office } = await identity.data(createNetwork, { as, body: { name: "Office" } });

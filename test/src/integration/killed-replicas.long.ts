@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startStack, type Stack } from "../support/stack.js";
-import { startSteadyLoad } from "../support/steady-load.js";
+import { isWriteThatMayBeLost, startSteadyLoad } from "../support/steady-load.js";
 import { UNLIMITED } from "../support/unlimited.js";
 
 // Two replicas of each process, under load; rolling restarts are in the long tier.
@@ -23,9 +23,6 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** The allowed failures of a killed service: a write that was not sent, or that may have happened; no read. */
-const WRITE_THAT_MAY_BE_LOST = /^(?:502 .*"code":"upstream_failed"|503 .*"code":"unavailable")/;
-
 describe("a killed replica", () => {
   it.each(["topologies", "identities", "gateways"] as const)(
     "loses no acknowledged write, and %s are back to normal 2 s later",
@@ -43,9 +40,7 @@ describe("a killed replica", () => {
       const normalAt = killedAt + NORMAL_AFTER_MS;
       expect(report.lost.filter(({ endedAt }) => endedAt < killedAt || endedAt > normalAt)).toEqual([]);
       if (kind !== "gateways") {
-        const writes = report.lost.filter(
-          ({ what, how }) => !what.startsWith("GET") && WRITE_THAT_MAY_BE_LOST.test(how),
-        );
+        const writes = report.lost.filter(isWriteThatMayBeLost);
         expect(report.lost).toEqual(writes);
       }
       expect(report.lostWrites).toEqual([]);

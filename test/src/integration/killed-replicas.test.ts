@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { startStack, type Stack, type StackProcess } from "../support/stack.js";
-import { startSteadyLoad } from "../support/steady-load.js";
+import { isWriteThatMayBeLost, startSteadyLoad } from "../support/steady-load.js";
 import { UNLIMITED } from "../support/unlimited.js";
 
 // Two replicas of each process, under load. `npm run long -- rolling` restarts them, and the long tier limits how long a
@@ -21,9 +21,6 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** The allowed failures of a killed service: a write that was not sent, or that may have happened; no read. */
-const WRITE_THAT_MAY_BE_LOST = /^(?:502 .*"code":"upstream_failed"|503 .*"code":"unavailable")/;
-
 describe("a killed replica", () => {
   it("of each service loses no read and no acknowledged write, one of the gateways no acknowledged write", async () => {
     const load = await startSteadyLoad(stack, LOAD);
@@ -42,7 +39,7 @@ describe("a killed replica", () => {
     await load.untilResponses((responses += RESPONSES));
     const { lost, lostWrites } = await load.stop();
     const ofServices = lost.filter(({ endedAt }) => endedAt < gatewayKilledAt);
-    const writes = ofServices.filter(({ what, how }) => !what.startsWith("GET") && WRITE_THAT_MAY_BE_LOST.test(how));
+    const writes = ofServices.filter(isWriteThatMayBeLost);
     expect(ofServices).toEqual(writes);
     expect(lostWrites).toEqual([]);
   });

@@ -47,7 +47,7 @@ export function callerOf(baseUrl: string, name: string, headers: Readonly<Record
     const { status, headers: received } = response;
     const text = await textOf(response);
     const answer = parsed(text) as Envelope;
-    const { code = "" } = (parsed(text) ?? {}) as Partial<Envelope>;
+    const { code = "" } = (answer as Partial<Envelope> | null) ?? {};
     requireDeclared(method, path, { status, headers: received.keys(), code: status < 400 ? "" : code });
     if (own["cookie"] !== undefined && cookieOf(received).length > "session_id=".length)
       own["cookie"] = cookieOf(received);

@@ -27,6 +27,11 @@ export interface FailedRequest extends Sent {
   readonly how: string;
 }
 
+/** Whether it is an allowed failure of a killed service: a write that was not sent, or that may have happened; no read. */
+export function isWriteThatMayBeLost({ what, how }: FailedRequest): boolean {
+  return !what.startsWith("GET") && /^(?:502 .*"code":"upstream_failed"|503 .*"code":"unavailable")/.test(how);
+}
+
 export interface LoadReport {
   /** Requests with the expected response. */
   readonly responses: readonly Sent[];

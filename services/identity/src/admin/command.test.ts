@@ -38,7 +38,8 @@ describe("admin.command: parsing", () => {
 
   it("accepts doctor, with where to look", () => {
     expect(readCommand(["doctor"])).toEqual({ kind: "doctor" });
-    const [url, backups] = ["https://topology.example.com", "/var/backups"];
+    const url = "https://topology.example.com";
+    const backups = "/var/backups";
     expect(readCommand(["doctor", "--url", url, "--backups", backups])).toEqual({ kind: "doctor", url, backups });
   });
 
