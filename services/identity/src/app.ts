@@ -8,7 +8,7 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { createWrites } from "@nts/shared/writes/writes";
 import { DEADLINES } from "@nts/shared/timing";
 import { createFailedLogins } from "./audit/failed-logins.js";
-import { createNoteFirstUses } from "./audit/key-addresses.js";
+import { createNoteFirstUses } from "./audit/first-uses.js";
 import { createAuditReader } from "./audit/read.js";
 import { mountAudit } from "./audit/routes.js";
 import { createTakeNotes, type TakeNotes } from "./audit/take-notes.js";
@@ -27,7 +27,8 @@ import { mountKeyChanges } from "./key-changes/routes.js";
 import { sharingNext } from "./key-changes/sharing-next.js";
 import { createRemoveDeletedTags } from "./keys/deleted-tags.js";
 import { createRequireRoom } from "./keys/quotas.js";
-import { createKeyPurge, type KeyPurge } from "./keys/removed-keys.js";
+import { type KeyRotationRoutes, mountKeyRotation } from "./keys/rotation-routes.js";
+import { createKeyPurge, type KeyPurge } from "./keys/key-purge.js";
 import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
 import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
 import { type KeyRoutes, mountKeys } from "./keys/routes.js";
@@ -46,11 +47,7 @@ import { mountSignInByProvider } from "./providers/mount.js";
 import { createProviders } from "./providers/providers.js";
 import type { ProviderSettings } from "./providers/settings.js";
 import type { Quotas } from "./quotas.js";
-import {
-  createNoteAccount,
-  createRequireOpenRegistration,
-  type RegistrationRule,
-} from "./registrations/first-account.js";
+import { createNoteAccount, createRequireOpenRegistration, type RegistrationRule } from "./registrations/first-account.js";
 import { mountRegistrations } from "./registrations/routes.js";
 import { createSiteLimit } from "./registrations/site-limit.js";
 import { createRequireConfirmed } from "./second-factor/confirmed.js";
@@ -64,14 +61,16 @@ import { createReplaceSessions } from "./sessions/replace.js";
 import { mountOwnSessions, type OwnSessionRoutes } from "./sessions/own-routes.js";
 import { mountSessions, type SessionRoutes } from "./sessions/routes.js";
 import { createStores, type Stores } from "./stores.js";
-import { createAuditNoteSource, createTopologyDirectory, type TopologyDirectory } from "./topology.js";
+import { createAuditNoteSource } from "./audit-note-source.js";
+import { createTopologyDirectory, type TopologyDirectory } from "./topology.js";
 import { type ChangePasswordOptions, createChangePassword } from "./users/change-password.js";
 import { type ConfirmCallerOptions, createConfirmCaller } from "./users/confirm-caller.js";
 import { createRequireUnlimitedKey } from "./users/unlimited-key.js";
 import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
 import { mountPasswords, type PasswordRoutes } from "./users/password-routes.js";
 import type { Passwords } from "./users/passwords.js";
-import { createUserOperations, mountMoving } from "./users/user-operations.js";
+import { createFlows } from "./users/flows.js";
+import { mountMoving } from "./users/moving.js";
 import { mountUsers } from "./users/routes.js";
 import { createWebhookPausing, type WebhookPausing } from "./webhooks/pausing.js";
 import { mountWhoami } from "./whoami/routes.js";
@@ -135,7 +134,7 @@ export function createApp(options: AppOptions): App {
   const failedLogins = createFailedLogins({ db, transaction, log: routing.log, now });
   const mail = createMail(db, options.mail);
   const webhooks = createWebhookPausing(stores.endedMakers, topology, routing.log);
-  const people = createUserOperations(stores, { changeRights, topology, providers: options.providers });
+  const people = createFlows(stores, { changeRights, topology, providers: options.providers });
   const common = {
     ...{ ...stores, ...people, requireConfirmed },
     ...{ db, topology, webhooks, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
@@ -200,8 +199,9 @@ function createDuties(
   };
 }
 
-function mountAllKeys(router: Router, parts: KeyRoutes & OrganizationKeyRoutes & LeakedKeyRoutes): void {
+function mountAllKeys(router: Router, parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes): void {
   mountKeys(router, parts);
+  mountKeyRotation(router, parts);
   mountOrganizationKeys(router, parts);
   mountLeakedKeys(router, parts);
 }

@@ -29,7 +29,7 @@ import { IdentitySettings } from "./config.js";
 import { mailSettings } from "./mail/configured.js";
 import { startMailQueueMetrics } from "./mail/queue-metrics.js";
 import { prepareDatabase } from "./prepare-database.js";
-import { startKeyPurge } from "./keys/removed-keys.js";
+import { startKeyPurge } from "./keys/key-purge.js";
 import { startReferenceSweep } from "./networks/sweep.js";
 import { startOrganizationSweep } from "./organizations/sweep.js";
 import type { Quotas } from "./quotas.js";

@@ -1,17 +1,13 @@
 import type { ParentRequest } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
 import {
-  type AuditNote,
-  confirmAuditNotes,
   endWebhooksOf,
   findTagIds,
-  listAuditNotes,
   listNetworkIds,
   type MakerEnd,
   removeOrganization,
 } from "@nts/shared/contract/internal";
 import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
-import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/http/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createQueuedRead } from "@nts/shared/queued-reads";
@@ -47,31 +43,6 @@ export interface MakerToEnd {
   readonly key_id: string | null;
   /** Null to only list. */
   readonly reason: MakerEnd | null;
-}
-
-/** Topology's audit notes. Throws like {@link TopologyDirectory}. */
-export interface AuditNoteSource {
-  /** The next notes after a given one, in commit order per organization; empty at the end. */
-  page(after: string): Promise<readonly AuditNote[]>;
-  /** Acknowledges written notes. */
-  confirm(organizationId: string, ids: readonly string[]): Promise<void>;
-}
-
-export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): AuditNoteSource {
-  return {
-    page: async (after) => {
-      try {
-        return await topology.ask(listAuditNotes, { query: { after } });
-      } catch (error) {
-        // A replica of an earlier version has no notes.
-        if (error instanceof AppError && error.code === "not_found") return [];
-        throw error;
-      }
-    },
-    confirm: async (organizationId, ids) => {
-      await topology.ask(confirmAuditNotes, { params: { id: organizationId }, body: { ids: [...ids] } });
-    },
-  };
 }
 
 /** Asks the topology service each time, unless the result can only be empty. */

@@ -1,6 +1,5 @@
 /** Queued mails, with a real SMTP server that is unavailable, hangs, or rejects. */
-import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type Socket, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import type { MailOutcome } from "@nts/identity/mail/delivery";
 import { requestPasswordReset } from "@nts/shared/contract/mail";

@@ -33,19 +33,7 @@ import { createPasswordJudge } from "../users/strength-judge.js";
 import { type AccountWords, createRequireStrongPassword } from "../users/strength.js";
 import { createUserStore } from "../users/store.js";
 import { allowPasswords } from "./allow-passwords.js";
-import {
-  type AllowPasswordsCommand,
-  type Command,
-  type CreateOwnerCommand,
-  type DisableUserCommand,
-  type DoctorCommand,
-  HELP,
-  readCommand,
-  type ResetPasswordCommand,
-  type ResetSecondFactorCommand,
-  type UnlinkProviderCommand,
-  valid,
-} from "./command.js";
+import { type AllowPasswordsCommand, type Command, type CreateOwnerCommand, type DisableUserCommand, type DoctorCommand, HELP, readCommand, type ResetPasswordCommand, type ResetSecondFactorCommand, type UnlinkProviderCommand, valid } from "./command.js";
 import { createOwner } from "./create-owner.js";
 import { createEndedMakers } from "../webhooks/ended-makers.js";
 import { disableUser } from "./disable-user.js";

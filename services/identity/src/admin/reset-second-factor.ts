@@ -1,8 +1,7 @@
 import { BACKGROUND } from "@nts/shared/work";
-import { isGuarded } from "../second-factor/factor.js";
+import { isGuarded, type UserDocument } from "../users/user.js";
 import type { ResetSecondFactor } from "../second-factor/reset.js";
 import type { UserStore } from "../users/store.js";
-import type { UserDocument } from "../users/user.js";
 import { AdminProblem } from "./problem.js";
 
 export interface ResetSecondFactorOptions {

@@ -1,19 +1,11 @@
 import type { ClientSession, Db } from "mongodb";
-import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
+import { AUDIT_HEADS, type HeadDocument, type LimitedAction } from "./trail.js";
 
 // Some entries can be caused without an account. Each kind is limited per organization and hour, so that nobody can
 // fill the database.
 
 export const MOST_AN_HOUR = 100;
 const HOUR_MS = 3_600_000;
-
-export type LimitedAction = "login_failed" | "second_factor_failed" | "first_used";
-
-/** Entries of an organization in an hour. */
-export interface HourlyCount {
-  readonly hour: number;
-  readonly count: number;
-}
 
 /** Whether the limit allows another entry. */
 export function isBelowHourlyLimit(

@@ -9,7 +9,7 @@ import { repeat } from "@nts/shared/repeat";
 import { BACKGROUND } from "@nts/shared/work";
 import { ENTRIES_OF_NOTES } from "../indexes.js";
 import { sharingNext } from "../key-changes/sharing-next.js";
-import type { AuditNoteSource } from "../topology.js";
+import type { AuditNoteSource } from "../audit-note-source.js";
 import type { AuditDocument } from "./entries.rules.js";
 import { AUDIT, trailOf } from "./trail.js";
 

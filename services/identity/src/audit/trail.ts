@@ -5,7 +5,6 @@ import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { placeOf } from "@nts/shared/numbered";
 import type { Work } from "@nts/shared/work";
 import { actorOf } from "@nts/shared/writes/author";
-import type { LimitedAction, HourlyCount } from "./hourly-limit.js";
 import type { AuditDocument, AuditEvent, Circumstances } from "./entries.rules.js";
 
 // Audit entries are written in the transaction of the change. A counter document per organization numbers them, so
@@ -13,6 +12,15 @@ import type { AuditDocument, AuditEvent, Circumstances } from "./entries.rules.j
 
 export const AUDIT = "audit";
 export const AUDIT_HEADS = "audit_heads";
+
+/** Kinds of entries that are limited per organization and hour. */
+export type LimitedAction = "login_failed" | "second_factor_failed" | "first_used";
+
+/** Entries of an organization in an hour. */
+export interface HourlyCount {
+  readonly hour: number;
+  readonly count: number;
+}
 
 /** The counter of an organization's entries. */
 export interface HeadDocument {

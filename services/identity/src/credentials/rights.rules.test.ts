@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { isAtLeast, PERMISSIONS, type Permission } from "@nts/shared/contract/endpoint";
-import { verifyKey, verifySession, type FoundKey, type FoundSession } from "./rights.rules.js";
+import { verifyKey, verifySession } from "./rights.rules.js";
+import type { FoundKey, FoundSession } from "./store.js";
 
 const HOUR_MS = 3_600_000;
 const now = new Date("2026-06-01T12:00:00.000Z");

@@ -1,37 +1,16 @@
 import { lowerOf } from "@nts/shared/contract/endpoint";
 import type { KeyLimits, Verification } from "@nts/shared/contract/internal";
+import type { FoundKey, FoundSession } from "./store.js";
 import { type KeyDocument, secretOf } from "../keys/key.rules.js";
-import { endOf, endOfPrevious, maxLifetimeOf } from "../keys/lifetime.rules.js";
-import type { OrganizationDocument } from "../organizations/organization.js";
+import { endOf, endOfPrevious } from "../keys/lifetime.rules.js";
+import { maxLifetimeOf, type OrganizationDocument } from "../organizations/organization.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
 import { slidExpiry } from "../sessions/lifetime.rules.js";
-import type { SessionDocument } from "../sessions/session.js";
 import { confirmedUntil } from "../second-factor/confirmation.rules.js";
-import { isDisabled } from "../users/disabled.rules.js";
-import type { UserDocument } from "../users/user.js";
+import { isDisabled, type UserDocument } from "../users/user.js";
 
 // Rights are computed on each verification and never stored with the credential, so that changes of a user apply to
 // keys and sessions at once.
-
-/** A stored API key; `number` is that of the newest key change, read first. */
-export interface FoundKey {
-  readonly number: number;
-  /** Of the presented secret. */
-  readonly hash: string;
-  readonly key: KeyDocument | null;
-  /** As a user of the key's organization. */
-  readonly user: UserDocument | null;
-  readonly organization: OrganizationDocument | null;
-}
-
-/** A stored session; `number` as in {@link FoundKey}. */
-export interface FoundSession {
-  readonly number: number;
-  readonly session: SessionDocument | null;
-  /** As a user of the session's organization. */
-  readonly user: UserDocument | null;
-  readonly organization: OrganizationDocument | null;
-}
 
 type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
 

@@ -4,8 +4,8 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { NoteUnverified } from "../organizations/unverified.js";
 import { useOf } from "../sessions/lifetime.rules.js";
 import type { SessionStore } from "../sessions/store.js";
-import { verifyKey, verifySession, type FoundSession } from "./rights.rules.js";
-import type { CredentialStore } from "./store.js";
+import { verifyKey, verifySession } from "./rights.rules.js";
+import type { FoundSession, CredentialStore } from "./store.js";
 
 export interface CredentialRoutes {
   readonly credentials: CredentialStore;

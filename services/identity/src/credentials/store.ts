@@ -9,10 +9,29 @@ import type { SessionDocument } from "../sessions/session.js";
 import { userIn } from "../users/memberships.rules.js";
 import type { UserDocument } from "../users/user.js";
 import { storedHashes } from "../withheld-hashes.rules.js";
-import type { FoundKey, FoundSession } from "./rights.rules.js";
 
 // The counter of key changes is read first, so that results numbered N are at least as new as change N, and confirmed
 // with the primary at the same time, so that a deposed primary is detected by its older number.
+
+/** A stored API key; `number` is that of the newest key change, read first. */
+export interface FoundKey {
+  readonly number: number;
+  /** Of the presented secret. */
+  readonly hash: string;
+  readonly key: KeyDocument | null;
+  /** As a user of the key's organization. */
+  readonly user: UserDocument | null;
+  readonly organization: OrganizationDocument | null;
+}
+
+/** A stored session; `number` as in {@link FoundKey}. */
+export interface FoundSession {
+  readonly number: number;
+  readonly session: SessionDocument | null;
+  /** As a user of the session's organization. */
+  readonly user: UserDocument | null;
+  readonly organization: OrganizationDocument | null;
+}
 
 export interface CredentialStore {
   /** @param hash of the whole secret */

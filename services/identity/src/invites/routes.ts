@@ -15,7 +15,7 @@ import type { TopologyDirectory } from "../topology.js";
 import type { RequireUnlimitedKey } from "../users/unlimited-key.js";
 import type { UserStore } from "../users/store.js";
 import { requireRank } from "../users/rank.rules.js";
-import { respondWithList, respondWithNone } from "../pages.js";
+import { respondWithList, respondWithNone } from "../respond-with-list.js";
 import { type InviteDocument, inviteResponse, newInvite } from "./invite.rules.js";
 import type { RequireRoomForInvite } from "./quotas.js";
 import type { InviteStore } from "./store.js";

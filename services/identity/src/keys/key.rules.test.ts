@@ -4,19 +4,7 @@ import { PERMISSIONS } from "@nts/shared/contract/endpoint";
 import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError } from "@nts/shared/errors";
 import { keyResponse } from "./key-response.js";
-import {
-  bareHashOf,
-  KEY_FORM,
-  keyChanges,
-  networkIdsOf,
-  newKeySettings,
-  rotated,
-  secretOf,
-  storedHashOf,
-  touchesRights,
-  type Grantor,
-  type KeyDocument,
-} from "./key.rules.js";
+import { bareHashOf, KEY_FORM, keyChanges, networkIdsOf, newKeySettings, rotated, secretOf, storedHashOf, touchesRights, type Grantor, type KeyDocument } from "./key.rules.js";
 
 const now = new Date("2026-06-01T12:00:00.000Z");
 const past = "2026-06-01T12:00:00.000Z";

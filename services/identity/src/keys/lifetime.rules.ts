@@ -1,4 +1,3 @@
-import type { OrganizationDocument } from "../organizations/organization.js";
 import type { KeyDocument } from "./key.rules.js";
 
 // Expiry is computed on verification and never stored, so that a shorter lifetime also applies to existing keys.
@@ -6,11 +5,6 @@ import type { KeyDocument } from "./key.rules.js";
 const DAY_MS = 86_400_000;
 
 type Dated = Pick<KeyDocument, "created_at" | "issued_at" | "expires_at" | "previous">;
-
-/** Maximum lifetime of secrets in days; null for none. */
-export function maxLifetimeOf(organization: Pick<OrganizationDocument, "max_key_lifetime_days">): number | null {
-  return organization.max_key_lifetime_days ?? null;
-}
 
 /** When the current secret expires: with its key, or at the organization's maximum age; null for never. */
 export function endOf(key: Dated, maxLifetimeDays: number | null): Date | null {

@@ -11,10 +11,10 @@ import type { UserStore } from "../users/store.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import { endedKey, type EndedMakers } from "../webhooks/ended-makers.js";
 import type { WebhookPausing } from "../webhooks/pausing.js";
-import { respondWithList } from "../pages.js";
+import { respondWithList } from "../respond-with-list.js";
 import type { KeyDocument } from "./key.rules.js";
 import { keyResponse } from "./key-response.js";
-import { maxLifetimeOf } from "./lifetime.rules.js";
+import { maxLifetimeOf } from "../organizations/organization.js";
 import type { KeyStore } from "./store.js";
 
 export interface OrganizationKeyRoutes {

@@ -3,12 +3,10 @@ import { createApiKey } from "@nts/shared/api-key";
 import {
   createKey,
   deleteKey,
-  finishRotation,
   getKey,
   getKeyUsage,
   listKeys,
   patchKey,
-  rotateKey,
   updateKey,
 } from "@nts/shared/contract/keys";
 import { isId } from "@nts/shared/contract/common";
@@ -18,29 +16,20 @@ import { isAtLeast } from "@nts/shared/contract/endpoint";
 import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
-import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
-import type { NoteFirstUses } from "../audit/key-addresses.js";
+import type { NoteFirstUses } from "../audit/first-uses.js";
 import type { OrganizationStore } from "../organizations/store.js";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
 import type { TopologyDirectory } from "../topology.js";
-import { respondWithList, respondWithNone } from "../pages.js";
+import { respondWithList, respondWithNone } from "../respond-with-list.js";
 import { saveIn, untilSaved } from "../until-saved.js";
 import { withNormalBlocks } from "./allowed-addresses.js";
 import { keyResponse } from "./key-response.js";
-import {
-  keyChanges,
-  newKeySettings,
-  rotated,
-  storedHashOf,
-  touchesRights,
-  type Grantor,
-  type KeyDocument,
-} from "./key.rules.js";
-import { maxLifetimeOf } from "./lifetime.rules.js";
+import { keyChanges, newKeySettings, storedHashOf, touchesRights, type Grantor, type KeyDocument } from "./key.rules.js";
+import { grantorOf, ownerOf, respondWithKey } from "./key-caller.js";
 import type { RequireRoom } from "./quotas.js";
 import type { KeyStore } from "./store.js";
 import type { KeyUsage } from "./usage.js";
@@ -64,7 +53,7 @@ export interface KeyRoutes {
 export function mountKeys(router: Router, routes: KeyRoutes): void {
   mountKeyReads(router, routes);
   mountKeySettings(router, routes);
-  mountKeyEnds(router, routes);
+  mountKeyDeletion(router, routes);
   mountAny(router, recordKeyUses, async ({ body }) => {
     const now = Date.now();
     // A gateway's clock may be ahead; a use in the future would hide all later ones.
@@ -179,34 +168,8 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
   });
 }
 
-/** Operations that end a secret. */
-function mountKeyEnds(router: Router, routes: KeyRoutes): void {
-  const { keys, requireConfirmed, changeRights, endedMakers, webhooks } = routes;
-
-  mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, precondition, work }) => {
-    const owner = ownerOf(principal);
-    const { secret, publicId } = createApiKey();
-    const next = { hash: hashCredential(secret), publicId };
-    const saved = await untilSaved(work, async () => {
-      const current = await keys.get(owner, id);
-      requireRevision(precondition, current.revision);
-      if (isAtLeast(current.permissions, "Admin")) await requireConfirmed(principal);
-      const changes = rotated(current, next, grace_seconds, new Date());
-      return changeRights(work, [id], (tx) => keys.update(owner, current, changes, tx));
-    });
-    return respond.data(secret, { revision: saved.revision });
-  });
-
-  mount(router, finishRotation, async ({ principal, params: { id }, precondition, work, cause }) => {
-    const caller = await grantorOf(routes, principal, cause);
-    const saved = await untilSaved(work, async () => {
-      const current = await keys.get(caller, id);
-      requireRevision(precondition, current.revision);
-      if (current.previous === null) return current;
-      return changeRights(work, [id], (tx) => keys.update(caller, current, { previous: null }, tx));
-    });
-    return respondWithKey(saved, caller);
-  });
+function mountKeyDeletion(router: Router, routes: KeyRoutes): void {
+  const { keys, changeRights, endedMakers, webhooks } = routes;
 
   mount(router, deleteKey, async ({ principal, params: { id }, query: { keep_webhooks }, precondition, work }) => {
     const owner = ownerOf(principal);
@@ -226,28 +189,4 @@ function mountKeyEnds(router: Router, routes: KeyRoutes): void {
 /** Whether its rights suffice to manage webhooks. */
 function managesWebhooks({ is_enabled, permissions }: KeyDocument): boolean {
   return is_enabled && isAtLeast(permissions, "Admin");
-}
-
-/** @param tags the requested ones */
-async function grantorOf(
-  { topology, organizations }: KeyRoutes,
-  principal: UserPrincipal,
-  cause: ParentRequest,
-  tags: readonly string[] = [],
-): Promise<Grantor> {
-  const { permission, scope } = principal;
-  const [networkIds, tagIds, organization] = await Promise.all([
-    topology.networksIn(scope, cause),
-    topology.managedAmong(tags, scope.organizationId, cause),
-    organizations.get(scope.organizationId),
-  ]);
-  return { ...ownerOf(principal), permission, networkIds, tagIds, maxLifetimeDays: maxLifetimeOf(organization) };
-}
-
-function respondWithKey(key: KeyDocument, caller: Grantor) {
-  return respond.data(keyResponse(key, caller), { revision: key.revision, volatile: true });
-}
-
-function ownerOf({ userId, scope }: UserPrincipal): { userId: string; organizationId: string } {
-  return { userId, organizationId: scope.organizationId };
 }

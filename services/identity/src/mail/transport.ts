@@ -1,7 +1,6 @@
 import { createTransport } from "nodemailer";
 import type { MailFrom, SmtpSettings } from "./settings.js";
-import type { Letter } from "./letter.rules.js";
-import { htmlOf, textOf } from "./letter.rules.js";
+import { type Letter, htmlOf, textOf } from "./letter.rules.js";
 
 /** Milliseconds for connecting, the greeting, and each command. */
 const STEP_MS = 5_000;

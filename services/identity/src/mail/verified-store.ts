@@ -2,8 +2,7 @@ import type { ClientSession, Document } from "mongodb";
 import { noteAccountEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
-import { isGuarded } from "../second-factor/factor.js";
-import type { UserDocument } from "../users/user.js";
+import { isGuarded, type UserDocument } from "../users/user.js";
 
 /** Verified addresses. */
 export interface VerifiedAddresses {

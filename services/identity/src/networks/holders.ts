@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Condition, Db, Filter } from "mongodb";
 import { type Documents, type Formed, type Forms, openDocuments, without } from "../documents.js";
 import type { KeyDocument } from "../keys/key.rules.js";
-import type { Membership } from "../users/memberships.rules.js";
+import type { Membership } from "../users/user.js";
 
 // Users, API keys and invites hold lists of networks.
 

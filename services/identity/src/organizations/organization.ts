@@ -1,5 +1,4 @@
 import type { Organization, Profile } from "@nts/shared/contract/organizations";
-import { maxLifetimeOf } from "../keys/lifetime.rules.js";
 
 export interface OrganizationDocument {
   _id: string;
@@ -54,6 +53,11 @@ export function requiresSecondFactor({ require_second_factor }: OrganizationDocu
 /** Whether its users can sign in with a password. */
 export function admitsPasswords({ password_login }: OrganizationDocument): boolean {
   return password_login !== false;
+}
+
+/** Maximum lifetime of API key secrets in days; null for none. */
+export function maxLifetimeOf(organization: Pick<OrganizationDocument, "max_key_lifetime_days">): number | null {
+  return organization.max_key_lifetime_days ?? null;
 }
 
 /** An organization as returned to clients. */

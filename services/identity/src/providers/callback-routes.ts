@@ -5,7 +5,7 @@ import { type Call, mountAny, type Router } from "@nts/shared/http/mount";
 import type { Affiliation, AffiliationsOf } from "../organizations/affiliations.js";
 import { requiresSecondFactor } from "../organizations/organization.js";
 import type { Challenges } from "../second-factor/challenges.js";
-import { isGuarded } from "../second-factor/factor.js";
+import { isGuarded } from "../users/user.js";
 import type { BeginSession } from "../sessions/begin.js";
 import type { UserStore } from "../users/store.js";
 import type { Admission } from "./admission.js";

@@ -3,7 +3,8 @@ import type { Work } from "@nts/shared/work";
 import type { FailedLogins } from "../audit/failed-logins.js";
 import type { ThrottledCheck } from "../logins/throttled-check.js";
 import { readCode, stepOf } from "./codes.js";
-import { accountOfCodes, type GuardedUser } from "./factor.js";
+import { accountOfCodes } from "./factor.js";
+import type { GuardedUser } from "../users/user.js";
 import type { SecretCipher } from "./secret-cipher.js";
 import type { CodeUse } from "./store.js";
 

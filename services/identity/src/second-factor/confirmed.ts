@@ -3,7 +3,7 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { SessionStore } from "../sessions/store.js";
 import type { UserStore } from "../users/store.js";
 import { confirmedUntil } from "./confirmation.rules.js";
-import { isGuarded } from "./factor.js";
+import { isGuarded } from "../users/user.js";
 
 /**
  * Requires a recent code for what a hijacked session must not do. Users without a second factor are exempt, and API

@@ -1,5 +1,3 @@
-import type { UserDocument } from "../users/user.js";
-
 /** A user's second factor. */
 export interface SecondFactor {
   /** Secret of the authenticator app, encrypted. */
@@ -18,17 +16,10 @@ export interface OfferedFactor {
   expires_at: Date;
 }
 
-/** A user with a second factor. */
-export type GuardedUser = UserDocument & { readonly second_factor: SecondFactor };
-
-export function isGuarded(user: UserDocument): user is GuardedUser {
-  return user.second_factor !== undefined;
-}
-
 /**
  * The account name under which wrong codes are counted: apart from wrong passwords, which the correct password clears.
  */
-export function accountOfCodes({ _id }: Pick<UserDocument, "_id">): string {
+export function accountOfCodes({ _id }: { readonly _id: string }): string {
   return `second factor of ${_id}`;
 }
 

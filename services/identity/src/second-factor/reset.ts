@@ -2,7 +2,8 @@ import type { Work } from "@nts/shared/work";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { LoginFailureStore } from "../logins/store.js";
 import type { SessionStore } from "../sessions/store.js";
-import { accountOfCodes, type GuardedUser } from "./factor.js";
+import { accountOfCodes } from "./factor.js";
+import type { GuardedUser } from "../users/user.js";
 import type { SecondFactorStore } from "./store.js";
 
 /**

@@ -2,8 +2,8 @@ import type { ClientSession } from "mongodb";
 import { noteAccountEvent } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Forms, openDocuments } from "../documents.js";
-import type { UserDocument } from "../users/user.js";
-import { computed, type GuardedUser, type OfferedFactor, withheld } from "./factor.js";
+import type { UserDocument, GuardedUser } from "../users/user.js";
+import { computed, type OfferedFactor, withheld } from "./factor.js";
 
 /** The changes made by an accepted code. */
 export type CodeUse =

@@ -5,10 +5,9 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import type { UserStore } from "../users/store.js";
-import { switchFaultOf } from "./acting.js";
+import { switchFaultOf, type SignInProofOf } from "./sign-in-proof.js";
 import type { SessionCookies } from "./cookie.js";
 import type { ReadCurrentUser } from "./current-user.js";
-import type { SignInProofOf } from "./sign-in-proof.js";
 import { continueSession } from "./start.js";
 import type { SessionStore } from "./store.js";
 

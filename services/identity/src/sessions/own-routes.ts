@@ -5,7 +5,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { SessionCookies } from "./cookie.js";
-import { respondWithList } from "../pages.js";
+import { respondWithList } from "../respond-with-list.js";
 import { sessionResponse, type SessionDocument } from "./session.js";
 import type { SessionOwner, SessionStore } from "./store.js";
 

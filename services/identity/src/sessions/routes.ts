@@ -8,7 +8,7 @@ import type { ThrottledCheck } from "../logins/throttled-check.js";
 import type { AffiliationsOf } from "../organizations/affiliations.js";
 import { admitsPasswords, requiresSecondFactor } from "../organizations/organization.js";
 import { CHALLENGE_SECONDS, type Challenges } from "../second-factor/challenges.js";
-import { isGuarded } from "../second-factor/factor.js";
+import { isGuarded } from "../users/user.js";
 import type { Passwords } from "../users/passwords.js";
 import type { UserStore } from "../users/store.js";
 import type { BeginSession } from "./begin.js";

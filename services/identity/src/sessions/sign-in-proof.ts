@@ -1,9 +1,16 @@
+import { admitsPasswords, type OrganizationDocument, requiresSecondFactor } from "../organizations/organization.js";
 import type { SignedInBy } from "../providers/identity.rules.js";
 import type { ProviderSettings } from "../providers/settings.js";
-import { isGuarded } from "../second-factor/factor.js";
-import type { UserDocument } from "../users/user.js";
-import type { SignInProof } from "./acting.js";
+import { isGuarded, type UserDocument } from "../users/user.js";
 import type { SessionDocument } from "./session.js";
+
+/** How a session was authenticated. */
+export interface SignInProof {
+  /** The provider: for one organization, or for all; undefined with a password. */
+  readonly provider: "bound" | "free" | "none";
+  /** With a second factor code. */
+  readonly isConfirmed: boolean;
+}
 
 /** How a session was authenticated, by the current providers. */
 export type SignInProofOf = (session: SessionDocument, user: UserDocument) => SignInProof;
@@ -18,4 +25,14 @@ export function createSignInProofOf(providers: readonly ProviderSettings[]): Sig
     provider: kindOf(provider),
     isConfirmed: isGuarded(user) && confirmed_at !== undefined,
   });
+}
+
+/** Why a session cannot continue in another organization; null if it can. */
+export function switchFaultOf(
+  organization: OrganizationDocument,
+  { provider, isConfirmed }: SignInProof,
+): "provider_bound" | "password_login_disabled" | "confirmation_required" | null {
+  if (provider === "bound") return "provider_bound";
+  if (provider === "none" && !admitsPasswords(organization)) return "password_login_disabled";
+  return requiresSecondFactor(organization) && !isConfirmed ? "confirmation_required" : null;
 }

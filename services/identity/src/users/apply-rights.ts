@@ -3,7 +3,7 @@ import { isAtLeast } from "@nts/shared/contract/endpoint";
 import type { InviteStore } from "../invites/store.js";
 import { endedMaker, type EndedMakers } from "../webhooks/ended-makers.js";
 import type { UserRights } from "./changes.rules.js";
-import { createRequireAnOwner } from "./remove-user.js";
+import { createRequireAnOwner } from "./last-owner.js";
 import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
 

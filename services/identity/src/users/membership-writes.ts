@@ -3,15 +3,8 @@ import { noteChange } from "../audit/notes.js";
 import type { Documents } from "../documents.js";
 import { nextRevision } from "../revisions.rules.js";
 import type { UserRights } from "./changes.rules.js";
-import {
-  type Membership,
-  membershipsOf,
-  MOST_ORGANIZATIONS,
-  userIn,
-  withMembership,
-  withoutMembership,
-} from "./memberships.rules.js";
-import type { UserDocument } from "./user.js";
+import type { Membership, UserDocument } from "./user.js";
+import { membershipsOf, MOST_ORGANIZATIONS, userIn, withMembership, withoutMembership } from "./memberships.rules.js";
 
 /** Writes of memberships. All run in transactions that read the account first. */
 export interface MembershipWrites {

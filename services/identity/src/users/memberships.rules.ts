@@ -1,18 +1,7 @@
-import type { UserDocument } from "./user.js";
+import type { Membership, UserDocument } from "./user.js";
 
 // An account is one document for all its organizations, so that changes conflict with sign-ins. It names one
 // organization directly, as before there were several, and lists the other memberships.
-
-/** A membership of an organization. */
-export interface Membership {
-  organization_id: string;
-  /** When the user joined. */
-  created_at: Date;
-  updated_at: Date;
-  revision: number;
-  permissions: UserDocument["permissions"];
-  network_ids: string[];
-}
 
 /** Maximum organizations of an account. */
 export const MOST_ORGANIZATIONS = 50;

@@ -1,19 +1,11 @@
 import type { ClientSession } from "mongodb";
-import { AppError } from "@nts/shared/errors";
 import type { InviteStore } from "../invites/store.js";
 import type { KeyStore } from "../keys/store.js";
 import type { SessionStore } from "../sessions/store.js";
 import { endedMaker, type EndedMakers } from "../webhooks/ended-makers.js";
+import { createRequireAnOwner } from "./last-owner.js";
 import type { UserStore } from "./store.js";
 import type { UserDocument } from "./user.js";
-
-/**
- * To be called in the transaction after the change: changes of rights are serialized.
- *
- * @param before the user before the change
- * @throws AppError `last_owner`
- */
-export type RequireAnOwner = (before: UserDocument, tx: ClientSession) => Promise<void>;
 
 /**
  * Removes a user from an organization with all keys, sessions and invites there, in a rights transaction. Other
@@ -43,13 +35,6 @@ export interface RemoveUserOptions {
   readonly sessions: Pick<SessionStore, Removals>;
   readonly invites: Pick<InviteStore, Removals>;
   readonly endedMakers: Pick<EndedMakers, "insert">;
-}
-
-export function createRequireAnOwner(users: Pick<UserStore, "countOwners">): RequireAnOwner {
-  return async (before, tx) => {
-    if (before.permissions !== "Owner") return;
-    if ((await users.countOwners(before.organization_id, tx)) === 0) throw new AppError("last_owner");
-  };
 }
 
 export function createRemoveUser({ users, keys, sessions, invites, endedMakers }: RemoveUserOptions): RemoveUser {

@@ -14,10 +14,10 @@ import { mountUpdate } from "@nts/shared/http/mount-update";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../key-changes/change-rights.js";
 import type { RequireConfirmed } from "../second-factor/confirmed.js";
-import { isGuarded } from "../second-factor/factor.js";
+import { isGuarded, userResponse, type UserDocument } from "./user.js";
 import type { ResetSecondFactor } from "../second-factor/reset.js";
 import type { TopologyDirectory } from "../topology.js";
-import { respondWithList, respondWithNone } from "../pages.js";
+import { respondWithList, respondWithNone } from "../respond-with-list.js";
 import { untilSaved } from "../until-saved.js";
 import type { ListedUser } from "./lists.js";
 import { userChanges } from "./changes.rules.js";
@@ -28,7 +28,6 @@ import type { WebhookPausing } from "../webhooks/pausing.js";
 import type { ApplyRights } from "./apply-rights.js";
 import type { RemoveUser } from "./remove-user.js";
 import type { UserStore } from "./store.js";
-import { userResponse, type UserDocument } from "./user.js";
 
 export interface UserRoutes {
   readonly users: UserStore;

@@ -3,11 +3,11 @@ import { AppError } from "@nts/shared/errors";
 import { noteAccountEvent, noteChange } from "../audit/notes.js";
 import type { Database } from "../database.js";
 import { type Documents, type Forms, openDocuments } from "../documents.js";
-import { isGuarded, withheld } from "../second-factor/factor.js";
+import { isGuarded, type UserDocument } from "./user.js";
+import { withheld } from "../second-factor/factor.js";
 import { createUserLists, type UserLists } from "./lists.js";
 import { createMembershipWrites, type MembershipWrites } from "./membership-writes.js";
 import { inOrganization, isOfSeveral, membershipsOf, userIn, userWhereLast } from "./memberships.rules.js";
-import type { UserDocument } from "./user.js";
 
 /** Accounts, each as a user of one of its organizations. */
 export interface UserStore extends UserLists, MembershipWrites {

@@ -3,8 +3,6 @@ import type { User } from "@nts/shared/contract/users";
 import type { OfferedFactor, SecondFactor } from "../second-factor/factor.js";
 import type { LinkedIdentity } from "../providers/identity.rules.js";
 import { narrowed, networksOf } from "../scopes.rules.js";
-import { isDisabled } from "./disabled.rules.js";
-import type { Membership } from "./memberships.rules.js";
 
 export interface UserDocument {
   _id: string;
@@ -40,6 +38,29 @@ export interface UserDocument {
   other_memberships?: Membership[];
   /** Where a session last started. */
   last_organization_id?: string;
+}
+
+/** A membership of an organization. */
+export interface Membership {
+  organization_id: string;
+  /** When the user joined. */
+  created_at: Date;
+  updated_at: Date;
+  revision: number;
+  permissions: Permission;
+  network_ids: string[];
+}
+
+/** A user with a second factor. */
+export type GuardedUser = UserDocument & { readonly second_factor: SecondFactor };
+
+export function isGuarded(user: UserDocument): user is GuardedUser {
+  return user.second_factor !== undefined;
+}
+
+/** Whether sign-in is blocked and API keys are rejected. */
+export function isDisabled({ disabled_at }: Pick<UserDocument, "disabled_at">): boolean {
+  return (disabled_at ?? null) !== null;
 }
 
 /** A new user. */

@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import { newOrganization } from "../organizations/organization.js";
-import { switchFaultOf, type SignInProof } from "./acting.js";
+import { switchFaultOf, type SignInProof } from "./sign-in-proof.js";
 
 const OPEN = newOrganization({ id: "a", name: "A", now: new Date(0) });
 const GUARDED = { ...OPEN, require_second_factor: true };
