@@ -4,56 +4,81 @@ const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
 const TEST = "\\.test\\.ts$";
 const CLIENT = "^shared/client/(?:src|dist)/";
 const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.)")}|${CLIENT}`;
-const KINDS = "^services/topology/src/kinds/";
+/** Declarations of kinds, and documents' types with what follows from them. */
+const MODELS = ["^services/topology/src/kinds/", "^services/identity/src/model/"];
 /** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */
-const PURE = ["\\.rules\\.ts$", KINDS, "^services/topology/src/values/definitions/[a-z]+\\.ts$"];
+const PURE = ["\\.rules\\.ts$", ...MODELS, "^services/topology/src/values/definitions/[a-z]+\\.ts$"];
 
 /** What says which operation does what. */
-const ROUTES = "^services/(?:[^/]+/src/.*routes|topology/src/resources/.*)\\.ts$";
-
-/** The rooms of topology, from the ground up: each imports those before it, and none that comes after it. */
-const TOPOLOGY_ROOMS = [
-  "values",
-  "kinds",
-  "storage",
-  "journal",
-  "past",
-  "webhooks",
-  "references",
-  "hosts",
-  "graph",
-  "stats",
-  "exports",
-  "deletions",
-  "reverts",
-  "imports",
-  "archives",
-  "resources",
-  "admin",
-];
+const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts$";
 
 /**
- * One rule for each room: what stands above it, and what puts the process together, is not imported. The commands of operators
- * are a process of their own, which puts itself together.
+ * The rooms of each workspace, from the ground up: a room imports those before it, and none that comes after it. The
+ * commands of operators (`admin`) are a process of their own, which puts itself together.
  */
-const noArrowBackUp = TOPOLOGY_ROOMS.filter((room) => room !== "admin").map((room, floor) => ({
-  name: `no-arrow-back-up-from-${room}`,
-  comment: `A room of topology imports only what stands below it: ${TOPOLOGY_ROOMS.join(" < ")} < app.ts < main.ts.`,
+const ROOMS = {
+  "services/identity/src": [
+    "model",
+    "secrets",
+    "storage",
+    "topology",
+    "audit",
+    "mail",
+    "rights",
+    "flows",
+    "routes",
+    "admin",
+  ],
+  "services/topology/src": [
+    "values",
+    "kinds",
+    "storage",
+    "journal",
+    "past",
+    "webhooks",
+    "references",
+    "hosts",
+    "graph",
+    "stats",
+    "exports",
+    "deletions",
+    "reverts",
+    "imports",
+    "archives",
+    "resources",
+    "admin",
+  ],
+};
+
+/** A name of rules, such as `identity` for `services/identity/src`. */
+const nameOf = (workspace) => workspace.split("/").at(-2);
+
+/** For each room: what stands above it, and what puts the process together, is not imported. */
+const noArrowBackUp = Object.entries(ROOMS).flatMap(([workspace, rooms]) =>
+  rooms
+    .filter((room) => room !== "admin")
+    .map((room, floor) => ({
+      name: `no-arrow-back-up-from-${room}-of-${nameOf(workspace)}`,
+      comment: `A room of ${workspace} imports only what stands below it: ${rooms.join(" < ")} < app.ts < main.ts.`,
+      severity: "error",
+      from: { path: `^${workspace}/${room}/` },
+      to: { path: `^${workspace}/(?:(?:${rooms.slice(floor + 1).join("|")})/|[^/]+$)` },
+    })),
+);
+
+/** A new folder has a place in the order, or the rules above would not know it. */
+const knownRooms = Object.entries(ROOMS).map(([workspace, rooms]) => ({
+  name: `${nameOf(workspace)}-has-known-rooms`,
+  comment: `Every folder of ${workspace} is a room with a place in the order: add a new one to ROOMS.`,
   severity: "error",
-  from: { path: `^services/topology/src/${room}/` },
-  to: { path: `^services/topology/src/(?:(?:${TOPOLOGY_ROOMS.slice(floor + 1).join("|") || "app"})/|[^/]+$)` },
+  from: { path: `^${workspace}/` },
+  to: { path: `^${workspace}/(?!(?:${rooms.join("|")})/)[^/]+/` },
 }));
 
 module.exports = {
   forbidden: [
     ...noArrowBackUp,
-    {
-      name: "topology-has-known-rooms",
-      comment: "Every folder of topology is a room with a place in the order: add a new one to TOPOLOGY_ROOMS.",
-      severity: "error",
-      from: { path: "^services/topology/src/" },
-      to: { path: `^services/topology/src/(?!(?:${TOPOLOGY_ROOMS.join("|")})/)[^/]+/` },
-    },
+    ...knownRooms,
     {
       name: "no-cycles",
       comment: "Files that import each other in a circle cannot be understood one by one.",
@@ -126,16 +151,22 @@ module.exports = {
       name: "rules-are-pure",
       comment: "Rules import the contract, the errors, groups and other rules: no package, no input or output.",
       severity: "error",
-      from: { path: PURE, pathNot: KINDS },
+      from: { path: PURE, pathNot: MODELS },
       to: { pathNot: [BROWSER_SAFE, shared("groups\\."), ...PURE], dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "kinds-are-pure",
-      comment: "Declarations of kinds import the contract, schemas and values: no input or output.",
+      name: "models-are-pure",
+      comment: "Kinds and documents' types import the contract, schemas, values and formats: no input or output.",
       severity: "error",
-      from: { path: KINDS },
+      from: { path: MODELS, pathNot: TEST },
       to: {
-        pathNot: [BROWSER_SAFE, ...PURE, "^services/topology/src/values/", "^node_modules/zod/"],
+        pathNot: [
+          BROWSER_SAFE,
+          ...PURE,
+          shared("(?:groups|api-key|address-block)\\."),
+          "^services/topology/src/values/",
+          "^node_modules/zod/",
+        ],
         dependencyTypesNot: ["type-only"],
       },
     },
@@ -144,7 +175,7 @@ module.exports = {
       comment:
         "A store knows MongoDB, the contract and the errors; HTTP (but for types), processes and other packages are not its business.",
       severity: "error",
-      from: { path: "^services/(?:[^/]+/src/.*(?:store|indexes)|topology/src/storage/stores/.*)\\.ts$" },
+      from: { path: "^services/(?:identity/src/storage|topology/src/storage/stores)/.*\\.ts$" },
       to: {
         path: [shared("(?:http|bus)/"), "^node_modules/(?!mongodb/|ipaddr\\.js/)", "/(?:routes|app|main|config)\\.ts$"],
         dependencyTypesNot: ["type-only"],

@@ -18,8 +18,8 @@ export const BUNDLES = {
   "services/identity": {
     main: "main.ts",
     admin: "admin/main.ts",
-    "hashing-worker": "users/hashing-worker.ts",
-    "strength-worker": "users/strength-worker.ts",
+    "hashing-worker": "secrets/hashing-worker.ts",
+    "strength-worker": "secrets/strength-worker.ts",
   },
   "services/topology": { main: "main.ts", admin: "admin/main.ts", worker: "imports/worker.ts" },
   "deploy/archive": { main: "main.ts" },

@@ -10,70 +10,74 @@ import { DEADLINES } from "@nts/shared/timing";
 import { createFailedLogins } from "./audit/failed-logins.js";
 import { createNoteFirstUses } from "./audit/first-uses.js";
 import { createAuditReader } from "./audit/read.js";
-import { mountAudit } from "./audit/routes.js";
+import { mountAudit } from "./routes/audit.js";
 import { createTakeNotes, type TakeNotes } from "./audit/take-notes.js";
-import { createAudited } from "./audit/trail.js";
-import { mountCredentials } from "./credentials/routes.js";
-import { createCredentialStore } from "./credentials/store.js";
-import { type Database, sharedBy } from "./database.js";
-import type { Forms } from "./documents.js";
-import { createRequireRoomForInvite } from "./invites/quotas.js";
-import { mountInvites } from "./invites/routes.js";
-import { createAcknowledgements } from "./key-changes/acknowledgements.js";
-import { createChangeRights } from "./key-changes/change-rights.js";
-import { createKeyChangeLog } from "./key-changes/log.js";
-import { createGatewayRegistry } from "./key-changes/registry.js";
-import { mountKeyChanges } from "./key-changes/routes.js";
-import { sharingNext } from "./key-changes/sharing-next.js";
-import { createRemoveDeletedTags } from "./keys/deleted-tags.js";
-import { createRequireRoom } from "./keys/quotas.js";
-import { type KeyRotationRoutes, mountKeyRotation } from "./keys/rotation-routes.js";
-import { createKeyPurge, type KeyPurge } from "./keys/key-purge.js";
-import { type LeakedKeyRoutes, mountLeakedKeys } from "./keys/leaked.js";
-import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./keys/organization-routes.js";
-import { type KeyRoutes, mountKeys } from "./keys/routes.js";
-import { createRemoveDeletedNetworks } from "./networks/deleted-networks.js";
-import { createForgetNetworks } from "./networks/forget-networks.js";
-import { collectingNotices } from "./networks/notices.js";
-import { createReferenceSweep, type ReferenceSweep, type ReferenceSweepParts } from "./networks/sweep.js";
+import { createAudited } from "./storage/audit-trail.js";
+import { mountCredentials } from "./routes/credentials.js";
+import { createCredentialStore } from "./storage/credentials.js";
+import { type Database, sharedBy } from "./storage/database.js";
+import type { Forms } from "./storage/documents.js";
+import { createRequireRoomForInvite } from "./rights/invite-quotas.js";
+import { mountInvites } from "./routes/invites.js";
+import { createAcknowledgements } from "./rights/acknowledgements.js";
+import { createChangeRights } from "./rights/change-rights.js";
+import { createKeyChangeLog } from "./storage/key-changes.js";
+import { createGatewayRegistry } from "./storage/gateways.js";
+import { mountKeyChanges } from "./routes/key-changes.js";
+import { sharingNext } from "./storage/sharing-next.js";
+import { createRemoveDeletedTags } from "./flows/cleanup/deleted-tags.js";
+import { createRequireRoom } from "./rights/key-quotas.js";
+import { type KeyRotationRoutes, mountKeyRotation } from "./routes/key-rotation.js";
+import { createKeyPurge, type KeyPurge } from "./flows/cleanup/key-purge.js";
+import { type LeakedKeyRoutes, mountLeakedKeys } from "./routes/leaked-keys.js";
+import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./routes/organization-keys.js";
+import { type KeyRoutes, mountKeys } from "./routes/keys.js";
+import { createRemoveDeletedNetworks } from "./flows/cleanup/deleted-networks.js";
+import { createForgetNetworks } from "./rights/forget-networks.js";
+import { collectingNotices } from "./flows/cleanup/deletion-notices.js";
+import {
+  createReferenceSweep,
+  type ReferenceSweep,
+  type ReferenceSweepParts,
+} from "./flows/cleanup/reference-sweep.js";
 import type { Delivery } from "./mail/delivery.js";
 import { createMail, type MailSettings } from "./mail/mail.js";
-import { mountMailed } from "./mail/mount.js";
-import { createThrottledCheck } from "./logins/throttled-check.js";
-import { OF_CODES } from "./logins/throttle.rules.js";
-import { mountOrganizations } from "./organizations/routes.js";
-import { createOrganizationSweep, type OrganizationSweep } from "./organizations/sweep.js";
-import { mountSignInByProvider } from "./providers/mount.js";
-import { createProviders } from "./providers/providers.js";
-import type { ProviderSettings } from "./providers/settings.js";
-import type { Quotas } from "./quotas.js";
-import { createNoteAccount, createRequireOpenRegistration, type RegistrationRule } from "./registrations/first-account.js";
-import { mountRegistrations } from "./registrations/routes.js";
-import { createSiteLimit } from "./registrations/site-limit.js";
-import { createRequireConfirmed } from "./second-factor/confirmed.js";
-import { mountSecondFactors } from "./second-factor/routes.js";
-import { createSecretCipher } from "./second-factor/secret-cipher.js";
-import { type BeginSessionOptions, createBeginSession } from "./sessions/begin.js";
-import { createNotePlace } from "./sessions/notice.js";
-import { createNoteUnverified } from "./organizations/unverified.js";
-import { createSessionCookies } from "./sessions/cookie.js";
-import { createReplaceSessions } from "./sessions/replace.js";
-import { mountOwnSessions, type OwnSessionRoutes } from "./sessions/own-routes.js";
-import { mountSessions, type SessionRoutes } from "./sessions/routes.js";
-import { createStores, type Stores } from "./stores.js";
-import { createAuditNoteSource } from "./audit-note-source.js";
-import { createTopologyDirectory, type TopologyDirectory } from "./topology.js";
-import { type ChangePasswordOptions, createChangePassword } from "./users/change-password.js";
-import { type ConfirmCallerOptions, createConfirmCaller } from "./users/confirm-caller.js";
-import { createRequireUnlimitedKey } from "./users/unlimited-key.js";
-import { createRequireStrongPassword, type JudgePassword } from "./users/strength.js";
-import { mountPasswords, type PasswordRoutes } from "./users/password-routes.js";
-import type { Passwords } from "./users/passwords.js";
-import { createFlows } from "./users/flows.js";
-import { mountMoving } from "./users/moving.js";
-import { mountUsers } from "./users/routes.js";
-import { createWebhookPausing, type WebhookPausing } from "./webhooks/pausing.js";
-import { mountWhoami } from "./whoami/routes.js";
+import { mountMailed } from "./routes/mailed.js";
+import { createThrottledCheck } from "./flows/sign-in/throttled-check.js";
+import { OF_CODES } from "./model/login-throttle.rules.js";
+import { mountOrganizations } from "./routes/organizations.js";
+import { createOrganizationSweep, type OrganizationSweep } from "./flows/cleanup/organization-sweep.js";
+import { mountSignInByProvider } from "./routes/provider-sign-in.js";
+import { createProviders } from "./flows/providers/providers.js";
+import type { ProviderSettings } from "./flows/providers/settings.js";
+import type { Quotas } from "./model/quotas.js";
+import { createNoteAccount, createRequireOpenRegistration, type RegistrationRule } from "./storage/first-account.js";
+import { mountRegistrations } from "./routes/registrations.js";
+import { createSiteLimit } from "./storage/site-limit.js";
+import { createRequireConfirmed } from "./rights/confirmed.js";
+import { mountSecondFactors } from "./routes/second-factors.js";
+import { createSecretCipher } from "./secrets/secret-cipher.js";
+import { type BeginSessionOptions, createBeginSession } from "./flows/sign-in/begin-session.js";
+import { createNotePlace } from "./mail/sign-in-notice.js";
+import { createNoteUnverified } from "./rights/unverified.js";
+import { createSessionCookies } from "./flows/sign-in/session-cookie.js";
+import { createReplaceSessions } from "./flows/sign-in/replace-sessions.js";
+import { mountOwnSessions, type OwnSessionRoutes } from "./routes/own-sessions.js";
+import { mountSessions, type SessionRoutes } from "./routes/sessions.js";
+import { createStores, type Stores } from "./storage/stores.js";
+import { createAuditNoteSource } from "./topology/audit-notes.js";
+import { createTopologyDirectory, type TopologyDirectory } from "./topology/directory.js";
+import { type ChangePasswordOptions, createChangePassword } from "./flows/recovery/change-password.js";
+import { type ConfirmCallerOptions, createConfirmCaller } from "./flows/sign-in/confirm-caller.js";
+import { createRequireUnlimitedKey } from "./rights/unlimited-key.js";
+import { createRequireStrongPassword, type JudgePassword } from "./secrets/strength.js";
+import { mountPasswords, type PasswordRoutes } from "./routes/passwords.js";
+import type { Passwords } from "./secrets/passwords.js";
+import { createFlows } from "./flows/flows.js";
+import { mountMoving } from "./routes/moving.js";
+import { mountUsers } from "./routes/users.js";
+import { createWebhookPausing, type WebhookPausing } from "./rights/webhook-pausing.js";
+import { mountWhoami } from "./routes/whoami.js";
 
 export interface AppOptions extends Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares"> {
   readonly db: Db;
@@ -199,7 +203,10 @@ function createDuties(
   };
 }
 
-function mountAllKeys(router: Router, parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes): void {
+function mountAllKeys(
+  router: Router,
+  parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes,
+): void {
   mountKeys(router, parts);
   mountKeyRotation(router, parts);
   mountOrganizationKeys(router, parts);

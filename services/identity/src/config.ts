@@ -2,11 +2,11 @@ import { z } from "zod";
 import { commonSettings, SecretList, shareSettings, tenancySettings, UrlList, writeSettings } from "@nts/shared/config";
 
 import { checkPublicUrl, InsecureHttp } from "@nts/shared/exposure";
-import { MAILS_OF_CALLER } from "./mail/limits-store.js";
+import { MAILS_OF_CALLER } from "./storage/mail-limits.js";
 import { MailFrom, SmtpUrl } from "./mail/settings.js";
-import { ProviderList } from "./providers/settings.js";
-import { REGISTRATIONS } from "./registrations/first-account.js";
-import { AUDIT_RETENTION_DAYS } from "./audit/retention.js";
+import { ProviderList } from "./flows/providers/settings.js";
+import { REGISTRATIONS } from "./storage/first-account.js";
+import { AUDIT_RETENTION_DAYS } from "./storage/audit-retention.js";
 
 const { GATEWAY_TO_IDENTITY_SECRETS, IDENTITY_TO_TOPOLOGY_SECRETS } = tenancySettings;
 

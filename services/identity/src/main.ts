@@ -28,14 +28,14 @@ import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
 import { mailSettings } from "./mail/configured.js";
 import { startMailQueueMetrics } from "./mail/queue-metrics.js";
-import { prepareDatabase } from "./prepare-database.js";
-import { startKeyPurge } from "./keys/key-purge.js";
-import { startReferenceSweep } from "./networks/sweep.js";
-import { startOrganizationSweep } from "./organizations/sweep.js";
-import type { Quotas } from "./quotas.js";
-import { startWebhookPausing } from "./webhooks/pausing.js";
-import { createPasswordJudge } from "./users/strength-judge.js";
-import { createPasswords } from "./users/passwords.js";
+import { prepareDatabase } from "./storage/prepare-database.js";
+import { startKeyPurge } from "./flows/cleanup/key-purge.js";
+import { startReferenceSweep } from "./flows/cleanup/reference-sweep.js";
+import { startOrganizationSweep } from "./flows/cleanup/organization-sweep.js";
+import type { Quotas } from "./model/quotas.js";
+import { startWebhookPausing } from "./rights/webhook-pausing.js";
+import { createPasswordJudge } from "./secrets/strength-judge.js";
+import { createPasswords } from "./secrets/passwords.js";
 
 const NAME = "identity";
 /** Milliseconds for background work to end; a hanging database must not keep the process. */

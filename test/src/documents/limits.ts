@@ -10,8 +10,8 @@ import * as unread from "@nts/gateway/edge/unread-responses";
 import { MOST_BYTES } from "@nts/gateway/mcp/results.rules";
 import { HANDLED_OF_ORGANIZATION, MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
 import { IdentitySettings } from "@nts/identity/config";
-import { STREAM_BYTES } from "@nts/identity/respond-with-list";
-import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/users/strength-judge";
+import { STREAM_BYTES } from "@nts/identity/flows/respond-with-list";
+import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/secrets/strength-judge";
 import {
   COMPARED,
   PAST,

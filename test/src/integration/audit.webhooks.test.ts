@@ -5,12 +5,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createTakeNotes } from "@nts/identity/audit/take-notes";
-import { createAudited } from "@nts/identity/audit/trail";
-import { createAuditNoteSource } from "@nts/identity/audit-note-source";
-import { createTopologyDirectory } from "@nts/identity/topology";
-import { unshared } from "@nts/identity/database";
-import { createEndedMakers } from "@nts/identity/webhooks/ended-makers";
-import { createWebhookPausing } from "@nts/identity/webhooks/pausing";
+import { createAudited } from "@nts/identity/storage/audit-trail";
+import { createAuditNoteSource } from "@nts/identity/topology/audit-notes";
+import { createTopologyDirectory } from "@nts/identity/topology/directory";
+import { unshared } from "@nts/identity/storage/database";
+import { createEndedMakers } from "@nts/identity/storage/ended-webhook-makers";
+import { createWebhookPausing } from "@nts/identity/rights/webhook-pausing";
 import {
   type AuditEntry,
   createTag,

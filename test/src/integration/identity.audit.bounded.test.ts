@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { KEY_ADDRESSES } from "@nts/identity/audit/key-addresses";
+import { KEY_ADDRESSES } from "@nts/identity/storage/key-addresses";
 import { MOST_AN_HOUR } from "@nts/identity/audit/hourly-limit";
-import { NOBODY } from "@nts/identity/keys/key.rules";
-import { AUDIT } from "@nts/identity/audit/trail";
+import { NOBODY } from "@nts/identity/model/key.rules";
+import { AUDIT } from "@nts/identity/storage/audit-trail";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { recordKeyUses } from "@nts/shared/contract/internal";
 import { deleteKey, listOrganizationKeys, revokeLeakedKeys } from "@nts/shared/contract/keys";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { keepAudit } from "@nts/identity/audit/retention";
-import { AUDIT, createAudited, trailOf } from "@nts/identity/audit/trail";
+import { keepAudit } from "@nts/identity/storage/audit-retention";
+import { AUDIT, createAudited, trailOf } from "@nts/identity/storage/audit-trail";
 import type { AuditEntry } from "@nts/shared/contract/audit";
 import { createInvite, revokeInvite } from "@nts/shared/contract/invites";
 import { createKey, deleteKey, rotateKey, updateKey } from "@nts/shared/contract/keys";

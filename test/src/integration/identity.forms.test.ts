@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { unshared } from "@nts/identity/database";
-import { FORMS, type Forms, openDocuments, type Stored } from "@nts/identity/documents";
-import { createForgetNetworks } from "@nts/identity/networks/forget-networks";
-import { changesTo } from "@nts/identity/revisions.rules";
+import { unshared } from "@nts/identity/storage/database";
+import { FORMS, type Forms, openDocuments, type Stored } from "@nts/identity/storage/documents";
+import { createForgetNetworks } from "@nts/identity/rights/forget-networks";
+import { changesTo } from "@nts/identity/model/revisions.rules";
 import { createInvite, listInvites } from "@nts/shared/contract/invites";
 import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
 import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { MongoClient } from "mongodb";
-import { noteEarlierAccounts } from "@nts/identity/registrations/first-account";
+import { noteEarlierAccounts } from "@nts/identity/storage/first-account";
 import { createInvite, listInvites, revokeInvite, type Invite } from "@nts/shared/contract/invites";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { hashCredential } from "@nts/shared/credential";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { browserOf } from "@nts/identity/sessions/place";
+import { browserOf } from "@nts/identity/flows/sign-in/sign-in-place";
 import { deleteSession, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract/sessions";
 import { login } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";

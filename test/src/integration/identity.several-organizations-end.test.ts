@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { unshared } from "@nts/identity/database";
-import type { ChangeRights } from "@nts/identity/key-changes/change-rights";
-import { createForgetNetworks } from "@nts/identity/networks/forget-networks";
+import { unshared } from "@nts/identity/storage/database";
+import type { ChangeRights } from "@nts/identity/rights/change-rights";
+import { createForgetNetworks } from "@nts/identity/rights/forget-networks";
 import { deleteOrganization, leaveOrganization } from "@nts/shared/contract";
 import type { Permission } from "@nts/shared/contract/endpoint";
 import { createInvite } from "@nts/shared/contract/invites";

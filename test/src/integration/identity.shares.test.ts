@@ -7,11 +7,11 @@ import { getOrganization, updateOrganization } from "@nts/shared/contract/organi
 import { getCurrentUser, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
 import { whoami } from "@nts/shared/contract/whoami";
 import { createShares } from "@nts/shared/shares";
-import { sharedBy } from "@nts/identity/database";
-import { createKeyStore } from "@nts/identity/keys/store";
-import { createOrganizationStore } from "@nts/identity/organizations/store";
-import { createSessionStore } from "@nts/identity/sessions/store";
-import { createUserStore } from "@nts/identity/users/store";
+import { sharedBy } from "@nts/identity/storage/database";
+import { createKeyStore } from "@nts/identity/storage/api-keys";
+import { createOrganizationStore } from "@nts/identity/storage/organizations";
+import { createSessionStore } from "@nts/identity/storage/sessions";
+import { createUserStore } from "@nts/identity/storage/users";
 import { type Identity, startIdentity } from "../support/identity.js";
 
 /** Collections that are read once for all organizations. */

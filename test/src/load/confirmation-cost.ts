@@ -2,8 +2,8 @@
  * The cost of confirming the primary with every check of a credential: checks in this process on one and three members,
  * with a linearizable read and a plain one.
  */
-import { createCredentialStore } from "@nts/identity/credentials/store";
-import { createKeyChangeLog } from "@nts/identity/key-changes/log";
+import { createCredentialStore } from "@nts/identity/storage/credentials";
+import { createKeyChangeLog } from "@nts/identity/storage/key-changes";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { startReplicaSet } from "../support/replica-set.js";
 import type { Stack } from "../support/stack.js";

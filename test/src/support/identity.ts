@@ -4,8 +4,8 @@
  */
 import type { CommandStartedEvent, Db } from "mongodb";
 import { type App, type AppOptions, createApp } from "@nts/identity/app";
-import { prepareDatabase } from "@nts/identity/prepare-database";
-import { createPasswords } from "@nts/identity/users/passwords";
+import { prepareDatabase } from "@nts/identity/storage/prepare-database";
+import { createPasswords } from "@nts/identity/secrets/passwords";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { startServer } from "@nts/shared/http/server";
 import { createTenancyVerifier } from "@nts/shared/http/tenancy";

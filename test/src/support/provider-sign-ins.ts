@@ -2,7 +2,7 @@
 import { finishProviderSignIn, prepareProviderSignIn } from "@nts/shared/contract/providers";
 import { hashCredential } from "@nts/shared/credential";
 import { INTERNAL } from "@nts/shared/http/headers";
-import type { ProviderSettings } from "@nts/identity/providers/settings";
+import type { ProviderSettings } from "@nts/identity/flows/providers/settings";
 import { type Direct, type DirectResponse, tokenOf } from "./direct.js";
 
 /** A started sign-in. */

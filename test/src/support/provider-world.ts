@@ -2,7 +2,7 @@
 import { linkProvider } from "@nts/shared/contract/providers";
 import { newId } from "@nts/shared/ids";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
-import type { ProviderSettings } from "@nts/identity/providers/settings";
+import type { ProviderSettings } from "@nts/identity/flows/providers/settings";
 import { type Audited, startAudited } from "./audit.js";
 import { type Person, sessionOf } from "./direct.js";
 import {

@@ -1,8 +1,8 @@
 /** A system on which permissions of every kind can be revoked: with a provider, and keys that can be aged. */
 import { type ClientSession, type Db, MongoClient } from "mongodb";
-import { createLinkTokens } from "@nts/identity/mail/link-tokens-store";
-import { newToken } from "@nts/identity/tokens";
-import type { UserDocument } from "@nts/identity/users/user";
+import { createLinkTokens } from "@nts/identity/storage/link-tokens";
+import { newToken } from "@nts/identity/secrets/tokens";
+import type { UserDocument } from "@nts/identity/model/user";
 import { type Account, cookieOf } from "./api.js";
 import { providerEnv, type RealProvider, startRealProvider } from "./real-provider.js";
 import { type Stack, type StackOptions, startStack } from "./stack.js";

@@ -1,9 +1,9 @@
 import { BACKGROUND } from "@nts/shared/work";
-import type { ChangeRights } from "../key-changes/change-rights.js";
-import { createAffiliationsOf } from "../organizations/affiliations.js";
-import { admitsPasswords, type OrganizationDocument } from "../organizations/organization.js";
-import type { OrganizationStore } from "../organizations/store.js";
-import type { UserStore } from "../users/store.js";
+import type { ChangeRights } from "../rights/change-rights.js";
+import { createAffiliationsOf } from "../storage/affiliations.js";
+import { admitsPasswords, type OrganizationDocument } from "../model/organization.js";
+import type { OrganizationStore } from "../storage/organizations.js";
+import type { UserStore } from "../storage/users.js";
 import { AdminProblem } from "./problem.js";
 
 export interface AllowPasswordsOptions {

@@ -1,8 +1,8 @@
 import { BACKGROUND } from "@nts/shared/work";
 import { AppError } from "@nts/shared/errors";
-import type { OrganizationStore } from "../organizations/store.js";
-import { foundOrganization, type RegisterUser } from "../registrations/register-user.js";
-import type { UserDocument } from "../users/user.js";
+import type { OrganizationStore } from "../storage/organizations.js";
+import { foundOrganization, type RegisterUser } from "../flows/registration/register-user.js";
+import type { UserDocument } from "../model/user.js";
 import { AdminProblem } from "./problem.js";
 
 export interface CreateOwnerOptions {

@@ -1,10 +1,10 @@
 import { BACKGROUND } from "@nts/shared/work";
-import type { ChangeRights } from "../key-changes/change-rights.js";
-import type { SessionStore } from "../sessions/store.js";
-import type { UserStore } from "../users/store.js";
-import { isDisabled, type UserDocument } from "../users/user.js";
-import { membershipsOf } from "../users/memberships.rules.js";
-import { endedMaker, type EndedMakers } from "../webhooks/ended-makers.js";
+import type { ChangeRights } from "../rights/change-rights.js";
+import type { SessionStore } from "../storage/sessions.js";
+import type { UserStore } from "../storage/users.js";
+import { isDisabled, type UserDocument } from "../model/user.js";
+import { membershipsOf } from "../model/memberships.rules.js";
+import { endedMaker, type EndedMakers } from "../storage/ended-webhook-makers.js";
 import { AdminProblem } from "./problem.js";
 
 export interface DisableUserOptions {

@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
-import type { OrganizationDocument } from "../organizations/organization.js";
-import type { UserDocument } from "../users/user.js";
+import type { OrganizationDocument } from "../model/organization.js";
+import type { UserDocument } from "../model/user.js";
 
 interface Listed extends Pick<OrganizationDocument, "_id" | "name" | "created_at"> {
   readonly users: { readonly email: string; readonly permissions: string }[];

@@ -10,32 +10,44 @@ import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { operatorName } from "@nts/shared/operator";
 import { BACKGROUND } from "@nts/shared/work";
-import { createAudited } from "../audit/trail.js";
+import { createAudited } from "../storage/audit-trail.js";
 import { IdentitySettings } from "../config.js";
-import { createAcknowledgements } from "../key-changes/acknowledgements.js";
-import { type ChangeRights, createChangeRights } from "../key-changes/change-rights.js";
-import { createKeyChangeLog } from "../key-changes/log.js";
-import { createGatewayRegistry } from "../key-changes/registry.js";
-import { createLoginFailureStore } from "../logins/store.js";
-import { createOrganizationStore } from "../organizations/store.js";
-import { unshared } from "../database.js";
-import { prepareDatabase } from "../prepare-database.js";
-import { createIdentityStore } from "../providers/identities-store.js";
-import { createUnlink } from "../providers/unlink.js";
-import { createNoteAccount } from "../registrations/first-account.js";
-import { createRegisterUser } from "../registrations/register-user.js";
-import { createResetSecondFactor } from "../second-factor/reset.js";
-import { createSecondFactorStore } from "../second-factor/store.js";
-import { createSessionStore } from "../sessions/store.js";
-import { createChangePassword } from "../users/change-password.js";
-import { createPasswords } from "../users/passwords.js";
-import { createPasswordJudge } from "../users/strength-judge.js";
-import { type AccountWords, createRequireStrongPassword } from "../users/strength.js";
-import { createUserStore } from "../users/store.js";
+import { createAcknowledgements } from "../rights/acknowledgements.js";
+import { type ChangeRights, createChangeRights } from "../rights/change-rights.js";
+import { createKeyChangeLog } from "../storage/key-changes.js";
+import { createGatewayRegistry } from "../storage/gateways.js";
+import { createLoginFailureStore } from "../storage/login-failures.js";
+import { createOrganizationStore } from "../storage/organizations.js";
+import { unshared } from "../storage/database.js";
+import { prepareDatabase } from "../storage/prepare-database.js";
+import { createIdentityStore } from "../storage/linked-identities.js";
+import { createUnlink } from "../flows/providers/unlink.js";
+import { createNoteAccount } from "../storage/first-account.js";
+import { createRegisterUser } from "../flows/registration/register-user.js";
+import { createResetSecondFactor } from "../flows/second-factor/reset.js";
+import { createSecondFactorStore } from "../storage/second-factors.js";
+import { createSessionStore } from "../storage/sessions.js";
+import { createChangePassword } from "../flows/recovery/change-password.js";
+import { createPasswords } from "../secrets/passwords.js";
+import { createPasswordJudge } from "../secrets/strength-judge.js";
+import { type AccountWords, createRequireStrongPassword } from "../secrets/strength.js";
+import { createUserStore } from "../storage/users.js";
 import { allowPasswords } from "./allow-passwords.js";
-import { type AllowPasswordsCommand, type Command, type CreateOwnerCommand, type DisableUserCommand, type DoctorCommand, HELP, readCommand, type ResetPasswordCommand, type ResetSecondFactorCommand, type UnlinkProviderCommand, valid } from "./command.js";
+import {
+  type AllowPasswordsCommand,
+  type Command,
+  type CreateOwnerCommand,
+  type DisableUserCommand,
+  type DoctorCommand,
+  HELP,
+  readCommand,
+  type ResetPasswordCommand,
+  type ResetSecondFactorCommand,
+  type UnlinkProviderCommand,
+  valid,
+} from "./command.js";
 import { createOwner } from "./create-owner.js";
-import { createEndedMakers } from "../webhooks/ended-makers.js";
+import { createEndedMakers } from "../storage/ended-webhook-makers.js";
 import { disableUser } from "./disable-user.js";
 import { examine } from "./doctor.js";
 import { listOrganizations } from "./list-organizations.js";

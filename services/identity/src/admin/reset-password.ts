@@ -1,8 +1,8 @@
 import { BACKGROUND } from "@nts/shared/work";
-import type { LoginFailureStore } from "../logins/store.js";
-import type { ChangePassword } from "../users/change-password.js";
-import type { UserStore } from "../users/store.js";
-import type { UserDocument } from "../users/user.js";
+import type { LoginFailureStore } from "../storage/login-failures.js";
+import type { ChangePassword } from "../flows/recovery/change-password.js";
+import type { UserStore } from "../storage/users.js";
+import type { UserDocument } from "../model/user.js";
 import { AdminProblem } from "./problem.js";
 
 export interface ResetPasswordOptions {

@@ -1,7 +1,7 @@
 import { BACKGROUND } from "@nts/shared/work";
-import { isGuarded, type UserDocument } from "../users/user.js";
-import type { ResetSecondFactor } from "../second-factor/reset.js";
-import type { UserStore } from "../users/store.js";
+import { isGuarded, type UserDocument } from "../model/user.js";
+import type { ResetSecondFactor } from "../flows/second-factor/reset.js";
+import type { UserStore } from "../storage/users.js";
 import { AdminProblem } from "./problem.js";
 
 export interface ResetSecondFactorOptions {

@@ -1,7 +1,7 @@
 import { BACKGROUND } from "@nts/shared/work";
-import type { Unlink } from "../providers/unlink.js";
-import type { UserStore } from "../users/store.js";
-import type { UserDocument } from "../users/user.js";
+import type { Unlink } from "../flows/providers/unlink.js";
+import type { UserStore } from "../storage/users.js";
+import type { UserDocument } from "../model/user.js";
 import { AdminProblem } from "./problem.js";
 
 export interface UnlinkProviderOptions {

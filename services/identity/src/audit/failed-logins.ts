@@ -2,8 +2,8 @@ import type { Db } from "mongodb";
 import type { Log } from "@nts/shared/log";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { BACKGROUND, type Work } from "@nts/shared/work";
-import type { UserDocument } from "../users/user.js";
-import { noteEvent } from "./notes.js";
+import type { UserDocument } from "../model/user.js";
+import { noteEvent } from "../storage/audit-notes.js";
 import { countTowardsHourlyLimit } from "./hourly-limit.js";
 
 /** Maximum entries waiting to be written; further ones are dropped and logged. */

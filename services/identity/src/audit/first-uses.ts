@@ -2,12 +2,12 @@ import type { ClientSession, Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { BACKGROUND } from "@nts/shared/work";
-import { type KeyDocument, NOBODY } from "../keys/key.rules.js";
-import type { UserDocument } from "../users/user.js";
-import { noteEvent } from "./notes.js";
+import { type KeyDocument, NOBODY } from "../model/key.rules.js";
+import type { UserDocument } from "../model/user.js";
+import { noteEvent } from "../storage/audit-notes.js";
 import { isBelowHourlyLimit, countTowardsHourlyLimit } from "./hourly-limit.js";
-import { KEY_ADDRESSES, type KeyAddresses } from "./key-addresses.js";
-import { AUDIT_HEADS, type HeadDocument } from "./trail.js";
+import { KEY_ADDRESSES, type KeyAddresses } from "../storage/key-addresses.js";
+import { AUDIT_HEADS, type HeadDocument } from "../storage/audit-trail.js";
 
 /** Maximum remembered address blocks of a key; new ones replace the oldest. */
 const MOST_BLOCKS = 100;

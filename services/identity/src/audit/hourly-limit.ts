@@ -1,5 +1,5 @@
 import type { ClientSession, Db } from "mongodb";
-import { AUDIT_HEADS, type HeadDocument, type LimitedAction } from "./trail.js";
+import { AUDIT_HEADS, type HeadDocument, type LimitedAction } from "../storage/audit-trail.js";
 
 // Some entries can be caused without an account. Each kind is limited per organization and hour, so that nobody can
 // fill the database.

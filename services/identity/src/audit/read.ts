@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import type { Filter } from "mongodb";
 import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
-import type { Database } from "../database.js";
-import type { AuditDocument } from "./entries.rules.js";
-import { AUDIT, AUDIT_HEADS, type HeadDocument } from "./trail.js";
+import type { Database } from "../storage/database.js";
+import type { AuditDocument } from "../model/audit-entry.rules.js";
+import { AUDIT, AUDIT_HEADS, type HeadDocument } from "../storage/audit-trail.js";
 
 // Reads ranges of an organization's entries. Numbers have no gaps, so sparse matches are searched in steps of some
 // thousand numbers; what was found in time is returned with a cursor to continue.

@@ -7,11 +7,11 @@ import type { Log } from "@nts/shared/log";
 import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { repeat } from "@nts/shared/repeat";
 import { BACKGROUND } from "@nts/shared/work";
-import { ENTRIES_OF_NOTES } from "../indexes.js";
-import { sharingNext } from "../key-changes/sharing-next.js";
-import type { AuditNoteSource } from "../audit-note-source.js";
-import type { AuditDocument } from "./entries.rules.js";
-import { AUDIT, trailOf } from "./trail.js";
+import { ENTRIES_OF_NOTES } from "../storage/indexes.js";
+import { sharingNext } from "../storage/sharing-next.js";
+import type { AuditNoteSource } from "../topology/audit-notes.js";
+import type { AuditDocument } from "../model/audit-entry.rules.js";
+import { AUDIT, trailOf } from "../storage/audit-trail.js";
 
 // Topology stores audit notes in its own database until they are entered here. If a process dies in between, the note
 // is retried and its existing entry found, so that none is lost or duplicated.

@@ -2,7 +2,7 @@ import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
 import { repeat } from "@nts/shared/repeat";
 import type { Letter } from "./letter.rules.js";
-import type { Outbox, OutgoingMail } from "./outbox-store.js";
+import type { Outbox, OutgoingMail } from "../storage/outbox.js";
 import { deferralMs, longestBackoffMs } from "./backoff.rules.js";
 import { MailFault, type MailTransport } from "./transport.js";
 

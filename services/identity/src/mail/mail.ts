@@ -3,8 +3,8 @@ import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
 import type { Work } from "@nts/shared/work";
 import { type Compose, type Delivery, type MailOutcome, startDelivery } from "./delivery.js";
-import { type Counted, createMailLimits, MAILS_OF_CALLER } from "./limits-store.js";
-import { createOutbox, type MailKind, type MailSubjects } from "./outbox-store.js";
+import { type Counted, createMailLimits, MAILS_OF_CALLER } from "../storage/mail-limits.js";
+import { createOutbox, type MailKind, type MailSubjects } from "../storage/outbox.js";
 import type { MailFrom, SmtpSettings } from "./settings.js";
 import { createMailTransport } from "./transport.js";
 

@@ -2,7 +2,7 @@ import type { Db } from "mongodb";
 import type { Registry } from "prom-client";
 import { addGauges } from "@nts/shared/metrics";
 import { repeatUntilStopped } from "@nts/shared/repeat";
-import { OUTGOING_MAILS } from "./outbox-store.js";
+import { OUTGOING_MAILS } from "../storage/outbox.js";
 
 /** Milliseconds between reads, which happen in the background, so that a scrape does not wait for the database. */
 const EVERY_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Compose, Composed } from "./delivery.js";
-import type { MailKind, OutgoingMail } from "./outbox-store.js";
+import type { MailKind, OutgoingMail } from "../storage/outbox.js";
 
 /** Writes the mails of one kind; null if a mail is no longer relevant. */
 export type Writer<Kind extends MailKind> = (mail: OutgoingMail & { readonly kind: Kind }) => Promise<Composed | null>;

@@ -1,0 +1,98 @@
+import { lowerOf } from "@nts/shared/contract/endpoint";
+import type { KeyLimits, Verification } from "@nts/shared/contract/internal";
+import type { FoundKey, FoundSession } from "../storage/credentials.js";
+import { type KeyDocument, secretOf } from "../model/key.rules.js";
+import { endOf, endOfPrevious } from "../model/key-lifetime.rules.js";
+import { maxLifetimeOf, type OrganizationDocument } from "../model/organization.js";
+import { narrowed, networksOf } from "../model/scopes.rules.js";
+import { slidExpiry } from "../model/session-lifetime.rules.js";
+import { confirmedUntil } from "../model/confirmation.rules.js";
+import { isDisabled, type UserDocument } from "../model/user.js";
+
+// Rights are computed on each verification and never stored with the credential, so that changes of a user apply to
+// keys and sessions at once.
+
+type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
+
+/**
+ * Computes the rights of an API key.
+ *
+ * @param enforcesLimits false for a gateway of an earlier version
+ * @see docs/api.md "Permissions"
+ */
+export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Verification {
+  const { number, hash, key, user, organization } = found;
+  if (key === null || user === null || organization === null) return refused(number, "api_key_invalid", []);
+  const subjects = [key._id, user._id, organization._id];
+  const secret = secretOf(key, hash, now);
+  if (secret === null) return refused(number, "api_key_invalid", subjects);
+  const limits = limitsOf(key);
+  if (limits !== undefined && !enforcesLimits) return refused(number, "api_key_disabled", subjects);
+  if (!key.is_enabled || isDisabled(user)) return refused(number, "api_key_disabled", subjects);
+  const endsAt = (secret === "previous" ? endOfPrevious : endOf)(key, maxLifetimeOf(organization));
+  if (endsAt !== null && endsAt <= now) return refused(number, "api_key_expired", subjects);
+  if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
+  if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
+  const networks = networksOf(user);
+  return {
+    status: "valid",
+    number,
+    principal: {
+      kind: "key",
+      credential_id: key._id,
+      organization_id: organization._id,
+      user_id: user._id,
+      email: user.email,
+      permission: lowerOf(key.permissions, user.permissions),
+      networks: key.network_ids === null ? networks : narrowed(networks, key.network_ids),
+      ...((key.expires_at !== null || key.network_ids !== null || limits !== undefined) && {
+        is_limited: true as const,
+      }),
+    },
+    expires_in_ms: endsAt === null ? null : endsAt.getTime() - now.getTime(),
+    ...(limits && { limits }),
+    ...(secret === "previous" && { is_previous: true }),
+  };
+}
+
+function lacksFactor(user: UserDocument, organization: OrganizationDocument): boolean {
+  return organization.require_second_factor === true && user.second_factor === undefined;
+}
+
+function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocument): KeyLimits | undefined {
+  return allowed_ips.length === 0 && per_minute === null ? undefined : { allowed_ips, per_minute };
+}
+
+/** Computes the rights of a session; it lasts as long as this use extends it. */
+export function verifySession(found: FoundSession, now: Date): Verification {
+  const { number, session, user, organization } = found;
+  if (session === null || user === null || organization === null || session.expires_at <= now)
+    return refused(number, "session_expired", []);
+  const subjects = [session._id, user._id, organization._id];
+  if (isDisabled(user)) return refused(number, "session_expired", subjects);
+  if (organization.password_login === false && session.provider === undefined)
+    return refused(number, "session_expired", subjects);
+  if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
+  const expiresAt = slidExpiry(session, now) ?? session.expires_at;
+  return {
+    status: "valid",
+    number,
+    principal: {
+      kind: "session",
+      credential_id: session._id,
+      organization_id: user.organization_id,
+      user_id: user._id,
+      email: user.email,
+      permission: user.permissions,
+      networks: networksOf(user),
+      ...(user.second_factor !== undefined && {
+        confirmed_until: confirmedUntil(session.confirmed_at)?.getTime() ?? 0,
+      }),
+    },
+    expires_in_ms: expiresAt.getTime() - now.getTime(),
+  };
+}
+
+function refused(number: number, code: RefusalCode, subjects: string[]): Verification {
+  return { status: "refused", number, code, subjects };
+}

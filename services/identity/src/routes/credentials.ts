@@ -1,0 +1,33 @@
+import { verifyCredential } from "@nts/shared/contract/internal";
+import { respond } from "@nts/shared/http/respond";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import type { NoteUnverified } from "../rights/unverified.js";
+import { useOf } from "../model/session-lifetime.rules.js";
+import type { SessionStore } from "../storage/sessions.js";
+import { verifyKey, verifySession } from "../rights/effective.rules.js";
+import type { FoundSession, CredentialStore } from "../storage/credentials.js";
+
+export interface CredentialRoutes {
+  readonly credentials: CredentialStore;
+  readonly sessions: SessionStore;
+  readonly noteUnverified: NoteUnverified;
+}
+
+export function mountCredentials(router: Router, { credentials, sessions, noteUnverified }: CredentialRoutes): void {
+  mountAny(router, verifyCredential, async ({ body: { kind, hash, enforces_limits } }) => {
+    const now = new Date();
+    if (kind === "key") {
+      const key = await credentials.findKey(hash);
+      return respond.data(await noteUnverified(verifyKey(key, now, enforces_limits), key.organization));
+    }
+    const found = await credentials.findSession(hash);
+    const verification = verifySession(found, now);
+    if (verification.status === "valid") await noteUse(found, now);
+    return respond.data(await noteUnverified(verification, found.organization));
+  });
+
+  async function noteUse({ session }: FoundSession, now: Date): Promise<void> {
+    const use = session && useOf(session, now);
+    if (session !== null && use !== null) await sessions.noteUse(session._id, use);
+  }
+}

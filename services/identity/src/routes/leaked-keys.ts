@@ -1,0 +1,62 @@
+import { isWellFormedApiKey } from "@nts/shared/api-key";
+import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { revokeLeakedKeys } from "@nts/shared/contract/keys";
+import { hashCredential } from "@nts/shared/credential";
+import { respond } from "@nts/shared/http/respond";
+import { mountAny, type Router } from "@nts/shared/http/mount";
+import { callerOf } from "@nts/shared/work";
+import type { ClientSession } from "mongodb";
+import type { ChangeRights } from "../rights/change-rights.js";
+import { untilSaved } from "../storage/until-saved.js";
+import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
+import type { WebhookPausing } from "../rights/webhook-pausing.js";
+import { bareHashOf, type KeyDocument } from "../model/key.rules.js";
+import type { KeyStore } from "../storage/api-keys.js";
+
+export interface LeakedKeyRoutes {
+  readonly keys: Pick<KeyStore, "findBySecrets" | "remove" | "update">;
+  readonly changeRights: ChangeRights;
+  readonly endedMakers: Pick<EndedMakers, "insert">;
+  readonly webhooks: Pick<WebhookPausing, "pause">;
+  /** Waits until gateways have applied all earlier changes. */
+  readonly settle: () => Promise<void>;
+}
+
+// Reports are anonymous: together they may use a few connections, so that others keep theirs.
+const AT_A_TIME = 4;
+const MOST_WAITING = 200;
+const LONGEST_WAIT_MS = 2_000;
+
+/** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
+export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
+  const { keys, changeRights, endedMakers, webhooks, settle } = routes;
+  const inTurn = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+
+  mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
+    // Malformed keys are not looked up.
+    const hashes = [...new Set(body.keys.map((key) => key.trim()).filter(isWellFormedApiKey))].map(hashCredential);
+    const ended = await untilSaved(work, async () => {
+      const found = await inTurn(() => keys.findBySecrets(hashes), callerOf(work));
+      if (found.length === 0) return [];
+      const ids = found.map(({ _id }) => _id);
+      return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
+    });
+    // Another report may have revoked it already and still be waiting for gateways.
+    await settle();
+    for (const key of ended) await webhooks.pause(work, endedKey(key, "key_leaked"));
+    return respond.data(null);
+  });
+
+  async function endAll(found: readonly KeyDocument[], hashes: readonly string[], tx: ClientSession) {
+    for (const key of found) {
+      const owner = { organizationId: key.organization_id, userId: key.user_id };
+      const ended = hashes.includes(bareHashOf(key.hash))
+        ? await keys.remove(owner, key, tx, "revoked")
+        : await keys.update(owner, key, { previous: null }, tx);
+      if (ended === "conflict") return "conflict";
+      // Whoever had the secret may have made webhooks with it.
+      await endedMakers.insert(endedKey(key, "key_leaked"), tx);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,78 @@
+import type { ParentRequest } from "@nts/shared/http/headers";
+import { isId } from "@nts/shared/contract/common";
+import {
+  endWebhooksOf,
+  findTagIds,
+  listNetworkIds,
+  type MakerEnd,
+  removeOrganization,
+} from "@nts/shared/contract/internal";
+import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
+import type { InternalClient } from "@nts/shared/http/internal-client";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { createQueuedRead } from "@nts/shared/queued-reads";
+import { createShares } from "@nts/shared/shares";
+import { chunksOf } from "@nts/shared/groups";
+import { narrowed } from "../model/scopes.rules.js";
+
+const MOST_IDS = 1_000;
+
+/** Longer than a call: a caller fails with the error of topology, not with that of a full share. */
+const MOST_WAIT_MS = 10_000;
+
+/**
+ * Knows which entities of the topology service exist. All methods throw AppError `unavailable` or `upstream_timeout` if
+ * it does not respond. `cause` is absent for background work.
+ */
+export interface TopologyDirectory {
+  /** Ids of existing networks in a scope, ascending. */
+  networksIn(scope: Scope, cause?: ParentRequest): Promise<string[]>;
+  /** The existing managed tags of the organization among the given ids. */
+  managedAmong(tags: readonly string[], organizationId: string, cause?: ParentRequest): Promise<string[]>;
+  /** The webhooks made by a user or a key; with a reason, they are paused. */
+  endWebhooks(of: MakerToEnd): Promise<NonNullable<MadeWebhooks>["webhooks"]>;
+  /** Reports a deleted organization; idempotent. */
+  removeOrganization(organizationId: string): Promise<void>;
+}
+
+/** A user, or one of the user's keys. */
+export interface MakerToEnd {
+  readonly organization_id: string;
+  readonly user_id: string;
+  /** Null for any credential of the user. */
+  readonly key_id: string | null;
+  /** Null to only list. */
+  readonly reason: MakerEnd | null;
+}
+
+/** Asks the topology service each time, unless the result can only be empty. */
+export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): TopologyDirectory {
+  // Few at a time per organization, so that polling clients do not use up its share of topology; not one, which a
+  // replica that does not respond would hold up.
+  const readNetworks = createQueuedRead(createShares({ operations: 2, waitMs: MOST_WAIT_MS }).use);
+  return {
+    networksIn: async ({ organizationId, networks }, cause) => {
+      if (networks.length === 0) return [];
+      const existing = await readNetworks(organizationId, "networks", () =>
+        topology.ask(listNetworkIds, { params: { id: organizationId }, ...(cause && { cause }) }),
+      );
+      return narrowed(networks, existing).sort();
+    },
+    managedAmong: async (tags, organizationId, cause) => {
+      const ids = [...new Set(tags.filter(isId))];
+      const managed: string[] = [];
+      for (const some of chunksOf(ids, MOST_IDS)) {
+        const body = { ids: some };
+        managed.push(
+          ...(await topology.ask(findTagIds, { params: { id: organizationId }, body, ...(cause && { cause }) })),
+        );
+      }
+      return managed;
+    },
+    endWebhooks: async ({ organization_id, user_id, key_id, reason }) =>
+      topology.ask(endWebhooksOf, { params: { id: organization_id }, body: { user_id, key_id, reason } }),
+    removeOrganization: async (organizationId) => {
+      await topology.ask(removeOrganization, { params: { id: organizationId } });
+    },
+  };
+}
