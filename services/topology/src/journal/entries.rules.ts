@@ -147,7 +147,7 @@ function isOther(value: unknown, other: unknown): boolean {
   return value !== other && JSON.stringify(value) !== JSON.stringify(other);
 }
 
-type Sides = Pick<Draft, "action" | "wire"> & Partial<Readonly<Record<"old" | "was", string | undefined>>>;
+export type Sides = Pick<Draft, "action" | "wire"> & Partial<Readonly<Record<"old" | "was", string | undefined>>>;
 
 /** The entity before an entry; null if it did not exist. */
 export function formerOf({ action, wire, old, was }: Sides): Entity | null {

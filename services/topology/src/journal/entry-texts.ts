@@ -3,7 +3,7 @@ import { createReader } from "../storage/entity-reader.js";
 import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
 import { ENTITY_KINDS } from "../kinds/index.js";
 import type { Cursors } from "./cursors.js";
-import { formerIn, formerOf, type JournalDocument, sidesOf } from "./entries.rules.js";
+import { formerIn, formerOf, type JournalDocument, type Sides, sidesOf } from "./entries.rules.js";
 import type { FormerEntry } from "./formers.js";
 
 // Entries in today's format, whatever the version of the stored entity.
@@ -17,32 +17,36 @@ const READERS = new Map(
 
 /** The entity before and after an entry in today's format; null if it did not exist. */
 export function currentSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
-  const { before, after, fields } = sidesOf(entry);
-  return { before: presentOf(entry, before), after: presentOf(entry, after), fields };
+  return sidesOf(inCurrentForm(entry, entry));
 }
 
 /** The JSON of the entity before an entry in today's format; null if it did not exist. */
 export function currentFormer(entry: FormerEntry): TextSlice | null {
   const { action, entity } = entry;
-  if (action === "deleted" && READERS.get(entity)?.differs(NOTHING_HIDDEN) === false) return entry;
-  const former = presentOf(entry, formerIn(decoded(entry)));
+  if (action === "deleted" && READERS.get(entity)?.hasOlderForms === false) return entry;
+  const former = formerIn(inCurrentForm(entry, decoded(entry)));
   return former === null ? null : sliceOf(Buffer.from(former));
 }
 
 /** The same, decoded. */
 export function formerEntity(entry: FormerEntry): StoredEntity | null {
-  const former = formerOf(decoded(entry));
-  const reader = READERS.get(entry.entity);
-  if (former === null || reader?.differs(NOTHING_HIDDEN) !== true) return former as StoredEntity | null;
-  return JSON.parse(reader.wireOf({ wire: JSON.stringify(former), form: entry.form }, NOTHING_HIDDEN)) as StoredEntity;
+  return formerOf(inCurrentForm(entry, decoded(entry))) as StoredEntity | null;
 }
 
 function decoded({ action, bytes, from, end, old, was }: FormerEntry) {
   return { action, wire: bytes.toString("utf8", from, end), old, was };
 }
 
-function presentOf({ entity, form }: Pick<FormerEntry, "entity" | "form">, wire: string | null): string | null {
-  return wire === null ? null : (READERS.get(entity)?.wireOf({ wire, form }, NOTHING_HIDDEN) ?? wire);
+/** The states of an entry in the current form. Its form is that of the later one; a complete former one may be older. */
+function inCurrentForm({ entity, form }: Pick<FormerEntry, "entity" | "form">, sides: Sides): Sides {
+  const reader = READERS.get(entity);
+  if (reader?.hasOlderForms !== true) return sides;
+  const { action, wire, old, was } = sides;
+  return {
+    ...{ action, old },
+    wire: reader.wireOf({ wire, form }, NOTHING_HIDDEN),
+    was: was === undefined ? undefined : reader.wireOf({ wire: was }, NOTHING_HIDDEN),
+  };
 }
 
 /** The JSON of an entry. */

@@ -163,8 +163,8 @@ export async function* rowsAt(
   const isWhole = most <= FEW_ROWS;
   const projection = isWhole ? { ...keys, ...textFields(unsighted(kind), stored) } : keys;
   const changed = mergeable(rows, sort, place);
-  const differs = isWhole && kind.differs(stored);
-  const arePassedOn = limit === 0 && !differs;
+  const losesTags = isWhole && kind.losesTags(stored);
+  const arePassedOn = limit === 0 && !losesTags;
   const runs = { view, kind, sort, field, ids, changed, isJoined };
   function* decoded({ bytes, starts: all }: RawBatch): Generator<readonly Row[]> {
     // A reader of a page may stop before the end of a batch.
@@ -173,7 +173,7 @@ export async function* rowsAt(
         // Skipped rows are not decoded: there may be many of them before the first row of a page.
         if (ids.size > 0 && ids.has(textIn({ bytes }, start, field).toString())) return [];
         const document = documentIn({ bytes, starts }, start);
-        const text = differs ? kind.wireOf(document as StoredFields, stored) : (document["wire"] as string | undefined);
+        const text = isWhole ? kind.wireOf(document as StoredFields, stored) : undefined;
         const place = placeOf(sort, document);
         const row = { kind, id: String(document["_id"]), n: null, place, ...(text !== undefined && { text }) };
         return changed.isLeft() ? [...changed.before(place), row] : row;

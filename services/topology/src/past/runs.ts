@@ -1,5 +1,5 @@
 import type { Place } from "@nts/shared/mongo/keyset";
-import { bytesOf, Fields, type TextSlice } from "@nts/shared/mongo/raw-fields";
+import { bytesOf, Fields, sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Kind } from "./entities.js";
 import type { Changed, Mergeable, Row, Sort } from "./rows.js";
@@ -36,10 +36,10 @@ export function restOf(runs: RunsOf): Iterable<readonly Row[]> {
   return runs.isJoined ? joined(rest, runs) : [rest];
 }
 
-function* merged(batch: RawBatch, { sort, field, ids, changed }: RunsOf): Generator<StoredRow | Row> {
+function* merged(batch: RawBatch, { kind, sort, field, ids, changed }: RunsOf): Generator<StoredRow | Row> {
   const names = Object.keys(sort);
   for (const start of batch.starts) {
-    const row = storedRowIn(batch, start, names, field);
+    const row = storedRowIn(batch, start, { kind, names, field });
     if (ids.has(row.replacedBy)) continue;
     if (changed.isLeft()) yield* changed.before(row.place);
     yield row;
@@ -92,6 +92,7 @@ function textOf(run: readonly TextSlice[]): Buffer {
 }
 
 interface StoredRow extends TextSlice {
+  bytes: Buffer;
   from: number;
   end: number;
   id: string;
@@ -100,15 +101,24 @@ interface StoredRow extends TextSlice {
   readonly place: Place[number][];
 }
 
-function storedRowIn(batch: RawBatch, start: number, names: readonly string[], field: Changed["field"]): StoredRow {
+interface StoredRowOf {
+  readonly kind: Kind;
+  readonly names: readonly string[];
+  readonly field: Changed["field"];
+}
+
+function storedRowIn(batch: RawBatch, start: number, { kind, names, field }: StoredRowOf): StoredRow {
+  let form: number | undefined;
   const row: StoredRow = { bytes: batch.bytes, from: 0, end: 0, id: "", replacedBy: "", place: names.map(() => null) };
   for (const fields = new Fields(batch, start); fields.next();) {
     if (fields.name === "wire") [row.from, row.end] = [fields.textAt, fields.textEnd];
+    if (fields.name === "form") form = fields.number;
     if (fields.name === "_id") row.id = fields.text;
     if (fields.name === field) row.replacedBy = field === "_id" ? row.id : fields.text;
     const at = names.indexOf(fields.name);
     if (at >= 0) row.place[at] = fields.number ?? fields.utf8?.toString() ?? null;
   }
   if (row.end === 0) throw new Error("a stored row has no text");
+  if (kind.hasOlderForms && (form ?? 1) < kind.form) Object.assign(row, sliceOf(kind.upgraded(bytesOf(row), form)));
   return row;
 }

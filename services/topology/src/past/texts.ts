@@ -97,7 +97,7 @@ async function readStored({ stored, moment }: View, kind: Kind, refs: readonly R
   const refOf = new Map(refs.map((ref) => [ref.id, ref]));
   const filter = matching(kind.within(stored), { _id: { $in: [...refOf.keys()] } });
   const reader = unsighted(kind);
-  const projection = { _id: 1, ...textFields(reader, stored), ...(kind.differs(stored) && { revision: 1 as const }) };
+  const projection = { _id: 1, ...textFields(reader, stored), ...(kind.losesTags(stored) && { revision: 1 as const }) };
   for await (const batch of kind.read(stored, { filter, projection, hint: BY_ID }, moment))
     for (const start of batch.starts) {
       const { id, text } = keyedTextIn(reader, stored, batch, { start, key: "_id" });

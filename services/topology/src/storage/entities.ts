@@ -150,7 +150,7 @@ function createSingleReads<T extends Entity>(
     get: async (scope, id, tx) => (await find(scope, id, tx)) ?? notFound(kind.name),
     readOne: async (scope, id) => {
       const found = (await gathered(scope, id)) ?? notFound(kind.name);
-      if (!reader.differs(scope)) return { json: wholeText(found, reader), revision: found.revision };
+      if (!reader.losesTags(scope)) return { json: wholeText(found, reader), revision: found.revision };
       const stored = reader.storedIn({ ...found, wire: found.wire.toString() }, scope);
       return { json: JSON.stringify(withSighting(stored)), revision: stored.revision };
     },
@@ -204,8 +204,9 @@ function createQueries<T extends Entity>(
 }
 
 /** The response JSON of an entity. */
-function wholeText(found: Found, { isSighted }: Pick<EntityReader<unknown>, "isSighted">): Buffer {
-  return isSighted ? sightedText(found.wire, found) : found.wire;
+function wholeText(found: Found, { isSighted, upgraded }: EntityReader<unknown>): Buffer {
+  const text = upgraded(found.wire, found.form);
+  return isSighted ? sightedText(text, found) : text;
 }
 
 /** An entity as returned to clients, with sightings. */

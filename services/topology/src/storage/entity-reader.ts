@@ -1,14 +1,19 @@
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
+import { FIRST_FORM, type Form, inPresentForm, type TextUpgrade, textUpgradeOf } from "@nts/shared/mongo/forms";
 import type { Entity, EntityKind, Stored, StoredFields } from "./entities.js";
 import { SIGHTING, sightingIn } from "./sightings.rules.js";
 import { deletedAmong, withoutDeleted } from "./hidden-tags.rules.js";
 
 /** Reads stored entities in the current form of their kind, without deleted tags. */
 export interface EntityReader<T> {
-  /** True while `wire` may need changes, because of older forms or deleted tags. */
-  readonly differs: (scope: Scope) => boolean;
+  /** True if entities must be decoded, because they may have deleted tags. */
+  readonly losesTags: (scope: Scope) => boolean;
+  /** There are older forms, so texts may need an upgrade. */
+  readonly hasOlderForms: boolean;
+  /** The version of the current form. */
+  readonly form: number;
+  readonly upgraded: TextUpgrade;
   /** This kind has sightings. */
   readonly isSighted: boolean;
   readonly storedIn: (document: StoredFields, scope: Scope) => Stored<T>;
@@ -31,6 +36,7 @@ export function createReader<T extends Entity>(
   const losesTags = ({ hidden }: Scope): boolean =>
     kind.tagged === true && hidden !== undefined && hidden.tags.size > 0;
   const isSighted = kind.sighted === true;
+  const upgraded = textUpgradeOf(form);
   const storedIn: EntityReader<T>["storedIn"] = (document, scope) => {
     const { wire, revision, form: version } = document;
     const entity = inPresentForm(form, JSON.parse(wire) as T, version);
@@ -40,14 +46,19 @@ export function createReader<T extends Entity>(
   };
   return {
     isSighted,
-    differs: (scope) => form.upgrade !== undefined || losesTags(scope),
+    losesTags,
+    hasOlderForms: form.upgrade !== undefined,
+    form: form.version,
+    upgraded,
     storedIn,
     revisionIn: ({ revision, tags }, scope) =>
       Number(revision) +
       (losesTags(scope) ? deletedAmong(tags as string[], scope.hidden?.tags ?? new Map()).length : 0),
-    wireOf: ({ wire, form: version = 1 }, scope) =>
-      (form.upgrade === undefined || version >= form.version) && !losesTags(scope)
+    wireOf: ({ wire, form: version = 1 }, scope) => {
+      if (losesTags(scope)) return JSON.stringify(storedIn({ wire, form: version, revision: 0 }, scope).entity);
+      return form.upgrade === undefined || version >= form.version
         ? wire
-        : JSON.stringify(storedIn({ wire, form: version, revision: 0 }, scope).entity),
+        : upgraded(Buffer.from(wire), version).toString();
+    },
   };
 }

@@ -166,7 +166,7 @@ async function* segmentsOf<T extends Entity>(
   const { limit, offset } = paging;
   const { filter, scope, join } = plan;
   // Others are decoded row by row, which blocks the process.
-  const isPassedOn = join === undefined && !entities.differs(scope);
+  const isPassedOn = join === undefined && !entities.losesTags(scope);
   let left = limit + 1;
   for (const segment of keyset.segments) {
     const reading: Omit<ScopedFind, "collection"> = {

@@ -21,13 +21,24 @@ const NEVER = Buffer.from(endingOf(NEVER_SEEN));
 const ID_LENGTH_AT = 9;
 const ID_LENGTH = 37;
 const IDENTIFIED = 46;
+// Behind it the field `form`, if there are several: type (1), name with terminator (5), integer (4).
+const INTEGER = 16;
+const FORM_AT = 6;
+const FORM_LENGTH = 10;
 
 /** The source of rows. */
-export type RowReader = Pick<EntityReader<unknown>, "differs" | "wireOf" | "storedIn" | "isSighted">;
+export type RowReader = Pick<
+  EntityReader<unknown>,
+  "losesTags" | "hasOlderForms" | "form" | "upgraded" | "wireOf" | "storedIn" | "isSighted"
+>;
 
-/** The projection for texts; `form` is included while older forms may exist. */
-export function textFields({ differs, isSighted }: RowReader, scope: Scope): Readonly<Record<string, 1>> {
-  return { wire: 1, ...(differs(scope) && { form: 1 as const }), ...(isSighted && { _id: 1 as const, ...SIGHTING }) };
+/** The projection for texts; `form` is included if older forms may exist. */
+export function textFields(
+  { losesTags, hasOlderForms, isSighted }: RowReader,
+  scope: Scope,
+): Readonly<Record<string, 1>> {
+  const isFormed = hasOlderForms || losesTags(scope);
+  return { wire: 1, ...(isFormed && { form: 1 as const }), ...(isSighted && { _id: 1 as const, ...SIGHTING }) };
 }
 
 /**
@@ -38,9 +49,10 @@ export function textFields({ differs, isSighted }: RowReader, scope: Scope): Rea
  */
 export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone = true): Buffer {
   const { bytes, starts } = batch;
-  if (reader.differs(scope))
+  if (reader.losesTags(scope))
     return Buffer.concat(copies(starts, (start) => responseTextIn(reader, scope, batch, start)));
-  if (reader.isSighted) return sightedRows(batch);
+  if (reader.isSighted) return sightedRows(reader, batch);
+  if (reader.hasOlderForms) return Buffer.concat(copies(starts, (start) => upgradedTextIn(reader, batch, start)));
   if (!isAlone) return Buffer.concat(copies(starts, (start) => textIn(batch, start, "wire")));
   let end = 0;
   for (const start of starts) {
@@ -58,14 +70,14 @@ export function rowsIn(reader: RowReader, scope: Scope, batch: RawBatch, isAlone
  * The same with sightings, whose documents have their id, too. Rows are moved within the batch as long as each ends where
  * the next document begins, which is nearly always: what BSON takes besides the text is longer than the ending.
  */
-function sightedRows(batch: RawBatch): Buffer {
+function sightedRows(reader: RowReader, batch: RawBatch): Buffer {
   const { bytes, starts } = batch;
   let end = 0;
   for (const [place, start] of starts.entries()) {
     const next = starts[place + 1] ?? bytes.length;
-    const rowEnd = putSighted(batch, { start, next }, end);
+    const rowEnd = putSighted(reader, batch, { start, next, at: end });
     if (rowEnd === null) {
-      const others = copies(starts.slice(place), (one) => sightedTextIn(batch, one));
+      const others = copies(starts.slice(place), (one) => sightedTextIn(reader, batch, one));
       return Buffer.concat([bytes.subarray(0, end), ...others]);
     }
     end = rowEnd;
@@ -73,20 +85,25 @@ function sightedRows(batch: RawBatch): Buffer {
   return bytes.subarray(0, end);
 }
 
+interface Slot {
+  readonly start: number;
+  /** Where the next document begins. */
+  readonly next: number;
+  /** Where the row is put. */
+  readonly at: number;
+}
+
 /** Puts a row over its document and those before it. @returns its end; null if it does not fit, and nothing was written */
-function putSighted(
-  batch: RawBatch,
-  { start, next }: { readonly start: number; readonly next: number },
-  at: number,
-): number | null {
+function putSighted(reader: RowReader, batch: RawBatch, { start, next, at }: Slot): number | null {
   const { bytes } = batch;
-  const length = lengthIfUnseen(bytes, start);
+  const wireAt = wireFieldIn(reader, bytes, start);
+  const length = wireAt === null ? null : lengthIfUnseen(bytes, start, wireAt);
   // A stored text stays without its closing brace, which is in the ending.
   const kept = length === null ? 0 : length - 1;
-  const ending = length === null ? sightedTextIn(batch, start) : NEVER;
+  const ending = length === null ? sightedTextIn(reader, batch, start) : NEVER;
   const end = at + 1 + kept + ending.length;
   if (end > next) return null;
-  const textAt = start + IDENTIFIED + TEXT_AT;
+  const textAt = start + (wireAt ?? 0) + TEXT_AT;
   bytes[at] = COMMA;
   bytes.copyWithin(at + 1, textAt, textAt + kept);
   bytes.set(ending, at + 1 + kept);
@@ -98,12 +115,20 @@ function copies(starts: readonly number[], textOf: (start: number) => Buffer): B
   return starts.flatMap((start) => [COMMA_TEXT, textOf(start)]);
 }
 
-/** Text length of a document with no other field than its id; otherwise null. */
-function lengthIfUnseen(bytes: Buffer, start: number): number | null {
-  if (bytes.readInt32LE(start + ID_LENGTH_AT) !== ID_LENGTH || bytes[start + IDENTIFIED + TYPE_AT] !== TEXT)
-    return null;
-  const length = bytes.readInt32LE(start + IDENTIFIED + LENGTH_AT) - 1;
-  return bytes.readInt32LE(start) === IDENTIFIED + TEXT_AT + length + 2 ? length : null;
+/** Where the field `wire` of a document in the current form is expected, relative to its beginning; null for an older form. */
+function wireFieldIn({ hasOlderForms, form }: RowReader, bytes: Buffer, start: number): number | null {
+  if (bytes.readInt32LE(start + ID_LENGTH_AT) !== ID_LENGTH) return null;
+  if (!hasOlderForms) return IDENTIFIED;
+  const formAt = start + IDENTIFIED + TYPE_AT;
+  const isCurrent = bytes[formAt] === INTEGER && bytes.readInt32LE(formAt + FORM_AT) >= form;
+  return isCurrent ? IDENTIFIED + FORM_LENGTH : null;
+}
+
+/** Text length of a document with no other field than its id and form; otherwise null. @param at of the field `wire` */
+function lengthIfUnseen(bytes: Buffer, start: number, at: number): number | null {
+  if (bytes[start + at + TYPE_AT] !== TEXT) return null;
+  const length = bytes.readInt32LE(start + at + LENGTH_AT) - 1;
+  return bytes.readInt32LE(start) === at + TEXT_AT + length + 2 ? length : null;
 }
 
 /** The text of an entity, and an id field of it. @returns `revision` is 0 if not requested */
@@ -115,7 +140,7 @@ export function keyedTextIn(
 ): { id: string; text: Buffer; revision: number } {
   const fields = fieldsIn(batch, start);
   const id = String(fields.get(key));
-  if (reader.differs(scope)) {
+  if (reader.losesTags(scope)) {
     const { entity, revision, sighting } = reader.storedIn(decoded(batch, start), scope);
     return {
       id,
@@ -123,7 +148,7 @@ export function keyedTextIn(
       revision,
     };
   }
-  const wire = fields.get("wire") as Buffer;
+  const wire = upgradedIn(reader, fields);
   const text = reader.isSighted ? sightedText(wire, sightingFieldsIn(fields)) : wire;
   return { id, text, revision: Number(fields.get("revision") ?? 0) };
 }
@@ -134,9 +159,18 @@ function responseTextIn(reader: RowReader, scope: Scope, batch: RawBatch, start:
   return Buffer.from(reader.isSighted ? wire.slice(0, -1) + endingOf(sightingIn(document)) : wire);
 }
 
-function sightedTextIn(batch: RawBatch, start: number): Buffer {
+function sightedTextIn(reader: RowReader, batch: RawBatch, start: number): Buffer {
   const fields = fieldsIn(batch, start);
-  return sightedText(fields.get("wire") as Buffer, sightingFieldsIn(fields));
+  return sightedText(upgradedIn(reader, fields), sightingFieldsIn(fields));
+}
+
+function upgradedTextIn(reader: RowReader, batch: RawBatch, start: number): Buffer {
+  return upgradedIn(reader, fieldsIn(batch, start));
+}
+
+/** The text of a document in the current form. */
+function upgradedIn({ upgraded }: RowReader, fields: ReadonlyMap<string, Buffer | number>): Buffer {
+  return upgraded(fields.get("wire") as Buffer, fields.get("form") as number | undefined);
 }
 
 /** The text of an entity with sightings. */

@@ -58,10 +58,10 @@ export function createHostsWithChildren({ db, batches, share }: Database, reader
       const find = { collection: "hosts", filter, projection: STORED, limit: 1 };
       for await (const batch of batches(scope, find, moment)) {
         const [found] = documentsIn(batch) as [EntityDocument];
-        const stored = readers.hosts.differs(scope) ? readers.hosts.storedIn(found, scope) : null;
+        const stored = readers.hosts.losesTags(scope) ? readers.hosts.storedIn(found, scope) : null;
         const host =
           stored === null
-            ? sightedText(Buffer.from(found.wire), found)
+            ? sightedText(readers.hosts.upgraded(Buffer.from(found.wire), found.form), found)
             : Buffer.from(JSON.stringify(withSighting(stored)));
         const children = await gathered(reading, scope, [id], moment);
         const revisions = children?.revisions ?? (await revisionsOf(reading, scope, id, moment));
