@@ -163,7 +163,7 @@ module.exports = {
         pathNot: [
           BROWSER_SAFE,
           ...PURE,
-          shared("(?:groups|api-key|address-block)\\."),
+          shared("(?:groups|api-key|address-block|adding-form)\\."),
           "^services/topology/src/values/",
           "^node_modules/zod/",
         ],

@@ -213,25 +213,46 @@ export interface components {
             add?: components["schemas"]["Tags"];
             remove?: components["schemas"]["Tags"];
         };
+        Text1To600: string;
         NetworkCreate: {
             name: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
             /** @default [] */
             tags?: components["schemas"]["Tags"];
         };
+        /**
+         * @example {
+         *       "rack": "A3",
+         *       "height": 2
+         *     }
+         */
+        AttributesInput: {
+            [key: string]: components["schemas"]["AttributeValue"];
+        };
+        AttributeValue: components["schemas"]["Text0To500"] | number | boolean;
+        Text0To500: string;
         BulkDelete: components["schemas"]["Uuid"][];
         NetworkUpdate: {
             name: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
             tags?: components["schemas"]["Tags"];
         };
         NetworkPatch: {
             name?: components["schemas"]["Label1To100"];
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesPatch"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+        };
+        AttributesPatch: {
+            [key: string]: components["schemas"]["AttributeValue"] | null;
         };
         SubnetCreate: {
             network_id: components["schemas"]["Uuid"];
@@ -239,6 +260,8 @@ export interface components {
             name: components["schemas"]["Label1To100"];
             description?: components["schemas"]["Text0To500"] | null;
             subnet_type?: components["schemas"]["Label1To50"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
             /**
              * @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`).
              * @default []
@@ -247,7 +270,6 @@ export interface components {
             /** @default [] */
             tags?: components["schemas"]["Tags"];
         };
-        Text0To500: string;
         ReservedRangeInput: {
             from: components["schemas"]["IpAddress"];
             to: components["schemas"]["IpAddress"];
@@ -260,6 +282,8 @@ export interface components {
             name: components["schemas"]["Label1To100"];
             description?: components["schemas"]["Text0To500"] | null;
             subnet_type?: components["schemas"]["Label1To50"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
             tags?: components["schemas"]["Tags"];
@@ -270,10 +294,14 @@ export interface components {
             name?: components["schemas"]["Label1To100"];
             description?: components["schemas"]["Text0To500"] | null;
             subnet_type?: components["schemas"]["Label1To50"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesPatch"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
+        /** @enum {string} */
+        Role: "Router" | "Switch" | "AccessPoint" | "Firewall" | "Server" | "Hypervisor" | "Nas" | "Printer" | "Camera" | "Phone" | "Computer" | "Mobile" | "Media" | "Iot" | "Ups" | "Other";
         HostCreate: {
             network_id: components["schemas"]["Uuid"];
             name: components["schemas"]["Label1To100"];
@@ -281,6 +309,9 @@ export interface components {
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
+            role?: components["schemas"]["Role"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
             /** @default [] */
             tags?: components["schemas"]["Tags"];
             /** @default [] */
@@ -308,6 +339,8 @@ export interface components {
             /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: components["schemas"]["MacAddress"] | null;
             position?: number;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
         };
         /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
         NewAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
@@ -334,6 +367,8 @@ export interface components {
             /** @default [] */
             tags?: components["schemas"]["Tags"];
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
         };
         BindingInput: components["schemas"]["InterfaceBindingInput"] | components["schemas"]["PortBindingInput"];
         InterfaceBindingInput: {
@@ -361,6 +396,9 @@ export interface components {
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
+            role?: components["schemas"]["Role"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
             tags?: components["schemas"]["Tags"];
         };
         HostPatch: {
@@ -370,6 +408,9 @@ export interface components {
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
             virtualization?: components["schemas"]["VirtualizationPatch"] | null;
+            role?: components["schemas"]["Role"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesPatch"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
         VirtualizationPatch: {
@@ -389,6 +430,8 @@ export interface components {
             mac_address?: components["schemas"]["MacAddress"] | null;
             /** @description If absent or beyond the end, last. */
             position?: number;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
         };
         InterfaceUpdate: {
             /** @description Immutable. */
@@ -401,6 +444,8 @@ export interface components {
             mac_address?: components["schemas"]["MacAddress"] | null;
             /** @description If absent, unchanged; if beyond the end, last. */
             position?: number;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
         };
         InterfacePatch: {
             /** @description Immutable. */
@@ -413,6 +458,8 @@ export interface components {
             mac_address?: components["schemas"]["MacAddress"] | null;
             /** @description If absent, unchanged; if beyond the end, last. */
             position?: number;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesPatch"];
         };
         PortInput: {
             host_id: components["schemas"]["Uuid"];
@@ -440,6 +487,8 @@ export interface components {
             /** @default [] */
             tags?: components["schemas"]["Tags"];
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
         };
         ServiceUpdate: {
             bindings: components["schemas"]["BindingInput"][];
@@ -453,6 +502,8 @@ export interface components {
             tags: components["schemas"]["Tags"];
             /** @description If absent, unchanged; null clears. */
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
         };
         EchoedSource: {
             type: string;
@@ -469,6 +520,8 @@ export interface components {
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
             /** @description If absent, unchanged; null clears. */
             virtualization?: components["schemas"]["VirtualizationPatch"] | null;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesPatch"];
         };
         EchoedSourcePatch: {
             type?: string;
@@ -1170,7 +1223,11 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
             name: string;
             organization_id: components["schemas"]["Uuid"];
+            attributes: components["schemas"]["Attributes"];
             tags: string[];
+        };
+        Attributes: {
+            [key: string]: string | number | boolean;
         };
         NetworkEnvelope: {
             /** @constant */
@@ -1207,6 +1264,7 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description In ascending order. */
             reserved: components["schemas"]["ReservedRange"][];
+            attributes: components["schemas"]["Attributes"];
             tags: string[];
         };
         Source: {
@@ -1258,6 +1316,9 @@ export interface components {
             hidden: boolean;
             source: components["schemas"]["Source"];
             virtualization: components["schemas"]["Virtualization"] | null;
+            /** @description What people say that it is; null if they have not. */
+            role: components["schemas"]["Role"] | null;
+            attributes: components["schemas"]["Attributes"];
             tags: string[];
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
@@ -1292,6 +1353,7 @@ export interface components {
             mac_address: string | null;
             /** @description Place in the host's list of interfaces, from 0. */
             position: number;
+            attributes: components["schemas"]["Attributes"];
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
         };
@@ -1322,6 +1384,7 @@ export interface components {
             source: components["schemas"]["Source"];
             tags: string[];
             virtualization: components["schemas"]["Virtualization"] | null;
+            attributes: components["schemas"]["Attributes"];
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
         };
@@ -3482,6 +3545,8 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["schemas"]["Text1To50"][];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: components["schemas"]["Text1To600"][];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
                 /** @description Case-insensitive search in the name. */
@@ -3688,6 +3753,8 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["schemas"]["Text1To50"][];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: components["schemas"]["Text1To600"][];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
                 /** @description Case-insensitive search in name and cidr. */
@@ -3914,6 +3981,10 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["schemas"]["Text1To50"][];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: components["schemas"]["Text1To600"][];
+                /** @description Only hosts with one of these roles. */
+                role?: components["schemas"]["Role"][];
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */
@@ -4126,6 +4197,8 @@ export interface operations {
                 subnet_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: components["schemas"]["Text1To600"][];
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */
@@ -4546,6 +4619,8 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["schemas"]["Text1To50"][];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: components["schemas"]["Text1To600"][];
                 /** @description Excludes services of these categories. */
                 exclude_categories?: components["schemas"]["Category"][];
                 /** @description Only entities that are missed, or only those that are not. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
 import {
   byId,
   Description,
@@ -19,6 +20,8 @@ import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
+import { ROLE_NAMES } from "./role-names.rules.js";
+import { Role } from "./roles.js";
 import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
@@ -35,6 +38,8 @@ export const HostRecord = z.object({
   hidden: z.boolean(),
   source: Source,
   virtualization: VirtualizationResponse.nullable(),
+  role: Role.nullable().describe("What people say that it is; null if they have not."),
+  attributes: AttributesResponse,
   tags: z.array(z.string()),
 });
 export type HostRecord = z.infer<typeof HostRecord>;
@@ -53,6 +58,8 @@ const optionalFields = {
   description: Description.nullable().optional(),
   hidden: z.boolean().optional(),
   virtualization: Virtualization.nullable().optional(),
+  role: Role.nullable().optional(),
+  attributes,
 };
 
 const ServiceOfNewHost = ServiceCreate.omit({ host_id: true, network_id: true }).meta({ id: "ServiceOfNewHost" });
@@ -89,6 +96,8 @@ export const listHosts = endpoint({
   query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id"], {
     ...asOf,
     ...filters,
+    ...attributeFilter,
+    role: z.array(Role).max(ROLE_NAMES.length).default([]).describe("Only hosts with one of these roles."),
     ...sightingFilters,
     q: SearchPart.describe(
       "Case-insensitive search in name, hostname and addresses; or for a port: `10.0.0.5:443`, `:443`, `443/tcp`.",

@@ -30,6 +30,9 @@ export type CsvResource = (typeof CSV_RESOURCES)[number];
 /** Stands for an unknown MAC address in a list, so that the others keep their places. */
 export const UNKNOWN_MAC = "?";
 
+/** Begins the heading of a column with the values of an attribute. */
+export const ATTRIBUTE_COLUMN = "attributes_";
+
 /** Error codes for cells of a CSV table. */
 export const CELL_FAULTS = [
   "missing_address",

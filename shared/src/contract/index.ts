@@ -84,6 +84,7 @@ export const OPERATIONS = operationsOf(
 );
 
 export * from "./archives.js";
+export * from "./attributes.js";
 export * from "./audit.js";
 export * from "./bindings.rules.js";
 export * from "./bindings.js";
@@ -110,6 +111,7 @@ export * from "./ports.js";
 export * from "./providers.js";
 export * from "./reports.js";
 export * from "./revert.js";
+export * from "./roles.js";
 export * from "./second-factor.js";
 export * from "./services.js";
 export * from "./sessions.js";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
 import { byId, filters, Id, IpAddress, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -19,6 +20,7 @@ export const Interface = z
     subnet_id: Id,
     mac_address: z.string().nullable(),
     position: z.int32().describe("Place in the host's list of interfaces, from 0."),
+    attributes: AttributesResponse,
     ...sighting,
   })
   .meta({ id: "Interface" });
@@ -61,6 +63,7 @@ export const InterfaceOfNewHost = z
     name: Name.nullable().default(null),
     mac_address,
     position,
+    attributes,
   })
   .meta({ id: "InterfaceOfNewHost" });
 
@@ -73,6 +76,7 @@ export const InterfaceCreate = z
     subnet_id: Id,
     mac_address,
     position: position.describe("If absent or beyond the end, last."),
+    attributes,
   })
   .meta({ id: "InterfaceCreate" });
 
@@ -85,6 +89,7 @@ export const InterfaceUpdate = z
     subnet_id: Id,
     mac_address,
     position: position.describe("If absent, unchanged; if beyond the end, last."),
+    attributes,
   })
   .meta({ id: "InterfaceUpdate" });
 export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>;
@@ -106,6 +111,7 @@ export const listInterfaces = endpoint({
     host_id: Id.optional().describe("Only interfaces of this host."),
     subnet_id: Id.optional().describe("Only interfaces in this subnet."),
     ids: filters.ids,
+    ...attributeFilter,
     ...sightingFilters,
   }),
   response: Interface,

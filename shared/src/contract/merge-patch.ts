@@ -56,23 +56,35 @@ function patchSchemaOf(body: z.ZodObject): z.ZodObject {
 function patchedMember(type: z.ZodType): z.ZodType {
   const bare = withoutDefault(type);
   if (bare instanceof z.ZodNullable) return patchedMember(bare.unwrap() as z.ZodType).nullable();
+  if (bare instanceof z.ZodRecord) return patchedRecord(bare);
   return bare instanceof z.ZodObject ? patchedObject(bare) : bare;
 }
 
-/** Patch schemas by their original, because a named schema must be unique. */
-const OF_OBJECTS = new Map<z.ZodObject, z.ZodObject>();
+/** Null removes a member. */
+function patchedRecord(record: z.ZodRecord): z.ZodType {
+  return patchedOnce(record, () => z.record(record.keyType, (record.valueType as z.ZodType).nullable()));
+}
 
-function patchedObject(object: z.ZodObject): z.ZodObject {
-  const known = OF_OBJECTS.get(object);
-  if (known !== undefined) return known;
-  const members = Object.entries(object.shape as Record<string, z.ZodType>).map(([name, inner]) => {
-    const patched = patchedMember(inner);
-    return [name, (inner.safeParse(undefined).success ? patched.nullable() : patched).optional()];
+function patchedObject(object: z.ZodObject): z.ZodType {
+  return patchedOnce(object, () => {
+    const members = Object.entries(object.shape as Record<string, z.ZodType>).map(([name, inner]) => {
+      const patched = patchedMember(inner);
+      return [name, (inner.safeParse(undefined).success ? patched.nullable() : patched).optional()];
+    });
+    return z.object(Object.fromEntries(members) as z.ZodRawShape);
   });
-  const made = z.object(Object.fromEntries(members) as z.ZodRawShape);
-  const id = z.globalRegistry.get(object)?.id?.replace(/Input$/, "");
+}
+
+/** Patch schemas by their original, because a named schema must be unique. */
+const PATCHED = new Map<z.ZodType, z.ZodType>();
+
+function patchedOnce(type: z.ZodType, make: () => z.ZodType): z.ZodType {
+  const known = PATCHED.get(type);
+  if (known !== undefined) return known;
+  const id = z.globalRegistry.get(type)?.id?.replace(/Input$/, "");
+  const made = make();
   const named = id === undefined ? made : made.meta({ id: `${id}Patch` });
-  OF_OBJECTS.set(object, named);
+  PATCHED.set(type, named);
   return named;
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
 import { byId, filters, Id, listQuery, Name, SearchPart, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -8,18 +9,24 @@ import { planned } from "./writes.js";
 
 /** A network: the unit of ownership of entities, and of access control. */
 export const Network = z
-  .object({ ...serverFields, name: z.string(), organization_id: Id, tags: z.array(z.string()) })
+  .object({
+    ...serverFields,
+    name: z.string(),
+    organization_id: Id,
+    attributes: AttributesResponse,
+    tags: z.array(z.string()),
+  })
   .meta({ id: "Network" });
 export type Network = z.infer<typeof Network>;
 
 const organization_id = Id.optional().describe("The caller's own organization.");
 
 export const NetworkCreate = z
-  .object({ name: Name, organization_id, tags: Tags.default([]) })
+  .object({ name: Name, organization_id, attributes, tags: Tags.default([]) })
   .meta({ id: "NetworkCreate" });
 
 export const NetworkUpdate = z
-  .object({ name: Name, organization_id, tags: Tags.optional() })
+  .object({ name: Name, organization_id, attributes, tags: Tags.optional() })
   .meta({ id: "NetworkUpdate" });
 export type NetworkUpdate = z.infer<typeof NetworkUpdate>;
 
@@ -35,6 +42,7 @@ export const listNetworks = endpoint({
   summary: "List networks",
   query: listQuery(["created_at", "name", "updated_at"], {
     ...filters,
+    ...attributeFilter,
     ...asOf,
     q: SearchPart.describe("Case-insensitive search in the name."),
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
 import { Binding, Bindings } from "./bindings.js";
 import { Category } from "./categories.js";
 import {
@@ -35,6 +36,7 @@ export const Service = z
     source: Source,
     tags: z.array(z.string()),
     virtualization: VirtualizationResponse.nullable(),
+    attributes: AttributesResponse,
     ...sighting,
   })
   .meta({ id: "Service" });
@@ -52,6 +54,7 @@ export const ServiceCreate = z
     position: z.int32().min(0).optional().describe("If absent or beyond the end, last."),
     tags: Tags.default([]),
     virtualization,
+    attributes,
   })
   .meta({ id: "ServiceCreate" });
 
@@ -67,6 +70,7 @@ export const ServiceUpdate = z
     source: EchoedSource,
     tags: Tags,
     virtualization: virtualization.describe("If absent, unchanged; null clears."),
+    attributes,
   })
   .meta({ id: "ServiceUpdate" });
 export type ServiceUpdate = z.infer<typeof ServiceUpdate>;
@@ -101,6 +105,7 @@ export const listServices = endpoint({
     host_id: Id.optional().describe("Only services of this host."),
     ids: filters.ids,
     tag_ids: filters.tag_ids,
+    ...attributeFilter,
     exclude_categories: z.array(Category).max(50).default([]).describe("Excludes services of these categories."),
     ...sightingFilters,
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
 import {
   Amount,
   byId,
@@ -38,6 +39,7 @@ export const Subnet = z
     subnet_type: z.string().nullable(),
     source: Source,
     reserved: z.array(ReservedRange).describe("In ascending order."),
+    attributes: AttributesResponse,
     tags: z.array(z.string()),
   })
   .meta({ id: "Subnet" });
@@ -64,6 +66,7 @@ const Reserved = z
 const optionalFields = {
   description: Description.nullable().optional(),
   subnet_type: label(1, 50).nullable().optional(),
+  attributes,
 };
 
 export const SubnetCreate = z
@@ -101,6 +104,7 @@ export const listSubnets = endpoint({
   summary: "List subnets",
   query: listQuery(["created_at", "name", "cidr", "subnet_type", "updated_at", "network_id"], {
     ...filters,
+    ...attributeFilter,
     ...asOf,
     q: SearchPart.describe("Case-insensitive search in name and cidr."),
   }),

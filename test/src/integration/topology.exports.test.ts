@@ -1,6 +1,6 @@
 /** Exports for other tools: permissions, caching, and the round trip of a table. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createSubnet, createTag, type Host, ImportPlan, patchHost } from "@nts/shared/contract";
+import { createHost, createSubnet, createTag, type Host, ImportPlan, listHosts, patchHost } from "@nts/shared/contract";
 import { ARCHIVE_PATH } from "../support/archives.js";
 import { waitForJournal } from "../support/moments.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -134,7 +134,8 @@ describe("an export: formats", () => {
       await aServer(world, name, `10.0.0.${n + 1}`);
     const interfaces = [{ ip_address: "10.0.0.9", subnet_id: world.subnet.id }];
     const ports = [{ number: 443, protocol: "Tcp" as const }]; // the protocol there is unknown
-    await owner.call(createHost, { body: { network_id: network.id, name: "silent", interfaces, ports } });
+    const given = { role: "Nas", attributes: { rack: "A3", height: 2, spare: true, note_: "=1, a" } } as const;
+    await owner.call(createHost, { body: { network_id: network.id, name: "silent", interfaces, ports, ...given } });
     for (const resource of ["hosts", "interfaces", "ports", "services"]) {
       const { text } = await exported(owner, "csv", `?resource=${resource}`);
       const path = `/api/v1/imports/csv?network_id=${network.id}&resource=${resource}&dry_run=true`;
@@ -145,6 +146,21 @@ describe("an export: formats", () => {
         { create: 0, update: 0, unchanged: resource === "services" ? 3 : 4, failed: 0 },
       ]);
     }
+    const elsewhere = await aNetwork(owner, "Elsewhere");
+    const { text } = await exported(owner, "csv", `?network_id=${network.id}`);
+    const path = `/api/v1/imports/csv?network_id=${elsewhere.network.id}&resource=hosts`;
+    await owner.raw("post", path, text, { "content-type": "text/csv" });
+    const copied = await owner.list(listHosts, {
+      query: { network_id: elsewhere.network.id, attribute: ["height:2"] },
+    });
+    expect(copied.rows).toMatchObject([{ name: "silent", ...given }]);
+    await owner.call(patchHost, { params: { id: copied.rows[0]!.id }, body: { role: null, attributes: { rack: "B", spare: null } } }); // prettier-ignore
+    const { data } = await owner.raw("post", `${path}&dry_run=true`, text, { "content-type": "text/csv" });
+    const plan = ImportPlan.parse(data);
+    expect(plan.hosts.flatMap(({ changes }) => changes)).toEqual([
+      { path: "role", from: null, to: "Nas" },
+      { path: "attributes.spare", from: null, to: "true" },
+    ]);
   });
 
   it.each(["hosts?zone=home.example", "dns", "dns?zone=a..b", "dns?zone=x%0Ay", "hosts?resource=ports", "csv?resource=tags", "hosts?limit=1", "nothing"])(

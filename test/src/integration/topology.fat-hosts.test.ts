@@ -10,11 +10,11 @@ import {
   type Host,
   listHosts,
   listServices,
-  type Service,
   updateHost,
   updateService,
 } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
+import { serviceKind } from "@nts/topology/kinds/service";
 import { createStorage } from "@nts/topology/storage/storage";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
@@ -47,11 +47,14 @@ async function fill(host: Host, count: number): Promise<void> {
   );
   const { created_at, updated_at, network_id } = host;
   const documents = Array.from({ length: count }, (_, position) => {
-    const entity: Service = {
-      ...{ id: newId(), created_at, updated_at, network_id, host_id: host.id, position },
-      ...{ name: `s${position}`, service_definition: "nginx", source: { type: "Manual" }, tags: [], bindings: [] },
-      virtualization: { type: "vm", details: DETAILS },
-    };
+    const virtualization = { type: "vm", details: DETAILS };
+    const entity = serviceKind.make(
+      { name: `s${position}`, service_definition: "nginx", tags: [], virtualization },
+      {
+        ...{ id: newId(), created_at, updated_at, network_id, host_id: host.id, position },
+        ...{ source: { type: "Manual" }, bindings: [] },
+      },
+    );
     return { ...services.documentOf(owner.scope.organizationId, { entity, revision: 1 }), host_name: host.name };
   });
   await services.collection.insertMany(documents, { writeConcern: { w: "majority" } });

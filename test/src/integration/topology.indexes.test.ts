@@ -126,6 +126,8 @@ function queriesOf(operation: AnyEndpoint): URLSearchParams[] {
     host_id: [seeded.hostIds[175] ?? ""],
     ids: [seeded.serviceIds.slice(0, 150).join(",")],
     tag_ids: [SEED_TAGS.common, SEED_TAGS.rare],
+    attribute: [`seed:${SEED_TAGS.common}`, `seed:${SEED_TAGS.rare}`],
+    role: ["Printer"],
     exclude_categories: ["DNS", "DNS,Media,Database,Monitoring,Custom"],
     subnet_id: [randomUUID()],
     service_id: [randomUUID()],

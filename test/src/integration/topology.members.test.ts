@@ -84,6 +84,7 @@ beforeAll(async () => {
       description: ["a text", null],
       hostname: ["nas.example", null],
       virtualization: [{ type: "vm", details: { cores: 4 } }, null],
+      attributes: [{ rack: "A3", height: 2, spare: true }, {}],
     },
     Tag: { color: ["#3b82f6", "blue"] },
     Subnet: { cidr: ["10.0.0.0/15", "10.0.0.0/16"], reserved: [[range], []] },

@@ -9,6 +9,7 @@ import {
   type Host,
   listHosts,
   listServices,
+  patchHost,
   type QueryInputOf,
   updateHost,
   updateInterface,
@@ -59,6 +60,63 @@ const hostNames = async (query: QueryInputOf<typeof listHosts>, caller = owner):
 
 const servicesOf = async (q: string): Promise<string[]> =>
   (await owner.list(listServices, { query: { q } })).rows.map(({ name }) => name).sort();
+
+describe("topology.search: by attributes and roles", () => {
+  it("are found that have all of the attributes, by key or value, and one of the roles", async () => {
+    const made = await make({ name: "nas" });
+    const other = await make({ name: "printer" });
+    const bare = await make({ name: "bare" });
+    const patch = (id: string, body: object): Promise<Host> => owner.call(patchHost, { params: { id }, body });
+    const url = "https://wiki.example/a,b:c";
+    await patch(made.id, { role: "Nas", attributes: { rack: "A3", height: 2, spare: false, url, room: "Büro" } });
+    await patch(other.id, { role: "Printer", attributes: { rack: "B1", height: 2 } });
+    for (const [attribute, names] of [
+      [["rack"], ["nas", "printer"]],
+      [["rack:A3"], ["nas"]],
+      [["height:2"], ["nas", "printer"]],
+      [["height:2", "rack:B1"], ["printer"]],
+      [["spare:false", "rack:B1"], []],
+      [[`url:${url}`], ["nas"]],
+      [["room:Büro".normalize("NFD")], ["nas"]],
+      [["rac"], []],
+      [["rack:"], []],
+    ] as const) {
+      expect([attribute, await hostNames({ attribute: [...attribute] })]).toEqual([attribute, names]);
+      expect([attribute, await hostNames({ attribute: [...attribute], order_by: "name", limit: 0 })]).toEqual([attribute, names]); // prettier-ignore
+    }
+    expect(await hostNames({ role: ["Nas", "Printer"] })).toEqual(["nas", "printer"]);
+    expect(await hostNames({ role: ["Nas"], attribute: ["height:2"] })).toEqual(["nas"]);
+    await patch(made.id, { role: null, attributes: { rack: null } });
+    expect(await hostNames({ attribute: ["rack"] })).toEqual(["printer"]);
+    expect(await hostNames({ role: ["Nas"] })).toEqual([]);
+    await patch(other.id, { attributes: { rack: "C1" } });
+    expect(await hostNames({ attribute: ["rack:B1"] })).toEqual([]);
+    expect(bare).toMatchObject({ role: null, attributes: {} });
+  });
+
+  it("are rejected beyond their limits", async () => {
+    const { id } = await make({ name: "nas" });
+    const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`key${n}`, n]));
+    for (const [attributes, path] of [
+      [{ Rack: 1 }, "attributes.Rack"],
+      [{ "1st": 1 }, "attributes.1st"],
+      [{ ["k".repeat(51)]: 1 }, `attributes.${"k".repeat(51)}`],
+      [{ rack: "x".repeat(501) }, "attributes.rack"],
+      [{ rack: "a\u0000b" }, "attributes.rack"],
+      [{ rack: ["a"] }, "attributes.rack"],
+      [many, "attributes"],
+    ] as const) {
+      const { status, params } = await owner.raw("patch", `/api/v1/hosts/${id}`, { attributes });
+      expect([attributes, status, params]).toMatchObject([attributes, 400, { errors: [{ path }] }]);
+    }
+    const most = Object.fromEntries(Object.entries(many).slice(1));
+    await owner.call(patchHost, { params: { id }, body: { attributes: most } });
+    const { status } = await owner.raw("patch", `/api/v1/hosts/${id}`, { attributes: { one: "more" } });
+    expect(status).toBe(400);
+    const wrong = await owner.raw("get", "/api/v1/hosts?attribute=Rack");
+    expect([wrong.status, wrong.params]).toMatchObject([400, { errors: [{ path: "attribute.0" }] }]);
+  });
+});
 
 describe("topology.search: hosts by text", () => {
   it("are found by a part of the name, the hostname or any address, ignoring case", async () => {

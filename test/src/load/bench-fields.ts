@@ -7,6 +7,7 @@ import type { Interface, Service, Subnet } from "@nts/shared/contract";
 import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
+import { interfaceKind } from "@nts/topology/kinds/interface";
 import { createStorage } from "@nts/topology/storage/storage";
 import { anAccount } from "../support/api.js";
 import { seedTopology } from "../support/seed.js";
@@ -77,7 +78,9 @@ try {
     const entities = Array.from({ length: used }, (_, n): Interface => {
       const at = new Date().toISOString();
       const ip_address = `10.2.${(n + 1) >> 8}.${(n + 1) & 255}`;
-      return { id: newId(), created_at: at, updated_at: at, network_id, host_id: newId(), ip_address, name: null, subnet_id: subnet.id, mac_address: null, position: 0 }; // prettier-ignore
+      const made = { id: newId(), created_at: at, updated_at: at, network_id, host_id: newId() };
+      const server = { ...made, ip_address, subnet_id: subnet.id, mac_address: null, position: 0 };
+      return interfaceKind.make({ name: null }, server);
     });
     await client.withSession(async (session) => {
       for (let n = 0; n < used; n += 5_000) await storage.interfaces.insertWithHosts(session, scope, entities.slice(n, n + 5_000)); // prettier-ignore

@@ -15,6 +15,7 @@ import { createProcess, type System } from "@nts/local/processes/system";
 import type { Service } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { newId } from "@nts/shared/ids";
+import { serviceKind } from "@nts/topology/kinds/service";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import { SEARCH_INDEX } from "@nts/topology/storage/indexes";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
@@ -175,11 +176,12 @@ async function seed(db: Db, organizationId: string): Promise<Seeded> {
 function serviceOf(network_id: string, host_id: string, n: number): Service {
   const at = new Date(Date.UTC(2026, 0, 1) + n).toISOString();
   const text = TEXTS[n % TEXTS.length] ?? "";
-  return {
-    ...{ id: newId(), created_at: at, updated_at: at, network_id, host_id, name: `${text} ${n}`, position: n % SERVICES_PER_HOST },
-    ...{ service_definition: "nginx", source: { type: "Manual" }, tags: [text], virtualization: null, bindings: [] },
+  const server = {
+    ...{ id: newId(), created_at: at, updated_at: at, network_id, host_id, position: n % SERVICES_PER_HOST },
+    ...{ source: { type: "Manual" }, bindings: [] },
   };
-} // prettier-ignore
+  return serviceKind.make({ name: `${text} ${n}`, service_definition: "nginx", tags: [text] }, server);
+}
 
 function added(checksum: number, wire: string): number {
   return (checksum + crc32(wire)) % Number.MAX_SAFE_INTEGER;

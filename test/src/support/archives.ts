@@ -1,6 +1,6 @@
 /** Archives of organizations: parsing, generating and comparing. */
 import { createHash, randomUUID } from "node:crypto";
-import { type ArchiveImport, KIND_NAMES, type KindName } from "@nts/shared/contract";
+import { type ArchiveImport, type Attributes, KIND_NAMES, type KindName } from "@nts/shared/contract";
 import { newId as uuidV7 } from "@nts/shared/ids";
 import type { ServiceResponse, Caller } from "./topology.js";
 
@@ -94,6 +94,11 @@ export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
   return inOrder.map(({ entity, data }) => ({ entity, data: normal(data) }));
 }
 
+/** Every second entity has some. */
+function attributesOf(n: number): Attributes {
+  return n % 2 === 0 ? {} : { rack: `R${n}`, height: n, spare: true };
+}
+
 /** A pseudo-random generator, deterministic for a seed. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
@@ -121,12 +126,14 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
   const labels = (): string[] => [
     ...new Set([...(tags.length > 0 ? [one(tags) ?? ""] : []), ...some(2, (n) => `label ${n}`)]),
   ];
-  const networks = [...some(2, (n) => n), 9].map((n) => add("Network", { name: `network ${n}`, tags: labels() }));
+  const networks = [...some(2, (n) => n), 9].map((n) =>
+    add("Network", { name: `network ${n}`, attributes: attributesOf(n), tags: labels() }),
+  );
   const subnets = networks.flatMap((network_id) =>
     [...some(2, (n) => n + 1), 0].map((n) => ({
       network_id,
       n,
-      id: add("Subnet", { network_id, cidr: `10.${n}.0.0/16`, name: `subnet ${n}`, description: null, subnet_type: one([null, "lan"]), source: { type: one(["Manual", "Discovery"]) }, reserved: n === 0 ? [{ from: "10.0.1.0", to: "10.0.1.9", purpose: "dhcp" }] : [], tags: labels() }), // prettier-ignore
+      id: add("Subnet", { network_id, cidr: `10.${n}.0.0/16`, name: `subnet ${n}`, description: null, subnet_type: one([null, "lan"]), source: { type: one(["Manual", "Discovery"]) }, reserved: n === 0 ? [{ from: "10.0.1.0", to: "10.0.1.9", purpose: "dhcp" }] : [], attributes: attributesOf(n), tags: labels() }), // prettier-ignore
     })),
   );
   const hosts: string[] = [];
@@ -134,18 +141,18 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
     const network_id = one(networks);
     const details = random(3) === 0 && hosts.length > 0 ? { host_id: one(hosts), cores: 4 } : { note: "…" };
     const virtualization = random(2) === 0 ? null : { type: "VM", details };
-    const host_id = add("Host", { network_id, name: `host ${n}`, hostname: one([null, `h${n}.example`]), description: null, hidden: random(2) === 0, source: { type: "Manual" }, virtualization, tags: labels() }); // prettier-ignore
+    const host_id = add("Host", { network_id, name: `host ${n}`, hostname: one([null, `h${n}.example`]), description: null, hidden: random(2) === 0, source: { type: "Manual" }, virtualization, role: n % 2 === 0 ? null : "Server", attributes: attributesOf(n), tags: labels() }); // prettier-ignore
     hosts.push(host_id);
     const of = { network_id, host_id };
     const near = subnets.filter((subnet) => subnet.network_id === network_id);
     const interfaces = some(3, (position) => {
       const { id: subnet_id, n: block } = one(near)!;
-      return add("Interface", { ...of, subnet_id, ip_address: `10.${block}.${n}.${position + 1}`, name: one([null, "eth"]), mac_address: one([null, `02:00:00:00:${10 + n}:0${position}`]), position }); // prettier-ignore
+      return add("Interface", { ...of, subnet_id, ip_address: `10.${block}.${n}.${position + 1}`, name: one([null, "eth"]), mac_address: one([null, `02:00:00:00:${10 + n}:0${position}`]), position, attributes: attributesOf(position) }); // prettier-ignore
     });
     const ports = some(3, (number) => add("Port", { ...of, number: 443 + number, protocol: one(["Tcp", "Udp"]), type: "Custom" })); // prettier-ignore
     some(3, (position) => {
       const bound = ports.map((port_id) => ({ type: "Port", port_id, interface_id: random(2) === 0 ? null : (one(interfaces) ?? null) })); // prettier-ignore
-      return add("Service", { ...of, name: `service ${position}`, position, service_definition: one(["nginx", "own"]), source: { type: "Manual" }, tags: labels(), virtualization: null, bindings: bound }); // prettier-ignore
+      return add("Service", { ...of, name: `service ${position}`, position, service_definition: one(["nginx", "own"]), source: { type: "Manual" }, tags: labels(), virtualization: null, attributes: attributesOf(position), bindings: bound }); // prettier-ignore
     });
   }
   return lines;

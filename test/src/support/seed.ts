@@ -1,6 +1,11 @@
 import type { Db } from "mongodb";
-import type { Binding, HostRecord, Interface, Network, Port, Service, Subnet } from "@nts/shared/contract";
+import type { Binding, HostRecord, Interface, Port, Service, Subnet } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
+import { hostKind } from "@nts/topology/kinds/host";
+import { interfaceKind } from "@nts/topology/kinds/interface";
+import { networkKind } from "@nts/topology/kinds/network";
+import { serviceKind } from "@nts/topology/kinds/service";
+import { subnetKind } from "@nts/topology/kinds/subnet";
 import { CATALOGUE } from "@nts/topology/values/definitions/catalogue";
 import { portType } from "@nts/topology/values/well-known-ports.rules";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
@@ -46,7 +51,8 @@ export async function seedTopology(db: Db, options: SeedOptions): Promise<Seeded
   const counts = { hosts: hostsPerNetwork, services, ...(bound && { ports: services, bindings: services }) };
   const { rows, seeded, next, addHost } = createRows(options);
   for (let i = 0; i < networks; i++) {
-    const network: Network = { ...made(next(0)), name: `network ${i}`, organization_id: organizationId, tags: [] };
+    const server = { ...made(next(0)), organization_id: organizationId };
+    const network = networkKind.make({ name: `network ${i}`, tags: [] }, server);
     seeded.networkIds.push(network.id);
     await insert(storage.networks, organizationId, [[network, {}]]);
     const target = { target: network.id, kind: "network" } as const;
@@ -111,6 +117,7 @@ function createRows({ servicesPerHost, bindingsPerService = 0, bound = false, ad
 }
 
 const START_TIME = Date.UTC(2026, 0, 1);
+const MANUAL = { type: "Manual" };
 
 function made(n: number): Entity {
   const at = new Date(START_TIME + n).toISOString();
@@ -118,33 +125,30 @@ function made(n: number): Entity {
 }
 
 function hostOf(networkId: string, n: number): HostRecord {
-  const described = { description: null, hidden: false, source: { type: "Manual" }, virtualization: null, tags: [] };
-  return { ...made(n), network_id: networkId, name: `host ${n % 997}`, hostname: `host-${n % 991}`, ...described };
+  const body = { name: `host ${n % 997}`, hostname: `host-${n % 991}`, tags: [] };
+  return hostKind.make(body, { ...made(n), network_id: networkId, source: MANUAL });
 }
 
 function subnetOf(networkId: string, n: number): Subnet {
-  const described = { description: null, subnet_type: null, source: { type: "Manual" }, reserved: [], tags: [] };
-  return { ...made(n), network_id: networkId, cidr: "10.0.0.0/8", name: "LAN", ...described };
+  const server = { ...made(n), network_id: networkId, cidr: "10.0.0.0/8", reserved: [], source: MANUAL };
+  return subnetKind.make({ name: "LAN", tags: [] }, server);
 }
 
 function interfaceOf({ id: host_id, network_id }: HostRecord, { id: subnet_id }: Subnet, n: number): Interface {
   const ip_address = `10.${[16, 8, 0].map((bits) => (n >> bits) & 255).join(".")}`;
-  return { ...made(n), host_id, network_id, subnet_id, ip_address, name: "eth0", mac_address: null, position: 0 };
+  const server = { ...made(n), host_id, network_id, subnet_id, ip_address, mac_address: null, position: 0 };
+  return interfaceKind.make({ name: "eth0" }, server);
 }
 
 function serviceOf(host: HostRecord, position: number, { n, bindings }: { n: number; bindings: number }): Service {
-  const service = {
-    ...made(n),
-    bindings: [] as Binding[],
-    host_id: host.id,
+  const body = {
     name: `service ${n % 983}`,
-    network_id: host.network_id,
-    position,
     service_definition: CATALOGUE[n % CATALOGUE.length]?.name ?? "nginx",
-    source: { type: "Manual" },
     tags: [...(n % 2 === 0 ? [SEED_TAGS.common] : []), ...(n % 1000 === 0 ? [SEED_TAGS.rare] : [])],
-    virtualization: null,
+    ...(n % 100 === 0 && { attributes: { seed: n % 1000 === 0 ? SEED_TAGS.rare : SEED_TAGS.common } }),
   };
+  const server = { ...made(n), host_id: host.id, network_id: host.network_id, position, bindings: [], source: MANUAL };
+  const service = serviceKind.make(body, server);
   for (let i = 0; i < bindings; i++) service.bindings.push(bindingOf(service, newId(), n));
   return service;
 }

@@ -1,3 +1,5 @@
+import type { Attributes, Role } from "@nts/shared/contract";
+
 /** The format of the demo data, written so that the lists of hosts read like an inventory. */
 
 export type SubnetKey = "servers" | "office" | "iot" | "dmz";
@@ -25,6 +27,8 @@ export interface DemoHost {
   readonly hostname: string;
   readonly description: string;
   readonly tags: readonly string[];
+  readonly role?: Role;
+  readonly attributes?: Attributes;
   readonly interfaces: readonly DemoInterface[];
   readonly services: readonly DemoService[];
   readonly virtualization?: { readonly type: string; readonly details: Readonly<Record<string, string>> };

@@ -7,6 +7,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     hostname: "ap-1.hq.example.com",
     description: "Wireless for the first floor",
     tags: ["network"],
+    role: "AccessPoint",
     interfaces: [["office", "10.20.20.5", "F4:92:BF:31:77:A0", "br0"]],
     services: [
       ["Management", "SSH", "22/Tcp"],
@@ -18,6 +19,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     hostname: "ap-2.hq.example.com",
     description: "Wireless for the second floor",
     tags: ["network"],
+    role: "AccessPoint",
     interfaces: [["office", "10.20.20.6", "F4:92:BF:31:7B:42", "br0"]],
     services: [
       ["Management", "SSH", "22/Tcp"],
@@ -51,6 +53,8 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     hostname: "prn-1.hq.example.com",
     description: "Colour printer next to the kitchen",
     tags: ["printer"],
+    role: "Printer",
+    attributes: { contract: "P-20417", floor: 1 },
     interfaces: [["office", "10.20.20.41", "3C:2A:F4:6C:09:E1", "lan"]],
     services: [
       ["Printing", "IPP Printer", "631/Tcp"],
@@ -62,6 +66,8 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     hostname: "prn-2.hq.example.com",
     description: "Large format printer of the planning office",
     tags: ["printer"],
+    role: "Printer",
+    attributes: { contract: "P-20417", floor: 2 },
     interfaces: [["office", "10.20.20.42", "30:05:5C:A7:13:5B", "lan"]],
     services: [
       ["Printing", "IPP Printer", "631/Tcp"],
@@ -152,6 +158,7 @@ export const OFFICE_HOSTS: readonly DemoHost[] = [
     hostname: "cam-yard.hq.example.com",
     description: "Loading bay and parking",
     tags: ["building", "camera"],
+    role: "Camera",
     interfaces: [["iot", "10.20.30.31", "AC:CC:8E:2D:65:B0", "eth0"]],
     services: [["Video stream", "ONVIF Camera", "554/Tcp"]],
   },

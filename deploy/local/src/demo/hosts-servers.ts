@@ -10,6 +10,8 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     hostname: "fw1.hq.example.com",
     description: "Routes between all segments and ends the VPN of the branch offices",
     tags: ["network", "critical"],
+    role: "Firewall",
+    attributes: { rack: "A1", height_units: 1, owner: "Noor" },
     interfaces: [
       ["servers", "10.20.10.1", "00:0D:B9:4F:1A:20", "igb0"],
       ["office", "10.20.20.1", "00:0D:B9:4F:1A:21", "igb1"],
@@ -28,6 +30,8 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     hostname: "sw-core.hq.example.com",
     description: "48 ports in the server room, trunks to both floors",
     tags: ["network", "critical"],
+    role: "Switch",
+    attributes: { rack: "A1", height_units: 1, warranty_until: "2028-03-31" },
     interfaces: [["servers", "10.20.10.2", "78:8A:20:C1:05:10", "mgmt0"]],
     services: [
       ["Switch console", "SSH", "22/Tcp"],
@@ -39,6 +43,8 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     hostname: "pve1.hq.example.com",
     description: "First node of the virtualization cluster",
     tags: ["hypervisor"],
+    role: "Hypervisor",
+    attributes: { rack: "A2", height_units: 2, manual: "https://wiki.example.com/pve1" },
     interfaces: [["servers", "10.20.10.11", "AC:1F:6B:7D:20:01", "vmbr0"]],
     services: [
       ["Proxmox VE", "Proxmox VE", "8006/Tcp"],
@@ -50,6 +56,8 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     hostname: "pve2.hq.example.com",
     description: "Second node of the virtualization cluster",
     tags: ["hypervisor"],
+    role: "Hypervisor",
+    attributes: { rack: "A2", height_units: 2, manual: "https://wiki.example.com/pve2" },
     interfaces: [["servers", "10.20.10.12", "AC:1F:6B:7D:20:5E", "vmbr0"]],
     services: [
       ["Proxmox VE", "Proxmox VE", "8006/Tcp"],
@@ -61,6 +69,8 @@ export const SERVER_HOSTS: readonly DemoHost[] = [
     hostname: "nas.hq.example.com",
     description: "File shares and the target of all backups",
     tags: ["storage", "critical"],
+    role: "Nas",
+    attributes: { rack: "A3", height_units: 2, encrypted: true, manual: "https://wiki.example.com/nas" },
     interfaces: [
       ["servers", "10.20.10.20", "00:11:32:A4:6B:02", "eth0"],
       ["office", "10.20.20.20", "00:11:32:A4:6B:03", "eth1"],

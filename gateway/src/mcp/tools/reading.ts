@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   getHost,
   getStats,
   type Host,
@@ -87,6 +88,7 @@ export const describeHost = tool({
     if (found.length > 1)
       return { data: found.slice(0, PAGE).map(hostLine), next: "call describe_host with one of these ids" };
     const { name, id, interfaces, ports, services, virtualization, tags, description, hostname, network_id } = host;
+    const { role, attributes } = host;
     const parts = [
       ...interfaces.map(({ ip_address, mac_address, id: one }) => ({ interface: ip_address, mac_address, id: one })),
       ...listeners(host, () => true),
@@ -97,6 +99,7 @@ export const describeHost = tool({
       data: {
         ...{ id, name: short(name, 100), hostname: short(hostname, 253), network_id },
         ...{ description: short(description, 300), virtualization: virtualization?.type ?? null },
+        ...{ role, attributes: shortAttributes(attributes) },
         ...{ tags: tags.slice(0, 10), seen: host.seen?.last_at ?? null, missed_since: host.missed_since ?? null },
         counts: { interfaces: interfaces.length, ports: ports.length, services: services.length },
         parts: page.items,
@@ -105,6 +108,12 @@ export const describeHost = tool({
     };
   },
 });
+
+/** The first attributes, with short values. */
+function shortAttributes(attributes: Attributes): object {
+  const first = Object.entries(attributes).slice(0, 20);
+  return Object.fromEntries(first.map(([key, value]) => [key, typeof value === "string" ? short(value, 80) : value]));
+}
 
 /** True if one of the names matches, ignoring case. */
 function isOneOf(names: readonly (string | null)[], text: string): boolean {

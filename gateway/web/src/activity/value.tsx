@@ -1,8 +1,17 @@
-import { type BindingInput, getHost, type Virtualization, type WebhookFilter } from "@nts/shared/contract";
+import {
+  type Attributes,
+  type BindingInput,
+  getHost,
+  type Role,
+  type Virtualization,
+  type WebhookFilter,
+} from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
 import { bindingText } from "../hosts/texts.js";
 import { VirtualizationText } from "../hosts/virtualization-text.js";
+import { AttributeList } from "../parts/attribute-list.js";
+import { roleText } from "../parts/texts.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
@@ -27,6 +36,9 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   if (name === "paused" && isObject(value)) return valueText(value["reason"]);
   if (name === "filter" && isObject(value)) return <Filter filter={value as unknown as WebhookFilter} />;
   if (name === "virtualization" && isObject(value)) return <VirtualizationText {...(value as Virtualization)} />;
+  if (name === "attributes" && isObject(value))
+    return Object.keys(value).length === 0 ? "–" : <AttributeList attributes={value as Attributes} />;
+  if (name === "role" && typeof value === "string") return roleText(value as Role);
   if (Array.isArray(value)) {
     if (value.length === 0) return "–";
     if (name === "network_ids") return (value as string[]).map(nameOf).join(", ");

@@ -2,6 +2,7 @@ import { type UseFormReturnType, useForm } from "@mantine/form";
 import type { Input } from "@nts/shared/client";
 import type { BodyInputOf, DataOf, Endpoint } from "@nts/shared/contract";
 import type { ReactNode } from "react";
+import { attributesFault, type AttributeRow } from "./attributes.js";
 import { type Edited, ForEditing } from "./for-editing.js";
 import { FormWindow } from "./form-window.js";
 
@@ -59,7 +60,7 @@ function EntityForm<
   props: EntityEditorProps<Read, Create, Update, Values> & { readonly edited: Edited<DataOf<Read>> | null },
 ): ReactNode {
   const { id, edited, noun, operations, onClose, valuesOf, bodyOf, children } = props;
-  const form = useForm({ initialValues: valuesOf(edited?.entity) });
+  const form = useForm({ initialValues: valuesOf(edited?.entity), validate: attributesFaults });
   return (
     <FormWindow
       title={edited === null ? `New ${noun}` : `Edit ${noun}`}
@@ -79,6 +80,11 @@ function EntityForm<
       {children(form, edited?.entity)}
     </FormWindow>
   );
+}
+
+/** Faults of the attributes, if the entity has any. */
+function attributesFaults(values: Record<string, unknown>): Record<string, ReactNode> {
+  return "attributes" in values ? { attributes: attributesFault(values["attributes"] as AttributeRow[]) } : {};
 }
 
 /** TypeScript cannot relate body and operation here; `bodyOf` returns the right type. */

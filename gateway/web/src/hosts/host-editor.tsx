@@ -1,8 +1,11 @@
-import { Checkbox, Fieldset, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Fieldset, Select, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { createHost, getHost, type Host, updateHost } from "@nts/shared/contract";
+import { createHost, getHost, type Host, type Role, updateHost } from "@nts/shared/contract";
+import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
+import { AttributesField } from "../forms/attributes-field.js";
+import { attributeRows, attributesFault, attributesOf } from "../forms/attributes.js";
 import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
@@ -10,6 +13,7 @@ import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { orNull } from "../forms/values.js";
 import { VirtualizationField } from "../forms/virtualization-field.js";
 import { detailsFault, virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
+import { roleText } from "../parts/texts.js";
 import { hostPath } from "../paths.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
@@ -34,10 +38,15 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       hostname: host.hostname ?? "",
       description: host.description ?? "",
       hidden: host.hidden,
+      role: host.role as string | null,
+      attributes: attributeRows(host.attributes),
       tags: host.tags,
       virtualization: virtualizationValues(host.virtualization),
     },
-    validate: { virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) } },
+    validate: {
+      attributes: attributesFault,
+      virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) },
+    },
   });
   return (
     <FormWindow
@@ -55,6 +64,8 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
             network_id: host.network_id,
             hostname: orNull(values.hostname),
             description: orNull(values.description),
+            role: values.role as Role | null,
+            attributes: attributesOf(values.attributes),
             virtualization: virtualizationOf(values.virtualization),
           },
           ...edited.ifMatch,
@@ -64,7 +75,20 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
       <TextInput label="Hostname" classNames={{ input: "mono" }} {...form.getInputProps("hostname")} />
       <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
+      <Select
+        label="Role"
+        description="What it is in the network"
+        data={ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }))}
+        clearable
+        searchable
+        {...form.getInputProps("role")}
+      />
       <TagField known={tags} {...form.getInputProps("tags")} />
+      <AttributesField
+        value={form.getValues().attributes}
+        onChange={(attributes) => form.setFieldValue("attributes", attributes)}
+        errors={form.errors}
+      />
       <VirtualizationField form={form} />
       <Checkbox label="Hide from the topology" {...form.getInputProps("hidden", { type: "checkbox" })} />
     </FormWindow>

@@ -3,10 +3,12 @@ import type { ReactNode } from "react";
 import { useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
 import { useOne } from "../api/queries.js";
+import { AttributeList } from "../parts/attribute-list.js";
 import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
 import { SeenText } from "../parts/seen.js";
+import { roleText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -52,8 +54,10 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Network", nameOf(host.network_id)],
     ["Hostname", host.hostname !== null && <span className="mono">{host.hostname}</span>],
     ["Description", host.description],
+    ["Role", host.role !== null && roleText(host.role)],
     ["Virtualization", host.virtualization !== null && <VirtualizationText {...host.virtualization} />],
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
+    ["Attributes", Object.keys(host.attributes).length > 0 && <AttributeList attributes={host.attributes} />],
     ["Topology", host.hidden && "Hidden"],
     ["Source", host.source.type],
     ["Seen", <SeenText key="seen" {...host} />],

@@ -10,6 +10,8 @@ import {
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
+import { AttributesField } from "../forms/attributes-field.js";
+import { attributeRows, attributesOf } from "../forms/attributes.js";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { orNull } from "../forms/values.js";
 import { SubnetField } from "./subnet-field.js";
@@ -21,13 +23,14 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
       noun="interface"
       operations={{ read: getInterface, create: createInterface, update: updateInterface }}
       valuesOf={valuesOf}
-      bodyOf={({ subnet_id, ip_address, takes_next, name, mac_address }) => ({
+      bodyOf={({ subnet_id, ip_address, takes_next, name, mac_address, attributes }) => ({
         host_id: host.id,
         network_id: host.network_id,
         subnet_id,
         ip_address: takes_next ? NEXT_ADDRESS : ip_address.trim(),
         name: orNull(name),
         mac_address: orNull(mac_address),
+        attributes: attributesOf(attributes),
       })}
     >
       {(form, one) => {
@@ -64,6 +67,11 @@ export function InterfaceEditor({ host, ...props }: EditorProps & { readonly hos
               readOnly={hasMac}
               {...form.getInputProps("mac_address")}
             />
+            <AttributesField
+              value={form.getValues().attributes}
+              onChange={(attributes) => form.setFieldValue("attributes", attributes)}
+              errors={form.errors}
+            />
           </>
         );
       }}
@@ -78,6 +86,7 @@ function valuesOf(one: Interface | undefined) {
     ip_address: one?.ip_address ?? "",
     takes_next: false,
     mac_address: one?.mac_address ?? "",
+    attributes: attributeRows(one?.attributes),
   };
 }
 

@@ -4,6 +4,7 @@ import { useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
+import { AttributeList } from "../parts/attribute-list.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
 import { SeenName } from "../parts/seen.js";
@@ -19,6 +20,14 @@ const VIRTUALIZATION: Column<Service> = {
   id: "virtualization",
   label: "Virtualization",
   cell: ({ virtualization }) => virtualization !== null && <VirtualizationText {...virtualization} />,
+};
+
+/** Absent if there are none. */
+const ATTRIBUTES: Column<Service> = {
+  id: "attributes",
+  label: "Attributes",
+  optional: true,
+  cell: ({ attributes }) => <AttributeList attributes={attributes} />,
 };
 
 /** The services of a host by position, with their bindings. */
@@ -86,6 +95,7 @@ function columnsOf(host: Host, tags: KnownTags): readonly Column<Service>[] {
     },
     { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
     ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
+    ...(host.services.some(({ attributes }) => Object.keys(attributes).length > 0) ? [ATTRIBUTES] : []),
     { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },
     { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
     { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },

@@ -1,4 +1,4 @@
-import { type Category, type KindName, pluralOf } from "@nts/shared/contract";
+import { type Category, type KindName, pluralOf, type Role } from "@nts/shared/contract";
 
 // Names of the API as people write them.
 
@@ -20,6 +20,19 @@ export function categoryText(category: Category): string {
     /([a-z])([A-Z])(?=[a-z])/g,
     (_, end: string, start: string) => `${end} ${start.toLowerCase()}`,
   );
+}
+
+const ROLE_TEXTS: Readonly<Partial<Record<Role, string>>> = {
+  AccessPoint: "Access point",
+  Nas: "NAS",
+  Mobile: "Mobile device",
+  Media: "Media player",
+  Iot: "IoT device",
+  Ups: "UPS",
+};
+
+export function roleText(role: Role): string {
+  return ROLE_TEXTS[role] ?? role;
 }
 
 export function virtualizationTypeText(type: string): string {

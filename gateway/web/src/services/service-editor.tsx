@@ -12,6 +12,8 @@ import {
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne, useRows } from "../api/queries.js";
+import { AttributesField } from "../forms/attributes-field.js";
+import { attributeRows, attributesFault, attributesOf } from "../forms/attributes.js";
 import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
@@ -56,9 +58,13 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       service_definition: service?.service_definition ?? "",
       tags: service?.tags ?? [],
       bindings: (service?.bindings ?? []).map(asInput),
+      attributes: attributeRows(service?.attributes),
       virtualization: virtualizationValues(service?.virtualization ?? null),
     },
-    validate: { virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) } },
+    validate: {
+      attributes: attributesFault,
+      virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) },
+    },
   });
   return (
     <FormWindow
@@ -72,7 +78,8 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       reviews
       submit={(values, send) => {
         const virtualization = virtualizationOf(values.virtualization);
-        const body = { ...values, virtualization, host_id: host.id, network_id: host.network_id };
+        const attributes = attributesOf(values.attributes);
+        const body = { ...values, attributes, virtualization, host_id: host.id, network_id: host.network_id };
         return edited === null
           ? send(createService, { body })
           : send(updateService, {
@@ -97,6 +104,11 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
         onChange={(bindings) => form.setFieldValue("bindings", bindings)}
       />
       <TagField known={tags} {...form.getInputProps("tags")} />
+      <AttributesField
+        value={form.getValues().attributes}
+        onChange={(attributes) => form.setFieldValue("attributes", attributes)}
+        errors={form.errors}
+      />
       <VirtualizationField form={form} />
     </FormWindow>
   );

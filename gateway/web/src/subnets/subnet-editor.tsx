@@ -1,6 +1,8 @@
 import { Autocomplete, Textarea, TextInput } from "@mantine/core";
 import { createSubnet, getSubnet, updateSubnet } from "@nts/shared/contract";
 import type { ReactNode } from "react";
+import { AttributesField } from "../forms/attributes-field.js";
+import { attributeRows, attributesOf } from "../forms/attributes.js";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { orNull } from "../forms/values.js";
@@ -27,10 +29,12 @@ export function SubnetEditor(props: EditorProps): ReactNode {
         subnet_type: subnetTypeText(subnet?.subnet_type ?? ""),
         description: subnet?.description ?? "",
         reserved: subnet?.reserved ?? [],
+        attributes: attributeRows(subnet?.attributes),
         tags: subnet?.tags ?? [],
       })}
-      bodyOf={({ subnet_type, description, ...values }) => ({
+      bodyOf={({ subnet_type, description, attributes, ...values }) => ({
         ...values,
+        attributes: attributesOf(attributes),
         subnet_type: orNull(subnetTypeOf(subnet_type)),
         description: orNull(description),
       })}
@@ -55,6 +59,11 @@ export function SubnetEditor(props: EditorProps): ReactNode {
             errors={form.errors}
           />
           <TagField known={tags} {...form.getInputProps("tags")} />
+          <AttributesField
+            value={form.getValues().attributes}
+            onChange={(attributes) => form.setFieldValue("attributes", attributes)}
+            errors={form.errors}
+          />
         </>
       )}
     </EntityEditor>

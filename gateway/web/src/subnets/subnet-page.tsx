@@ -13,6 +13,7 @@ import { Link, useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
 import { useOne, useRows } from "../api/queries.js";
 import { type Column, DataTable } from "../list/data-table.js";
+import { AttributeList } from "../parts/attribute-list.js";
 import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { FailureState } from "../parts/failure-state.js";
@@ -70,6 +71,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
     ["Type", subnet.subnet_type !== null && subnetTypeText(subnet.subnet_type)],
     ["Description", subnet.description],
     ["Tags", subnet.tags.length > 0 && <TagBadges tags={subnet.tags} known={tags} />],
+    ["Attributes", Object.keys(subnet.attributes).length > 0 && <AttributeList attributes={subnet.attributes} />],
     ["Source", subnet.source.type],
     ["Changed", <When key="changed" at={subnet.updated_at} />],
   ]; // prettier-ignore

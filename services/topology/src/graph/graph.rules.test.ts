@@ -17,7 +17,7 @@ const NETWORK = idOf(0, 0);
 const [SUBNET, HOST, INTERFACE, PORT, SERVICE] = [1, 2, 3, 4, 5];
 const common = { ...at, network_id: NETWORK, source: { type: "Manual" }, tags: ["a"] };
 
-const subnet = (n: number) => ({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16`, name: "LAN", description: null, subnet_type: null, reserved: [] }); // prettier-ignore
+const subnet = (n: number) => ({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16`, name: "LAN", description: null, subnet_type: null, reserved: [], attributes: {} }); // prettier-ignore
 const host = (n: number, virtualization: HostRecord["virtualization"] = null): HostRecord => ({
   ...common,
   id: idOf(HOST, n),
@@ -26,6 +26,8 @@ const host = (n: number, virtualization: HostRecord["virtualization"] = null): H
   description: null,
   hidden: false,
   virtualization,
+  role: null,
+  attributes: {},
 });
 const port = (n: number): Port => ({ ...at, id: idOf(PORT, n), network_id: NETWORK, host_id: idOf(HOST, 0), number: 80 + n, protocol: "Tcp", type: "Custom" }); // prettier-ignore
 const service = (n: number, more: Partial<Service> = {}): Service => ({
@@ -37,6 +39,7 @@ const service = (n: number, more: Partial<Service> = {}): Service => ({
   position: n,
   bindings: [],
   virtualization: null,
+  attributes: {},
   ...more,
 });
 const portBinding = (n: number, portNumber: number, interface_id: string | null = null): Binding => ({
@@ -118,6 +121,7 @@ describe("the graph of any inventory", () => {
           name: null,
           mac_address: null,
           position: n,
+          attributes: {},
         }));
         const services = made.services.map(
           ({ on, ports, virtualization: by }, n) =>

@@ -8,7 +8,15 @@ const B = "02:00:00:00:00:0B";
 const PREFIXES: Readonly<Record<string, number>> = { wide: 16, narrow: 24 };
 
 const at = (host_id: string, ip_address: string, mac_address: string | null = null, subnet_id = "wide"): Interface => ({
-  ...{ id: `${host_id} ${ip_address}`, created_at: "", updated_at: "", network_id: "", name: null, position: 0 },
+  ...{
+    id: `${host_id} ${ip_address}`,
+    created_at: "",
+    updated_at: "",
+    network_id: "",
+    name: null,
+    position: 0,
+    attributes: {},
+  },
   ...{ host_id, ip_address, mac_address, subnet_id },
 });
 

@@ -1,3 +1,4 @@
+import type { Attributes } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { compareNames, hostLabel } from "../values/host-names.rules.js";
 import type { CoveredPorts } from "./coverage.rules.js";
@@ -112,7 +113,8 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   const macs = new Map<string, string | null>();
   const ports: SeenPort[] = [];
   const covered: CoveredPorts[] = [];
-  let { hostname, name = null, vendor, isNamed = false } = first;
+  let { hostname, name = null, vendor, role = null, isNamed = false } = first;
+  const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
     for (const { ip, mac } of host.addresses) macs.set(ip, macs.get(ip) ?? mac);
     for (const port of host.ports) ports.push(port);
@@ -122,6 +124,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     if (host.hostname !== null && hostname !== null && compareNames(hostname, host.hostname) === "different")
       lost.add(host.hostname);
     vendor ??= host.vendor;
+    role ??= host.role ?? null;
     isNamed ||= host.isNamed === true;
   }
   for (const other of lost)
@@ -133,6 +136,8 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     hostname,
     name,
     vendor,
+    role,
+    attributes,
     ports,
     covered,
   };

@@ -1,5 +1,5 @@
 import { putUnder } from "@nts/shared/groups";
-import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
+import type { Attributes, HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { NewHost } from "../hosts/new-host.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
@@ -102,9 +102,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const ports = planPorts(seenPorts, on);
   const services = planServices(seenPorts, { ...on, interfaces, ports });
   const changes = [
-    ...(known !== null && host.action === "update"
-      ? [{ path: "hostname", from: known.host.entity.hostname, to: seen.hostname ?? "" }]
-      : []),
+    ...(known === null ? [] : changesOfHost(known.host.entity, host.entity)),
     ...interfaces.filter(isUpdate).map(({ entity }) => ({
       path: `interfaces.${entity.ip_address}.mac_address`,
       from: null,
@@ -161,26 +159,47 @@ function hostOf(
   { networkId, now, newId }: Planning,
   skip: Skip,
 ): Planned<HostRecord> {
-  const { hostname, vendor } = seen;
+  const { hostname, vendor, role = null, attributes = {} } = seen;
   if (known !== null) {
     const { entity } = known.host;
     const isUnnamed = hostname !== null && (entity.hostname === null || isSynthetic(entity.hostname));
     if (!isUnnamed && hostname !== null && compareNames(entity.hostname ?? "", hostname) === "different")
       skip(seen.line, `host name ${hostname}`, `the host is called ${entity.hostname ?? ""} here, which it keeps`);
-    return {
-      action: isUnnamed ? "update" : "unchanged",
-      before: known.host,
-      entity: isUnnamed ? { ...entity, hostname } : entity,
-    };
+    const given = { role: entity.role ?? role, attributes: withMissing(entity.attributes, attributes) };
+    const isTold = given.role !== entity.role || given.attributes !== entity.attributes;
+    if (!isUnnamed && !isTold) return { action: "unchanged", before: known.host, entity };
+    const next = { ...entity, ...given, ...(isUnnamed && { hostname }) };
+    return { action: "update", before: known.host, entity: next };
   }
   const entity = hostKind.make(
-    { name: nameOf(seen), hostname, description: vendor, tags: [] },
+    { name: nameOf(seen), hostname, description: vendor, role, attributes: { ...attributes }, tags: [] },
     { id: newId(), created_at: now, updated_at: now, network_id: networkId, source: { type: "Discovery" } },
   );
   return { action: "create", before: null, entity };
 }
 
+/** Attributes with those that are missing; what a host has is kept. */
+function withMissing(present: Attributes, given: Attributes): Attributes {
+  const missing = Object.entries(given).filter(([key]) => !Object.hasOwn(present, key));
+  const room = MOST_ATTRIBUTES - Object.keys(present).length;
+  return missing.length === 0 || room <= 0 ? present : { ...present, ...Object.fromEntries(missing.slice(0, room)) };
+}
+
+/** The changed members of a host, as texts. */
+function changesOfHost(before: HostRecord, after: HostRecord): ImportedChange[] {
+  const keys = Object.keys(after.attributes).filter((key) => !Object.hasOwn(before.attributes, key));
+  return [
+    ...(before.hostname === after.hostname
+      ? []
+      : [{ path: "hostname", from: before.hostname, to: after.hostname ?? "" }]),
+    ...(before.role === after.role ? [] : [{ path: "role", from: before.role, to: after.role ?? "" }]),
+    ...keys.map((key) => ({ path: `attributes.${key}`, from: null, to: String(after.attributes[key]) })),
+  ];
+}
+
 const NAME_LIMIT = 100;
+/** As many attributes as a host can have. */
+const MOST_ATTRIBUTES = 50;
 
 /** Its given name, else the first label of its hostname, or its first address. */
 function nameOf({ name, hostname, addresses }: SeenHost): string {

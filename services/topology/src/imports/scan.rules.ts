@@ -1,4 +1,4 @@
-import type { ImportedScan, Protocol, SkippedPart } from "@nts/shared/contract";
+import type { Attributes, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 
 // The parsed content of a scan: sightings of hosts, and skipped parts with reasons.
@@ -64,6 +64,9 @@ export interface SeenHost {
   readonly name?: string | null;
   /** Network card vendor, or another description for a new host. */
   readonly vendor: string | null;
+  /** What a person has written of it. */
+  readonly role?: Role | null;
+  readonly attributes?: Attributes;
   readonly ports: readonly SeenPort[];
   /** Ports whose state the file reports; none if absent. */
   readonly covered?: readonly CoveredPorts[];

@@ -1,6 +1,8 @@
 import { HostCreate, HostRecord, HostUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
+import { addingForm } from "@nts/shared/adding-form.rules";
+import { facetsOf } from "../values/facets.rules.js";
 import { MADE, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
@@ -9,7 +11,14 @@ export const hostKind = kind("Host", {
   create: HostCreate,
   update: HostUpdate,
   placed: ["network_id", "interfaces", "ports", "services"],
-  defaults: { hostname: null, description: null, hidden: false, virtualization: null },
+  defaults: { hostname: null, description: null, hidden: false, virtualization: null, role: null, attributes: {} },
   archived: HostCreate.omit({ interfaces: true, ports: true, services: true }).extend({ ...MADE, ...SOURCE }),
-  keysOf: ({ name, hostname, tags }) => ({ name, hostname, host_label: hostLabel(hostname), tags: tags.map(composed) }),
+  keysOf: ({ name, hostname, attributes, role, tags }) => ({
+    name,
+    hostname,
+    host_label: hostLabel(hostname),
+    facets: facetsOf({ attributes, role }),
+    tags: tags.map(composed),
+  }),
+  form: addingForm<HostRecord>(2, { role: null, attributes: {} }),
 });

@@ -1,5 +1,7 @@
 import { Interface, InterfaceCreate, InterfaceUpdate, IpAddress } from "@nts/shared/contract";
+import { addingForm } from "@nts/shared/adding-form.rules";
 import { parseAddress } from "../values/addresses.js";
+import { facetsOf } from "../values/facets.rules.js";
 import { MADE, POSITION } from "./archived.js";
 import { kind } from "./kind.js";
 
@@ -8,14 +10,16 @@ export const interfaceKind = kind("Interface", {
   create: InterfaceCreate,
   update: InterfaceUpdate,
   placed: ["network_id", "host_id", "subnet_id", "ip_address", "mac_address", "position"],
-  defaults: {},
+  defaults: { attributes: {} },
   archived: InterfaceCreate.extend({ ...MADE, ...POSITION, ip_address: IpAddress }),
   namedIn: ["wire"],
-  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position }) => ({
+  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position, attributes }) => ({
     host_id,
     subnet_id,
     ip_key: parseAddress(ip_address).key,
     mac_address,
     position,
+    facets: facetsOf({ attributes }),
   }),
+  form: addingForm<Interface>(2, { attributes: {} }),
 });

@@ -1,5 +1,7 @@
 import { Network, NetworkCreate, NetworkUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
+import { addingForm } from "@nts/shared/adding-form.rules";
+import { facetsOf } from "../values/facets.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
 import { MADE } from "./archived.js";
 import { kind } from "./kind.js";
@@ -9,7 +11,13 @@ export const networkKind = kind("Network", {
   create: NetworkCreate,
   update: NetworkUpdate,
   placed: ["organization_id"],
-  defaults: {},
+  defaults: { attributes: {} },
   archived: NetworkCreate.omit({ organization_id: true }).extend(MADE),
-  keysOf: ({ name, tags }) => ({ name, tags: tags.map(composed), search: searchTextOf(name) }),
+  keysOf: ({ name, attributes, tags }) => ({
+    name,
+    facets: facetsOf({ attributes }),
+    tags: tags.map(composed),
+    search: searchTextOf(name),
+  }),
+  form: addingForm<Network>(2, { attributes: {} }),
 });

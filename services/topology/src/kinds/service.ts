@@ -1,5 +1,7 @@
 import { Service, ServiceCreate, ServiceUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
+import { addingForm } from "@nts/shared/adding-form.rules";
+import { facetsOf } from "../values/facets.rules.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
 import { MADE, POSITION, SOURCE } from "./archived.js";
@@ -10,16 +12,18 @@ export const serviceKind = kind("Service", {
   create: ServiceCreate,
   update: ServiceUpdate,
   placed: ["network_id", "host_id", "bindings", "position", "source"],
-  defaults: { virtualization: null },
+  defaults: { virtualization: null, attributes: {} },
   archived: ServiceCreate.extend({ ...MADE, ...SOURCE, ...POSITION }),
-  keysOf: ({ host_id, name, position, service_definition, tags }) => ({
+  keysOf: ({ host_id, name, position, service_definition, attributes, tags }) => ({
     host_id,
     name,
     position,
     service_definition,
     category: categoryOf(service_definition),
+    facets: facetsOf({ attributes }),
     tags: tags.map(composed),
     search: searchTextOf(name, service_definition),
   }),
   denormalizedKeys: ["host_name"],
+  form: addingForm<Service>(2, { attributes: {} }),
 });

@@ -1,6 +1,8 @@
 import { Subnet, SubnetCreate, SubnetUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
+import { addingForm } from "@nts/shared/adding-form.rules";
 import { parseBlock } from "../values/addresses.js";
+import { facetsOf } from "../values/facets.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
 import { MADE, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
@@ -15,14 +17,15 @@ export const subnetKind = kind("Subnet", {
   create: SubnetCreate,
   update: SubnetUpdate,
   placed: ["network_id", "cidr", "reserved"],
-  defaults: { description: null, subnet_type: null },
+  defaults: { description: null, subnet_type: null, attributes: {} },
   archived: SubnetCreate.extend({ ...MADE, ...SOURCE }),
-  keysOf: ({ name, cidr, subnet_type, tags }) => ({
+  keysOf: ({ name, cidr, subnet_type, attributes, tags }) => ({
     name,
     cidr_key: parseBlock(cidr, "cidr").key,
     subnet_type,
+    facets: facetsOf({ attributes }),
     tags: tags.map(composed),
     search: subnetSearchText({ name, cidr }),
   }),
-  form: { version: 2, upgrade: (stored) => ({ ...stored, reserved: (stored as Partial<Subnet>).reserved ?? [] }) },
+  form: addingForm<Subnet>(3, { reserved: [], attributes: {} }),
 });

@@ -17,6 +17,8 @@ function isMet(value: unknown, condition: unknown): boolean {
     switch (operator) {
       case "$in":
         return values.some((one) => (operand as unknown[]).includes(one));
+      case "$all":
+        return (operand as unknown[]).every((one) => values.includes(one));
       case "$nin":
         return !values.some((one) => (operand as unknown[]).includes(one));
       case "$regex":

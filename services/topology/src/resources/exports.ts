@@ -1,4 +1,4 @@
-import { exportInventory, type ExportFormat, type QueryOf } from "@nts/shared/contract";
+import { type CsvResource, exportInventory, type ExportFormat, type QueryOf } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
 import { respond, type FileInfo } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
@@ -12,6 +12,7 @@ import { createHomepageWriter } from "../exports/formats/homepage.rules.js";
 import { createHostsWriter } from "../exports/formats/hosts.rules.js";
 import { createPrometheusWriter } from "../exports/formats/prometheus.rules.js";
 import type { ExportWriter, Names } from "../exports/formats/writer.rules.js";
+import { attributeKeys } from "../exports/attribute-keys.js";
 import { drawing } from "../exports/drawing.js";
 import { readNames, readNetworkNames } from "../exports/names.js";
 import { inPieces } from "../exports/pieces.js";
@@ -29,6 +30,7 @@ interface Asked {
   /** Number of the inventory's last change. */
   readonly place: number;
   readonly readNames: () => Promise<Names>;
+  readonly readAttributeKeys: (resource: CsvResource) => Promise<readonly string[]>;
 }
 
 interface Kind {
@@ -39,7 +41,7 @@ interface Kind {
 }
 
 /** Changes with the content of the file. */
-const FORM = "1.";
+const FORM = "2.";
 /** Exports whose pieces are made at the same time, and that wait. */
 const PACE = { atATime: 1, mostWaiting: 1_000 };
 const JSON_TYPE = "application/json";
@@ -67,7 +69,8 @@ const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
   },
   csv: {
     file: ({ resource = "hosts" }) => ({ mediaType: "text/csv", fileName: `${resource}.csv` }),
-    createWriter: ({ query: { resource = "hosts" } }) => createCsvWriter(resource),
+    createWriter: async ({ query: { resource = "hosts" }, readAttributeKeys }) =>
+      createCsvWriter(resource, await readAttributeKeys(resource)),
   },
 };
 
@@ -82,7 +85,13 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
     const scope = narrowedTo(whole, query.network_id);
     if (format === "ansible") await requireFew(storage, scope, query);
     const { place, tag } = await readSeenState(state, { work, rights: principal.scope });
-    const asked = { query, place, readNames: () => readNames(storage, whole) };
+    const asked: Asked = {
+      query,
+      place,
+      readNames: () => readNames(storage, whole),
+      readAttributeKeys: (resource) =>
+        resource === "ports" ? Promise.resolve([]) : attributeKeys(storage, scope, resource),
+    };
     // Nothing is read if the client already has the file.
     const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);

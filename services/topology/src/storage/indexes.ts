@@ -35,6 +35,9 @@ const byNetwork: IndexDescription = { key: orderIndex("network_id", false) };
 /** The index for lists by tags. */
 export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, _id: 1 };
 const tagged: IndexDescription = { key: TAG_INDEX };
+/** The index for lists by attributes, roles and the like; few entities have any. */
+export const FACET_INDEX: IndexKey = { organization_id: 1, facets: 1, created_at: 1, _id: 1 };
+const faceted: IndexDescription = { key: FACET_INDEX, partialFilterExpression: { facets: { $gt: "" } } };
 
 /** The index scanned by searches. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
@@ -129,15 +132,25 @@ const DELIVERIES_SECONDS = 7 * 86_400;
 const BACKLOG_SECONDS = 86_400;
 
 const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> = {
-  networks: [{ key: SMALL_COLLECTION_INDEX }, tagged],
-  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, searched],
-  hosts: [...ordered(["name", "hostname", "updated_at"]), byNetwork, tagged, searched, sighted, labelled, lostMacs],
+  networks: [{ key: SMALL_COLLECTION_INDEX }, tagged, faceted],
+  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, faceted, searched],
+  hosts: [
+    ...ordered(["name", "hostname", "updated_at"]),
+    byNetwork,
+    tagged,
+    faceted,
+    searched,
+    sighted,
+    labelled,
+    lostMacs,
+  ],
   interfaces: [
     ...ordered(["position", "ip_key"]),
     { key: HOST_ORDER_INDEX },
     { key: SUBNET_INTERFACES_INDEX },
     { key: INTERFACE_ADDRESSES_INDEX },
     { key: MAC_INDEX },
+    faceted,
     sighted,
     { name: "one_address_of_host", key: ONE_ADDRESS_INDEX, unique: true },
   ],
@@ -147,6 +160,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     byNetwork,
     { key: HOST_ORDER_INDEX },
     tagged,
+    faceted,
     searched,
     sighted,
   ],

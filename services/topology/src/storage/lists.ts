@@ -1,6 +1,7 @@
 import type { Document, Filter } from "mongodb";
 import { validationFailed } from "@nts/shared/errors";
 import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/respond";
+import type { Role } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
@@ -9,7 +10,8 @@ import { textIn } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import { composed } from "@nts/shared/contract/folding.rules";
-import { BY_ID, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
+import { BY_ID, FACET_INDEX, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
+import { facetFilter } from "../values/facets.rules.js";
 import { searchFilter } from "../values/search.rules.js";
 import type { ScopedFind } from "./database.js";
 import type { Entity, Entities, EntityDocument } from "./entities.js";
@@ -82,8 +84,8 @@ function rowsOfPage<T extends Entity>(
 }
 
 /**
- * The index to use. It is hinted, as the database would otherwise try dozens of similar ones; only for tags with an
- * order it must decide, because the selectivity of tags varies.
+ * The index to use. It is hinted, as the database would otherwise try dozens of similar ones; only for tags and facets with
+ * an order it must decide, because their selectivity varies.
  */
 export function listIndex(
   { keyOf, filter, scope, selective, trailing }: Omit<ListPlan, "work">,
@@ -94,11 +96,12 @@ export function listIndex(
   if (selective !== undefined) return selective;
   if ("search" in filter) return SEARCH_INDEX;
   if ("tags" in filter) return more.length > 1 ? TAG_INDEX : undefined;
+  if ("facets" in filter) return more.length > 1 ? FACET_INDEX : undefined;
   return orderIndex(field, scope.networks !== "all", trailing);
 }
 
 function count<T extends Entity>(entities: Entities<T>, paging: PageQuery, plan: ListPlan): Promise<number> {
-  const hint = (listIndex(plan, paging) ?? TAG_INDEX) as IndexKey;
+  const hint = (listIndex(plan, paging) ?? ("tags" in plan.filter ? TAG_INDEX : FACET_INDEX)) as IndexKey;
   return entities.count(plan.scope, plan.filter, hint);
 }
 
@@ -259,6 +262,8 @@ interface CommonQuery {
   readonly q?: string | undefined;
   readonly ids?: readonly string[];
   readonly tag_ids?: readonly string[];
+  readonly attribute?: readonly string[];
+  readonly role?: readonly Role[];
 }
 
 /** Conditions for common filters; an empty list means no filter, and a deleted tag matches nothing. */
@@ -268,5 +273,6 @@ export function commonFilter(query: CommonQuery, { hidden }: Scope): Filter<Enti
     ...(query.q !== undefined && searchFilter(query.q)),
     ...(query.ids && query.ids.length > 0 && { _id: { $in: query.ids } }),
     ...(query.tag_ids && query.tag_ids.length > 0 && { tags: { $in: query.tag_ids.filter(isThere).map(composed) } }),
+    ...facetFilter(query),
   };
 }

@@ -75,6 +75,7 @@ function groupsOf(host: Host, names: Names): Set<string> {
   return new Set([
     ...group("network", names.network(host.network_id)),
     ...host.tags.flatMap((tag) => group("tag", names.tag(tag))),
+    ...(host.role === null ? [] : group("role", host.role)),
     ...host.services.flatMap(({ service_definition }) => group("service", service_definition)),
   ]);
 }
@@ -90,9 +91,12 @@ function variablesOf(host: Host, names: Names): object {
     nts_network: names.network(host.network_id),
     nts_addresses: host.interfaces.map(({ ip_address }) => ip_address),
     nts_tags: host.tags.map(names.tag),
+    nts_role: host.role,
+    nts_attributes: host.attributes,
     nts_services: host.services.map((service) => ({
       name: service.name,
       definition: service.service_definition,
+      attributes: service.attributes,
       listens: listeningOf(service).map(({ address, port, protocol }) => ({ address, port, protocol: protocol.toLowerCase() })), // prettier-ignore
     })),
   };

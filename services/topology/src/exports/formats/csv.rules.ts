@@ -1,10 +1,17 @@
-import type { CsvResource, Host } from "@nts/shared/contract";
-import { UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
+import type { Attributes, CsvResource, Host } from "@nts/shared/contract";
+import { ATTRIBUTE_COLUMN, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
 import { boundOn, type ExportWriter } from "./writer.rules.js";
 
 // CSV tables (RFC 4180) with the headings of the import, so that exports can be imported again.
 
-type Row = readonly (string | number | null)[];
+type Cell = string | number | boolean | null;
+
+/** A row without its attributes. */
+interface Row {
+  readonly cells: readonly Cell[];
+  /** Absent for rows of kinds without any. */
+  readonly attributes?: Attributes;
+}
 
 interface Table {
   readonly headings: readonly string[];
@@ -13,30 +20,39 @@ interface Table {
 
 const TABLES: Readonly<Record<CsvResource, Table>> = {
   hosts: {
-    headings: ["name", "hostname", "ip_addresses", "mac_addresses", "description"],
-    rowsOf: ({ name, hostname, interfaces, description }) => [
-      [name, hostname, interfaces.map(({ ip_address }) => ip_address).join(" "), macsOf(interfaces), description],
-    ],
+    headings: ["name", "hostname", "ip_addresses", "mac_addresses", "description", "role"],
+    rowsOf: ({ name, hostname, interfaces, description, role, attributes }) => {
+      const addresses = interfaces.map(({ ip_address }) => ip_address).join(" ");
+      return [{ cells: [name, hostname, addresses, macsOf(interfaces), description, role], attributes }];
+    },
   },
   interfaces: {
     headings: ["host", "name", "ip_address", "mac_address"],
     rowsOf: (host) =>
-      host.interfaces.map(({ name, ip_address, mac_address }) => [host.name, name, ip_address, mac_address]),
+      host.interfaces.map(({ name, ip_address, mac_address, attributes }) => ({
+        cells: [host.name, name, ip_address, mac_address],
+        attributes,
+      })),
   },
   ports: {
     headings: ["host", "ip_address", "port", "protocol"],
     rowsOf: (host) =>
-      host.ports.map(({ number, protocol }) => [host.name, host.interfaces[0]?.ip_address ?? null, number, protocol]),
+      host.ports.map(({ number, protocol }) => ({
+        cells: [host.name, host.interfaces[0]?.ip_address ?? null, number, protocol],
+      })),
   },
   services: {
     headings: ["host", "ip_address", "port", "protocol", "name", "service_definition", "all_interfaces"],
     rowsOf: (host) => {
       const boundOf = boundOn(host);
       return host.services.flatMap((service) =>
-        boundOf(service).map(({ address, port, protocol, isEverywhere }) => [
-          ...[host.name, address, port, protocol],
-          ...[service.name, service.service_definition, isEverywhere ? "true" : null],
-        ]),
+        boundOf(service).map(({ address, port, protocol, isEverywhere }) => ({
+          cells: [
+            ...[host.name, address, port, protocol],
+            ...[service.name, service.service_definition, isEverywhere ? "true" : null],
+          ],
+          attributes: service.attributes,
+        })),
       );
     },
   },
@@ -48,17 +64,25 @@ function macsOf(interfaces: Host["interfaces"]): string {
   return interfaces.map(({ mac_address }) => mac_address ?? UNKNOWN_MAC).join(" ");
 }
 
-/** A table of children of hosts. */
-export function createCsvWriter(resource: CsvResource): ExportWriter {
+/** A table of hosts or their children. @param attributes the keys that have columns */
+export function createCsvWriter(resource: CsvResource, attributes: readonly string[] = []): ExportWriter {
   const { headings, rowsOf } = TABLES[resource];
+  const cellsOf = ({ cells, attributes: own = {} }: Row): readonly Cell[] => [
+    ...cells,
+    ...attributes.map((key) => (Object.hasOwn(own, key) ? (own[key] ?? null) : null)),
+  ];
   return {
-    begin: lineOf(headings),
-    hosts: (hosts) => hosts.flatMap(rowsOf).map(lineOf).join(""),
+    begin: lineOf([...headings, ...attributes.map((key) => `${ATTRIBUTE_COLUMN}${key}`)]),
+    hosts: (hosts) =>
+      hosts
+        .flatMap(rowsOf)
+        .map((row) => lineOf(cellsOf(row)))
+        .join(""),
     end: () => [],
   };
 }
 
-function lineOf(cells: Row): string {
+function lineOf(cells: readonly Cell[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`;
 }
 
@@ -66,7 +90,7 @@ function lineOf(cells: Row): string {
  * Prefixes an apostrophe to text that spreadsheets would evaluate (also in full width); the import removes it. Text that begins like a
  * protected one gets another, so that it keeps its own.
  */
-function cellOf(cell: string | number | null): string {
+function cellOf(cell: Cell): string {
   const text = cell === null ? "" : String(cell);
   const safe = /^'*[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n;\t]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

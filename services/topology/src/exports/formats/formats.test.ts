@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import type { CsvResource, Host } from "@nts/shared/contract";
+import type { Attributes, CsvResource, Host, Role } from "@nts/shared/contract";
 import { createAnsibleWriter } from "./ansible.rules.js";
 import { createCsvWriter } from "./csv.rules.js";
 import { createDnsWriter } from "./dns.rules.js";
@@ -18,18 +18,22 @@ interface Given {
   readonly ports?: readonly (readonly [number, "Tcp" | "Udp", number?])[];
   readonly service?: string;
   readonly description?: string;
+  readonly role?: Role;
+  readonly attributes?: Attributes;
+  readonly ofService?: Attributes;
 }
 
 let made = 0;
 
 /** A host with one service that listens on all of its ports. */
-function aHost({ name = "nas", hostname = null, ips = [], tags = [], ports = [], service = "web", description }: Given): Host {
+function aHost({ name = "nas", hostname = null, ips = [], tags = [], ports = [], service = "web", description, ...more }: Given): Host {
   const id = `host-${made++}`;
-  const interfaces = ips.map((ip_address, n) => ({ id: `${id}-i${n}`, ip_address, mac_address: n === 0 ? "00:11:22:33:44:55" : null, name: `eth${n}` }));
+  const interfaces = ips.map((ip_address, n) => ({ id: `${id}-i${n}`, ip_address, mac_address: n === 0 ? "00:11:22:33:44:55" : null, name: `eth${n}`, attributes: {} }));
   const bindings = ports.map(([, , at], n) => ({ type: "Port", port_id: `${id}-p${n}`, interface_id: at === undefined ? null : `${id}-i${at}` }));
-  const services = ports.length === 0 ? [] : [{ id: `${id}-s`, name: service, service_definition: "nginx", tags, bindings }];
+  const services = ports.length === 0 ? [] : [{ id: `${id}-s`, name: service, service_definition: "nginx", tags, bindings, attributes: more.ofService ?? {} }];
   return {
     ...{ id, name, hostname, tags, network_id: "n1", description: description ?? null, interfaces, services },
+    ...{ role: more.role ?? null, attributes: more.attributes ?? {} },
     ports: ports.map(([number, protocol], n) => ({ id: `${id}-p${n}`, number, protocol })),
   } as unknown as Host;
 } // prettier-ignore
@@ -78,6 +82,19 @@ describe("targets for Prometheus", () => {
       __meta_nts_network: "Büro 1",
       __meta_nts_service_definition: "nginx",
       __meta_nts_service_tags: ",prod  EU,",
+      __meta_nts_host_role: "",
+    });
+  });
+
+  it("have the role, and the attributes of host and service", () => {
+    const given: Given = { ...NAS, role: "Nas", attributes: { rack: "A3", height: 2 }, ofService: { rack: "x", spare: true } }; // prettier-ignore
+    const [group] = JSON.parse(fileOf(createPrometheusWriter(names), given)) as { labels: Record<string, string> }[];
+    expect(group?.labels).toMatchObject({
+      __meta_nts_host_role: "Nas",
+      __meta_nts_host_attributes_rack: "A3",
+      __meta_nts_host_attributes_height: "2",
+      __meta_nts_service_attributes_rack: "x",
+      __meta_nts_service_attributes_spare: "true",
     });
   });
 
@@ -99,13 +116,18 @@ describe("an inventory for Ansible", () => {
     (JSON.parse(fileOf(createAnsibleWriter(names), ...hosts)) as Inventory).all;
 
   it("contains each host once, with its variables, and groups by network, tag and service", () => {
-    const { hosts, children } = inventoryOf(NAS, { name: "pi", ips: ["10.0.0.6"] });
+    const given = { role: "AccessPoint", attributes: { rack: "{{ x }}" }, ofService: { tier: 1 } } as const;
+    const { hosts, children } = inventoryOf({ ...NAS, ...given }, { name: "pi", ips: ["10.0.0.6"] });
+    expect(hosts["nas.home.example"]).toMatchObject({
+      ...{ nts_role: "AccessPoint", nts_attributes: { rack: "{ { x }}" }, nts_services: [{ attributes: { tier: 1 } }] },
+    });
     expect(Object.keys(hosts)).toEqual(["nas.home.example", "pi"]);
     expect(hosts["nas.home.example"]).toMatchObject({ ansible_host: "10.0.0.5", nts_tags: ["prod, EU"], nts_network: "Büro 1" });
     const members = Object.entries(children).map(([group, { hosts: own }]) => [group, Object.keys(own)]);
     expect(members).toEqual([
       ["network_buro_1", ["nas.home.example", "pi"]],
       ["tag_prod_eu", ["nas.home.example"]],
+      ["role_accesspoint", ["nas.home.example"]],
       ["service_nginx", ["nas.home.example"]],
     ]);
   }); // prettier-ignore
@@ -141,7 +163,7 @@ describe("a table", () => {
     fileOf(createCsvWriter(resource), ...hosts).split("\r\n").slice(0, -1); // prettier-ignore
 
   it.each([
-    ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,"],
+    ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,,"],
     ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55"],
     ["ports", "NAS (Büro),10.0.0.5,443,Tcp"],
     ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true"],
@@ -149,13 +171,24 @@ describe("a table", () => {
     expect(rowsOf(resource, NAS)[1]).toBe(row);
   });
 
+  it("has a column for each attribute, which is empty where a row has none", () => {
+    const writer = createCsvWriter("hosts", ["constructor", "height", "rack"]);
+    const file = fileOf(writer, { name: "nas", role: "Nas", attributes: { rack: "=A3", height: 2 } }, { name: "pi" });
+    expect(file.split("\r\n")).toEqual([
+      "name,hostname,ip_addresses,mac_addresses,description,role,attributes_constructor,attributes_height,attributes_rack",
+      "nas,,,,,Nas,,2,'=A3",
+      "pi,,,,,,,,",
+      "",
+    ]);
+  });
+
   it("contains no spreadsheet formulas, and quotes where they are needed", () => {
     expect(rowsOf("hosts", { name: '=HYPERLINK("x")' }, { name: "+1", description: 'a "b"; c' })).toEqual([
-      "name,hostname,ip_addresses,mac_addresses,description",
-      `"'=HYPERLINK(""x"")",,,,`,
-      `'+1,,,,"a ""b""; c"`,
+      "name,hostname,ip_addresses,mac_addresses,description,role",
+      `"'=HYPERLINK(""x"")",,,,,`,
+      `'+1,,,,"a ""b""; c",`,
     ]);
     const full = ["＝1", "＋1", "－1", "＠x"].map((name) => rowsOf("hosts", { name })[1]);
-    expect(full).toEqual(["'＝1,,,,", "'＋1,,,,", "'－1,,,,", "'＠x,,,,"]);
+    expect(full).toEqual(["'＝1,,,,,", "'＋1,,,,,", "'－1,,,,,", "'＠x,,,,,"]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Host } from "@nts/shared/contract";
+import type { Attributes, Host } from "@nts/shared/contract";
 import { socketText } from "@nts/shared/contract/sockets.rules";
 import { type ExportWriter, listeningOn, type Names } from "./writer.rules.js";
 
@@ -38,9 +38,20 @@ function groupsOf(host: Host, names: Names): object[] {
       __meta_nts_service_id: service.id,
       __meta_nts_service_definition: service.service_definition,
       __meta_nts_service_tags: listOf(service.tags, names),
+      __meta_nts_host_role: host.role ?? "",
+      ...labelsOf("host", host.attributes),
+      ...labelsOf("service", service.attributes),
     };
     return [{ targets, labels }];
   });
+}
+
+function labelsOf(of: string, attributes: Attributes): Record<string, string> {
+  const labels = Object.entries(attributes).map(([key, value]) => [
+    `__meta_nts_${of}_attributes_${key}`,
+    String(value),
+  ]);
+  return Object.fromEntries(labels) as Record<string, string>;
 }
 
 /** Joined and enclosed by commas, as usual in Prometheus discoveries, so that rules can match `,web,`. */

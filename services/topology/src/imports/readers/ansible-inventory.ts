@@ -1,3 +1,5 @@
+import type { AttributeValue } from "@nts/shared/contract";
+import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import type { Scan, SeenHost } from "../scan.rules.js";
 import { isObject, type JsonObject, jsonIn, listAt, memberOf, objectAt, textAt } from "./json.js";
 import { beginningOf, faultAt, type Line, linesOf } from "./lines.js";
@@ -88,6 +90,17 @@ function hostIn({ number: line }: Line, text: string): Entry | null {
   return { line, name, variables };
 }
 
+/** What this system's export says as people do. */
+function givenIn(variables: JsonObject): Pick<SeenHost, "role" | "attributes"> {
+  const role = ROLE_NAMES.find((name) => name === variables["nts_role"]) ?? null;
+  const entries = Object.entries(objectAt(variables, "nts_attributes")).filter(
+    (entry): entry is [string, AttributeValue] =>
+      /^[a-z][a-z0-9_]{0,49}$/.test(entry[0]) &&
+      (["number", "boolean"].includes(typeof entry[1]) || clip(String(entry[1]), 500) === entry[1]),
+  );
+  return { role, ...(entries.length > 0 && { attributes: Object.fromEntries(entries.slice(0, 50)) }) };
+}
+
 /** Adds a host, or skips it with a reason. */
 function take({ add, skipped }: Sightings, { line, name, variables }: Entry): void {
   const what = `host ${name.slice(0, 60)}`;
@@ -113,6 +126,7 @@ function take({ add, skipped }: Sightings, { line, name, variables }: Entry): vo
     hostname,
     name: clip(textAt(variables, "nts_name"), 100),
     vendor: null,
+    ...givenIn(variables),
     ports: [],
   };
   add(host, what);

@@ -27,7 +27,8 @@ describe("a CSV table", () => {
     ["netbox", [
       "gw.dc.example [10.5.0.1, 2001:db8:5::1]: "
     ], [
-      "1 columns vrf, tenant, role: nothing is made of what such a column says"
+      "1 columns vrf, tenant: nothing is made of what such a column says",
+      "2 row gw.dc.example: Anycast is not a role"
     ]],
     ["phpipam", [
       "web01.example.net [10.4.0.10 52:54:00:AA:00:10]: ",
@@ -132,6 +133,20 @@ describe("a CSV table, cell by cell,", () => {
     const host = { name: text, hostname: null, description: text, interfaces: [{ ip_address: "10.0.0.5" }] };
     const file = writer.begin + writer.hosts([host as unknown as Host]);
     expect(read(csv, file).hosts).toMatchObject([{ name: text, vendor: text }]);
+  });
+
+  it("gives hosts the role and the attributes of their rows, and says what it cannot read", () => {
+    const file = `ip,role,attributes_rack,attributes_height\n10.0.0.1,access point,A3,2\n10.0.0.2,Fridge,"${"x".repeat(501)}",\n`;
+    expect(read(csv, file).hosts).toMatchObject([
+      { role: "AccessPoint", attributes: { rack: "A3", height: 2 } },
+      { role: null },
+    ]);
+    expect(read(csv, file).skipped.listed.map(({ line, column }) => [line, column])).toEqual([
+      [3, "role"],
+      [3, "attributes_rack"],
+    ]);
+    const ofPorts = "ip,port,attributes_rack\n10.0.0.1,80,A3\n";
+    expect(read(csv, ofPorts).skipped.listed).toMatchObject([{ column: "attributes_rack" }]);
   });
 
   it.each([

@@ -1,4 +1,6 @@
-import { type CellFault, type CsvResource, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
+import { ATTRIBUTE_COLUMN, type CellFault, type CsvResource, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
+import type { AttributeValue, Role } from "@nts/shared/contract";
+import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { putUnder } from "@nts/shared/groups";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
 import { together } from "../merge.rules.js";
@@ -38,6 +40,9 @@ import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, 
 const MOST_ADDRESSES_OF_A_ROW = 100;
 /** Headings of a column with a MAC address per address. */
 const PER_ADDRESS = /(?:addresses|macs)$/i;
+/** As many attributes as a host can have. */
+const MOST_ATTRIBUTES = 50;
+const ROLE_OF: ReadonlyMap<string, Role> = new Map(ROLE_NAMES.map((role) => [role.toLowerCase(), role]));
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 
 export const csv: Reader = { format: "csv", looksLike: hasHeadings, read: readTable };
@@ -68,11 +73,12 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
     const entry = tableRow(row, columns);
     const what = `row ${clip(entry.of("name") || entry.of("hostname") || entry.of("host") || entry.of("address"), 60) ?? "without a name"}`;
     const skip = ({ reason, column, code }: Fault): void => {
-      skipped.add(row.line, what, reason, { column: entry.heading(column), code });
+      const heading = isAttribute(column) ? column : entry.heading(column);
+      skipped.add(row.line, what, reason, { column: heading, ...(code !== undefined && { code }) });
     };
     const against = stateOf(row, columns);
     const host = against ?? hostOf(entry, { resource, isGuessed: (given.resource ?? null) === null });
-    if (against === null) for (const fault of macFaults(entry)) skip(fault);
+    if (against === null) for (const fault of [...macFaults(entry), ...givenFaults(entry, resource)]) skip(fault);
     const key = entry.of("host").toLowerCase();
     if ("reason" in host) skip(host);
     else if (++taken > MOST_SIGHTINGS)
@@ -96,9 +102,9 @@ function stateOf(row: Row, columns: Columns): Fault | null {
 /** A fault of a row. */
 interface Fault {
   readonly reason: string;
-  /** Its column. */
-  readonly column: Column;
-  readonly code: CellFault;
+  /** Its column; of an attribute, the heading. */
+  readonly column: Column | `${typeof ATTRIBUTE_COLUMN}${string}`;
+  readonly code?: CellFault;
 }
 
 /** MAC addresses that are invalid, or of no certain address; the row still counts without them. */
@@ -149,7 +155,64 @@ function hostOf(row: TableRow, { resource, isGuessed }: Rows): SeenHost | Fault 
   const name = clip((isOfHosts && of("name")) || of("host"), 100);
   const description = isOfHosts ? clip(of("description"), 500) : null;
   const vendor = description ?? clip(of("vendor"), 500) ?? found.vendor;
-  return { line, addresses, hostname: hostnameIn(of("hostname")), name, vendor, ports: port.ports };
+  return {
+    line,
+    addresses,
+    hostname: hostnameIn(of("hostname")),
+    name,
+    vendor,
+    ...givenIn(row, resource),
+    ports: port.ports,
+  };
+}
+
+/** What a row says of its host, as people do. */
+function givenIn(row: TableRow, resource: CsvResource): Pick<SeenHost, "role" | "attributes"> {
+  if (resource !== "hosts") return {};
+  const values = row.attributes.flatMap(({ key, cell }) => {
+    const value = attributeIn(cell);
+    return value === null ? [] : [[key, value] as const];
+  });
+  return {
+    role: roleIn(row.of("role")),
+    ...(values.length > 0 && { attributes: Object.fromEntries(values.slice(0, MOST_ATTRIBUTES)) }),
+  };
+}
+
+/** What is lost of that. */
+function givenFaults(row: TableRow, resource: CsvResource): Fault[] {
+  const faults = row.attributes.flatMap(({ key, cell }, index): Fault[] => {
+    const reason = reasonAgainstAttribute(cell, index, resource);
+    return reason === null ? [] : [{ reason, column: `${ATTRIBUTE_COLUMN}${key}` }];
+  });
+  const role = resource === "hosts" ? row.of("role") : "";
+  if (role === "" || roleIn(role) !== null) return faults;
+  return [{ reason: `${role.slice(0, 50)} is not a role`, column: "role" }, ...faults];
+}
+
+/** Why an attribute is not read; null if it is. @param index among those of its row */
+function reasonAgainstAttribute(cell: string, index: number, resource: CsvResource): string | null {
+  if (resource !== "hosts") return "attributes are only read from tables of hosts";
+  if (index >= MOST_ATTRIBUTES) return `a host has at most ${MOST_ATTRIBUTES} attributes`;
+  return attributeIn(cell) === null
+    ? "an attribute has at most 500 characters, none of them a control character"
+    : null;
+}
+
+function isAttribute(column: Fault["column"]): column is `${typeof ATTRIBUTE_COLUMN}${string}` {
+  return column.startsWith(ATTRIBUTE_COLUMN);
+}
+
+/** A role as people write it, such as `access point`; null for other texts. */
+function roleIn(written: string): Role | null {
+  return ROLE_OF.get(written.toLowerCase().replaceAll(/[\s_-]/g, "")) ?? null;
+}
+
+/** The value of an attribute's cell; null if it is too long. A table has no types, so what looks like a number is one. */
+function attributeIn(cell: string): AttributeValue | null {
+  if (cell === "true" || cell === "false") return cell === "true";
+  if (String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
+  return clip(cell, 500) === cell ? cell : null;
 }
 
 /** The addresses of a row, each with its MAC address; or why there are none. */

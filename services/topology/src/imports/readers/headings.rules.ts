@@ -37,6 +37,7 @@ const HEADINGS = {
     "vendor manufacturer mac_vendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
     "fabrikant devvendor",
   ],
+  role: ["role device_role rolle"],
   port: [
     "port ports port_number number open_ports offene_ports ports_ouverts puerto puertos porta porte portas poort poorten",
   ],

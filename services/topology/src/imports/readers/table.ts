@@ -1,17 +1,19 @@
-import type { CsvResource } from "@nts/shared/contract/import-formats";
+import { ATTRIBUTE_COLUMN, type CsvResource } from "@nts/shared/contract/import-formats";
 import { type Column, columnsOf, headingKey, withoutPlaceholder } from "./headings.rules.js";
 import { faultAt, type Line, linesOf } from "./lines.js";
 import { MOST_CELLS, type Row, separatorOf } from "./rows.js";
 
 // Columns of a table, identified by their headings in any order and language.
 
-const LONGEST_HEADING = 50;
+const LONGEST_HEADING = 61;
 /** Lines in which headings are looked for; titles may precede them. */
 const MOST_TITLES = 20;
 /** Written for Excel by other programs. */
 const SEPARATOR_LINE = /^\uFEFF?"?sep=(.)"?$/i;
 /** Written by PowerShell's `Export-Csv`. */
 const TYPE_LINE = /^\uFEFF?#TYPE /;
+/** The heading of a column of an attribute. */
+const ATTRIBUTE = new RegExp(`^${ATTRIBUTE_COLUMN}([a-z][a-z0-9_]{0,49})$`);
 /** Listed headings that are not used. */
 const MOST_UNUSED = 20;
 
@@ -24,6 +26,8 @@ interface Heading {
 /** Headings by column. */
 export interface Columns {
   readonly of: ReadonlyMap<Column, readonly Heading[]>;
+  /** Columns of attributes, whose keys are their texts. */
+  readonly attributes: readonly Heading[];
   /** Headings of columns that are not used, as written. */
   readonly unused: readonly string[];
 }
@@ -46,6 +50,8 @@ export interface TableRow {
   all(column: Column): string;
   /** The heading as written, for error messages. */
   heading(column: Column): string;
+  /** The cells of attributes that are not empty. */
+  readonly attributes: readonly { readonly key: string; readonly cell: string }[];
 }
 
 /** Finds the headings: the first line with that of an address, else the first line. */
@@ -88,13 +94,16 @@ function bareCells(text: string, separator: string): string[] {
 export function columnsIn(headings: readonly string[]): Columns {
   const texts = headings.map((heading) => heading.replace(/^\uFEFF/, "").slice(0, LONGEST_HEADING).trim()); // prettier-ignore
   const of = new Map<Column, Heading[]>();
+  const attributes: Heading[] = [];
   const unused: string[] = [];
   for (const [index, column] of columnsOf(texts).entries()) {
     const text = texts[index] ?? "";
-    if (column !== null) of.set(column, [...(of.get(column) ?? []), { index, text }]);
+    const key = ATTRIBUTE.exec(text)?.[1];
+    if (key !== undefined) attributes.push({ index, text: key });
+    else if (column !== null) of.set(column, [...(of.get(column) ?? []), { index, text }]);
     else if (headingKey(text) !== "") unused.push(text);
   }
-  return { of, unused };
+  return { of, attributes, unused };
 }
 
 /** Headings that are not used, for display; null if all are. */
@@ -127,7 +136,7 @@ export function requireColumns({ of }: Columns, resource: CsvResource, line: num
     );
 }
 
-export function tableRow({ line, cells }: Row, { of: columns }: Columns): TableRow {
+export function tableRow({ line, cells }: Row, { of: columns, attributes }: Columns): TableRow {
   const all = (column: Column): string[] =>
     (columns.get(column) ?? []).map(({ index }) => withoutPlaceholder(cells[index] ?? ""));
   return {
@@ -135,6 +144,10 @@ export function tableRow({ line, cells }: Row, { of: columns }: Columns): TableR
     of: (column) => all(column).find((cell) => cell !== "") ?? "",
     all: (column) => all(column).join(" "),
     heading: (column) => columns.get(column)?.[0]?.text ?? column,
+    attributes: attributes.flatMap(({ index, text: key }) => {
+      const cell = cells[index] ?? "";
+      return cell === "" ? [] : { key, cell };
+    }),
   };
 }
 

@@ -1,0 +1,6 @@
+import { z } from "zod";
+import { ROLE_NAMES } from "./role-names.rules.js";
+
+/** What a host is in its network. */
+export const Role = z.enum(ROLE_NAMES).meta({ id: "Role" });
+export type Role = z.infer<typeof Role>;
