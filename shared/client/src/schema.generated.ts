@@ -1319,6 +1319,8 @@ export interface components {
             /** @description What people say that it is; null if they have not. */
             role: components["schemas"]["Role"] | null;
             attributes: components["schemas"]["Attributes"];
+            /** @description What sources say; null if they have said nothing. Read-only. */
+            observed: components["schemas"]["ObservedOfHost"] | null;
             tags: string[];
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
@@ -1331,6 +1333,39 @@ export interface components {
             details: {
                 [key: string]: unknown;
             };
+        };
+        ObservedOfHost: {
+            os: components["schemas"]["ObservedSystem"] | null;
+            vendor: components["schemas"]["ObservedText"] | null;
+            model: components["schemas"]["ObservedText"] | null;
+            serial: components["schemas"]["ObservedText"] | null;
+            /** @description What it probably is, by vendor, operating system, services and ports. */
+            role: components["schemas"]["ObservedRole"] | null;
+        };
+        ObservedSystem: {
+            name: string;
+            version: string | null;
+            cpe: string | null;
+            /** @description In percent; null for what the machine itself says. */
+            accuracy: number | null;
+            /** @description The format of the file that said so. */
+            by: string;
+            /** @description Since when it has this value. */
+            since: components["schemas"]["Timestamp"];
+        };
+        ObservedText: {
+            value: string;
+            /** @description The format of the file that said so. */
+            by: string;
+            /** @description Since when it has this value. */
+            since: components["schemas"]["Timestamp"];
+        };
+        ObservedRole: {
+            value: components["schemas"]["Role"];
+            /** @description The format of the file that said so. */
+            by: string;
+            /** @description Since when it has this value. */
+            since: components["schemas"]["Timestamp"];
         };
         /** @description When imports found it. Not part of the `ETag`; absent from past states. */
         Seen: {
@@ -1354,8 +1389,14 @@ export interface components {
             /** @description Place in the host's list of interfaces, from 0. */
             position: number;
             attributes: components["schemas"]["Attributes"];
+            /** @description What sources say; null if they have said nothing. Read-only. */
+            observed: components["schemas"]["ObservedOfInterface"] | null;
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
+        };
+        ObservedOfInterface: {
+            /** @description Whom the IEEE has assigned the MAC address to. */
+            vendor: components["schemas"]["ObservedText"] | null;
         };
         Port: {
             id: components["schemas"]["Uuid"];
@@ -1367,8 +1408,27 @@ export interface components {
             protocol: components["schemas"]["Protocol"];
             /** @description Well-known name of the port, or `Custom`; derived from number and protocol. */
             type: string;
+            /** @description What sources say; null if they have said nothing. Read-only. */
+            observed: components["schemas"]["ObservedOfPort"] | null;
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
+        };
+        ObservedOfPort: {
+            certificate: components["schemas"]["ObservedCertificate"] | null;
+            /** @description The title of its web page. */
+            title: components["schemas"]["ObservedText"] | null;
+        };
+        ObservedCertificate: {
+            subject: string;
+            issuer: string;
+            names: string[];
+            not_before: components["schemas"]["Timestamp"] | null;
+            not_after: components["schemas"]["Timestamp"] | null;
+            sha256: string | null;
+            /** @description The format of the file that said so. */
+            by: string;
+            /** @description Since when it has this value. */
+            since: components["schemas"]["Timestamp"];
         };
         Service: {
             id: components["schemas"]["Uuid"];
@@ -1385,6 +1445,8 @@ export interface components {
             tags: string[];
             virtualization: components["schemas"]["Virtualization"] | null;
             attributes: components["schemas"]["Attributes"];
+            /** @description What sources say; null if they have said nothing. Read-only. */
+            observed: components["schemas"]["ObservedOfService"] | null;
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
         };
@@ -1416,6 +1478,29 @@ export interface components {
             port_id: components["schemas"]["Uuid"];
             interface_id: components["schemas"]["Uuid"] | null;
         };
+        ObservedOfService: {
+            product: components["schemas"]["ObservedText"] | null;
+            version: components["schemas"]["ObservedText"] | null;
+            cpe: components["schemas"]["ObservedCpe"] | null;
+            confidence: components["schemas"]["ObservedConfidence"] | null;
+        };
+        ObservedCpe: {
+            values: string[];
+            /** @description The format of the file that said so. */
+            by: string;
+            /** @description Since when it has this value. */
+            since: components["schemas"]["Timestamp"];
+        };
+        ObservedConfidence: {
+            /** @description `port`: guessed from the number of the port alone; `probed`: by its answers; `reported`: by the machine. */
+            value: components["schemas"]["Confidence"];
+            /** @description The format of the file that said so. */
+            by: string;
+            /** @description Since when it has this value. */
+            since: components["schemas"]["Timestamp"];
+        };
+        /** @enum {string} */
+        Confidence: "port" | "probed" | "reported";
         HostEnvelope: {
             /** @constant */
             success: true;

@@ -17,6 +17,7 @@ import {
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
+import { observed, ObservedOfHost } from "./observed.js";
 import { patchOf } from "./merge-patch.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
@@ -40,6 +41,7 @@ export const HostRecord = z.object({
   virtualization: VirtualizationResponse.nullable(),
   role: Role.nullable().describe("What people say that it is; null if they have not."),
   attributes: AttributesResponse,
+  observed: observed(ObservedOfHost),
   tags: z.array(z.string()),
 });
 export type HostRecord = z.infer<typeof HostRecord>;

@@ -106,6 +106,7 @@ export * from "./kinds.js";
 export * from "./mail.js";
 export * from "./merge-patch.js";
 export * from "./networks.js";
+export * from "./observed.js";
 export * from "./organizations.js";
 export * from "./ports.js";
 export * from "./providers.js";

@@ -3,6 +3,7 @@ import { attributeFilter, attributes, AttributesResponse } from "./attributes.js
 import { byId, filters, Id, IpAddress, listQuery, Name, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
+import { observed, ObservedOfInterface } from "./observed.js";
 import { patchOf } from "./merge-patch.js";
 import { canonicalMac, isMac } from "./formats.js";
 import { resource } from "./resource.js";
@@ -21,6 +22,7 @@ export const Interface = z
     mac_address: z.string().nullable(),
     position: z.int32().describe("Place in the host's list of interfaces, from 0."),
     attributes: AttributesResponse,
+    observed: observed(ObservedOfInterface),
     ...sighting,
   })
   .meta({ id: "Interface" });

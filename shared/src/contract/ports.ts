@@ -2,6 +2,7 @@ import { z } from "zod";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
+import { observed, ObservedOfPort } from "./observed.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { sighting, sightingFilters } from "./sightings.js";
@@ -21,6 +22,7 @@ export const Port = z
     number: PortNumber,
     protocol: Protocol,
     type: z.string().describe("Well-known name of the port, or `Custom`; derived from number and protocol."),
+    observed: observed(ObservedOfPort),
     ...sighting,
   })
   .meta({ id: "Port" });

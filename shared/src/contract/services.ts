@@ -18,6 +18,7 @@ import {
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
+import { observed, ObservedOfService } from "./observed.js";
 import { patchOf } from "./merge-patch.js";
 import { resource } from "./resource.js";
 import { sighting, sightingFilters } from "./sightings.js";
@@ -37,6 +38,7 @@ export const Service = z
     tags: z.array(z.string()),
     virtualization: VirtualizationResponse.nullable(),
     attributes: AttributesResponse,
+    observed: observed(ObservedOfService),
     ...sighting,
   })
   .meta({ id: "Service" });

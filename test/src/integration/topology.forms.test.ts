@@ -29,10 +29,10 @@ import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-w
 
 type Newer = Service & { since?: string | null };
 
-const ATTRIBUTES = { attributes: {} };
-const EVERY = { reserved: [], attributes: {}, role: null };
+const ATTRIBUTES = { attributes: {}, observed: null };
+const EVERY = { reserved: [], attributes: {}, role: null, observed: null };
 const NEXT_FORM: Form<Service> = {
-  version: 3,
+  version: 4,
   upgrade: (stored) =>
     ({
       since: null,
@@ -53,7 +53,7 @@ const NEXT_KIND: EntityKind<Service> = {
 };
 
 /** Members that the last release did not know. */
-const ADDED = ["reserved", "attributes", "role"];
+const ADDED = ["reserved", "attributes", "role", "observed"];
 const withoutAdded = <T extends object>(entity: T): T =>
   Object.fromEntries(Object.entries(entity).filter(([name]) => !ADDED.includes(name))) as T;
 
@@ -76,6 +76,7 @@ const EARLIER = {
   subnets: earlierKind(ENTITY_KINDS.subnets),
   hosts: earlierKind(ENTITY_KINDS.hosts),
   interfaces: earlierKind(ENTITY_KINDS.interfaces),
+  ports: earlierKind(ENTITY_KINDS.ports),
   services: earlierKind(ENTITY_KINDS.services),
 };
 
@@ -131,7 +132,7 @@ describe("two builds on one database", () => {
       (await topology.db.collection<EntityDocument>(kind).findOne({ _id: id }))!.wire;
     for (const [kind, id] of [["hosts", made.id], ["interfaces", eth0!.id], ["services", service!.id]] as const)
       expect(await text(kind, id)).not.toContain("attributes"); // prettier-ignore
-    const host = { role: null, attributes: {} };
+    const host = { role: null, attributes: {}, observed: null };
     const children = { interfaces: [{ attributes: {} }, { attributes: {} }], services: [{ attributes: {} }, { attributes: {} }] }; // prettier-ignore
     const before = await waitForJournal(present);
     expect(await present.call(getHost, { params: made })).toMatchObject({ ...host, ...children });
@@ -165,7 +166,7 @@ describe("two builds on one database", () => {
     const host = await aHost(world, { ports: 2, interfaces: 1 });
     const service = await aService(world, host, { bindings: [onPort(host.ports[0])] });
     const behind = await aService(world, host);
-    expect(await stored(service.id)).toMatchObject({ form: 3, rank: 3 });
+    expect(await stored(service.id)).toMatchObject({ form: 4, rank: 3 });
 
     const read = (await present.list(listServices, { query: { ids: [service.id] } })).rows[0] as Service;
     await present.call(updateService, { params: service, body: { ...echoOf(read), name: "renamed", position: 1 } });
@@ -176,10 +177,10 @@ describe("two builds on one database", () => {
     });
     expect(await textOf(behind.id)).toMatchObject({ position: 0, since: "made by the next build" });
     // The present build cannot maintain `rank`, and stores its own form.
-    expect(await stored(service.id)).toMatchObject({ form: 2, rank: 3 });
+    expect(await stored(service.id)).toMatchObject({ form: 3, rank: 3 });
 
     await next.call(updateService, { params: service, body: { ...echoOf(read), name: "renamed again" } });
-    expect(await stored(service.id)).toMatchObject({ form: 3, rank: "renamed again".length });
+    expect(await stored(service.id)).toMatchObject({ form: 4, rank: "renamed again".length });
   });
 
   it("return what the older build has stored in the newer form, wherever the newer build reads it", async () => {
@@ -198,7 +199,7 @@ describe("two builds on one database", () => {
     expect((await next.call(getTopology, { query: { network_id: world.network.id } })).nodes).toHaveLength(3);
 
     await next.call(updateService, { params: made, body: { ...echoOf(made), name: "by the next build" } });
-    expect(await stored(made.id)).toMatchObject({ form: 3, rank: 17 });
+    expect(await stored(made.id)).toMatchObject({ form: 4, rank: 17 });
     expect(await textOf(made.id)).toMatchObject({ since: null });
   });
 });
@@ -224,7 +225,7 @@ describe("two builds on one database during a migration", () => {
     };
     const writers = [writer(present, "present", services.slice(0, 15)), writer(next, "next", services.slice(15, 30))];
     const rewrite = (): Promise<void> =>
-      rewriteOlderForms(topology.db.collection<EntityDocument>("services"), 3, {
+      rewriteOlderForms(topology.db.collection<EntityDocument>("services"), 4, {
         unchanged: ({ revision }) => ({ revision }),
         fieldsOf: (document) => {
           const fields = entities.documentOf(
@@ -242,7 +243,7 @@ describe("two builds on one database during a migration", () => {
     await rewrite();
     const all = await topology.db.collection<EntityDocument>("services").find({ host_id: host.id }).toArray();
     expect(all).toHaveLength(40);
-    for (const one of all) expect(one).toMatchObject({ form: 3, rank: (JSON.parse(one.wire) as Service).name.length });
+    for (const one of all) expect(one).toMatchObject({ form: 4, rank: (JSON.parse(one.wire) as Service).name.length });
     for (const [id, name] of changes) expect(await textOf(id)).toMatchObject({ name, since: null });
   });
 });

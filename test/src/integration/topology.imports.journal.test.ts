@@ -1,10 +1,20 @@
-/** Journal entries of imports that merge two hosts, and reverting them. */
+/** Journal entries of imports that merge two hosts or find other versions, and reverting them. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { HISTORIES, listChanges } from "@nts/shared/contract";
+import {
+  createService,
+  deleteService,
+  getHost,
+  getService,
+  HISTORIES,
+  type Host,
+  listChanges,
+  patchHost,
+} from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
 import { waitForJournal, currentState } from "../support/moments.js";
 import { withRequestId, expectReplayEqualsLists, revert, withoutTimes } from "../support/reverts.js";
+import { versionedScan } from "../support/versioned-scan.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
 let topology: Topology;
@@ -61,5 +71,81 @@ describe("an import that merges two hosts", () => {
     const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, LEASE);
     expect(hosts).toMatchObject([{ id: bare!.id, joined: null }]);
     expect(await hostsOf(owner, network_id)).toHaveLength(2);
+  });
+});
+
+describe("what a scan says", () => {
+  const FIRST = { nginx: "1.18.0", ssh: "8.2p1", certificateEnds: "2026-06-01T12:00:00" };
+  const LATER = { nginx: "1.26.0", ssh: "9.9p1", certificateEnds: "2026-09-01T12:00:00" };
+  const said = (value: unknown): object => ({ value, by: "nmap", since: expect.any(String) });
+  const ported = ({ ports }: Host, number: number) => ports.find((port) => port.number === number);
+  const called = ({ services }: Host, name: string) => services.find((service) => service.name === name);
+
+  it("is kept on host, ports and services; only another value is a change, which has its entry and can be reverted", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const preview = await importFile(owner, "auto", { network_id, dry_run: "true" }, versionedScan(FIRST));
+    expect(preview.skipped.filter(({ what }) => what.includes("ssh-hostkey"))).toHaveLength(1);
+    await importFile(owner, "auto", { network_id }, versionedScan(FIRST));
+    const [made] = (await hostsOf(owner, network_id)) as [Host];
+    expect(made.observed).toMatchObject({
+      os: { name: "Linux 4.15 - 5.19", version: "5.X", cpe: "cpe:/o:linux:linux_kernel:5", accuracy: 96, by: "nmap" },
+      vendor: said("Synology Incorporated"),
+      model: null,
+      role: said("Nas"),
+    });
+    const secure = ported(made, 443);
+    expect(secure?.observed?.title).toEqual(said("Photos"));
+    expect(secure?.observed?.certificate).toMatchObject({
+      subject: "web.example",
+      issuer: "R11",
+      names: ["web.example", "www.web.example", "10.3.0.5"],
+      not_before: "2026-01-01T00:00:00.000Z",
+      not_after: "2026-06-01T12:00:00.000Z",
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(called(made, "nginx")?.observed).toEqual({
+      product: said("nginx"),
+      version: said("1.18.0"),
+      cpe: { values: ["cpe:/a:igor_sysoev:nginx:1.18.0"], by: "nmap", since: expect.any(String) },
+      confidence: said("probed"),
+    });
+    expect(made.services.find(({ bindings }) => bindings.some((one) => one.type === "Port" && one.port_id === ported(made, 631)?.id))?.observed?.confidence).toEqual(said("port")); // prettier-ignore
+
+    const entered = { host_id: made.id, network_id, name: "Printing", service_definition: "CUPS", bindings: [] };
+    const printing = await owner.call(createService, { body: { ...entered, bindings: [{ type: "Port", port_id: ported(made, 631)!.id }] } }); // prettier-ignore
+    await owner.call(deleteService, { params: { id: called(made, "IPP Printer")!.id } });
+    const again = await importFile(owner, "auto", { network_id }, versionedScan(FIRST));
+    expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
+    expect((await owner.call(getService, { params: printing })).observed).toBeNull();
+    await owner.call(patchHost, { params: made, body: { observed: null, description: "echoed" } as object });
+    expect((await owner.call(getHost, { params: made })).observed).toEqual(made.observed);
+    // A list of neighbours says nothing of versions.
+    await importFile(owner, "ip-neigh", { network_id }, `[{"dst":"10.3.0.5","dev":"eth0","lladdr":"00:11:32:00:00:05","state":["REACHABLE"]}]`); // prettier-ignore
+    const before = await owner.call(getHost, { params: made });
+    expect(called(before, "nginx")?.observed).toEqual(called(made, "nginx")?.observed);
+
+    const request = await withRequestId(async (headers) => {
+      const { hosts } = await importFile(owner, "auto", { network_id }, versionedScan(LATER), headers);
+      expect(hosts[0]?.changes).toEqual(
+        expect.arrayContaining([
+          { path: "services.nginx.observed.version", from: "1.18.0", to: "1.26.0" },
+          { path: "services.OpenSSH.observed.version", from: "8.2p1", to: "9.9p1" },
+        ]),
+      );
+    });
+    const after = await owner.call(getHost, { params: made });
+    expect(called(after, "nginx")?.observed).toMatchObject({ product: called(made, "nginx")?.observed?.product, version: said("1.26.0") }); // prettier-ignore
+    await waitForJournal(owner);
+    const changes = await owner.call(listChanges, { query: { request_id: request } });
+    expect(changes.map(({ entity, name, fields }) => `${entity} ${name}: ${fields.join(" ")}`).sort()).toEqual([
+      "Port 443/Tcp: observed.certificate",
+      "Service OpenSSH: observed.version observed.cpe",
+      "Service nginx: observed.version observed.cpe",
+    ]);
+    await expectReplayEqualsLists(owner);
+    expect((await revert(owner, request)).status).toBe(200);
+    const reverted = await owner.call(getHost, { params: made });
+    expect(called(reverted, "nginx")?.observed).toEqual(called(before, "nginx")?.observed);
+    expect(ported(reverted, 443)?.observed).toEqual(ported(before, 443)?.observed);
   });
 });

@@ -4,6 +4,7 @@ import { newId } from "@nts/shared/ids";
 import { hostKind } from "@nts/topology/kinds/host";
 import { interfaceKind } from "@nts/topology/kinds/interface";
 import { networkKind } from "@nts/topology/kinds/network";
+import { portKind } from "@nts/topology/kinds/port";
 import { serviceKind } from "@nts/topology/kinds/service";
 import { subnetKind } from "@nts/topology/kinds/subnet";
 import { CATALOGUE } from "@nts/topology/values/definitions/catalogue";
@@ -158,7 +159,8 @@ function bindingOf({ id: service_id, network_id }: Service, port_id: string, n: 
 }
 
 function portOf({ id: host_id, network_id }: HostRecord, number: number, n: number): Port {
-  return { ...made(n), host_id, network_id, number, protocol: "Tcp", type: portType(number, "Tcp") };
+  const server = { ...made(n), host_id, network_id, type: portType(number, "Tcp") };
+  return portKind.make({ number, protocol: "Tcp" }, server);
 }
 
 async function insert<T extends Entity>(

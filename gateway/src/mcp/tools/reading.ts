@@ -88,18 +88,22 @@ export const describeHost = tool({
     if (found.length > 1)
       return { data: found.slice(0, PAGE).map(hostLine), next: "call describe_host with one of these ids" };
     const { name, id, interfaces, ports, services, virtualization, tags, description, hostname, network_id } = host;
-    const { role, attributes } = host;
+    const { role, attributes, observed } = host;
     const parts = [
       ...interfaces.map(({ ip_address, mac_address, id: one }) => ({ interface: ip_address, mac_address, id: one })),
       ...listeners(host, () => true),
-      ...services.map(({ id: one, name: service }) => ({ service: short(service, 60), id: one })),
+      ...services.map(({ id: one, name: service, observed: said }) => ({
+        ...{ service: short(service, 60), id: one },
+        ...(said !== null && { is: short([said.product?.value, said.version?.value].join(" ").trim(), 80) }),
+      })),
     ];
     const page = pageOf(parts.slice(offset), offset);
     return {
       data: {
         ...{ id, name: short(name, 100), hostname: short(hostname, 253), network_id },
         ...{ description: short(description, 300), virtualization: virtualization?.type ?? null },
-        ...{ role, attributes: shortAttributes(attributes) },
+        ...{ role: role ?? observed?.role?.value ?? null, attributes: shortAttributes(attributes) },
+        ...{ os: short(observed?.os?.name ?? null, 100), vendor: short(observed?.vendor?.value ?? null, 80) },
         ...{ tags: tags.slice(0, 10), seen: host.seen?.last_at ?? null, missed_since: host.missed_since ?? null },
         counts: { interfaces: interfaces.length, ports: ports.length, services: services.length },
         parts: page.items,

@@ -62,13 +62,22 @@ export function comparisonOf({ before, after, fields }: Pick<Change, "before" | 
   const all = names
     .filter((name) => !LEFT_OUT.has(name))
     .map((name) => ({ name, before: before?.[name], after: after?.[name] }))
-    .map((field) => ({ ...field, isChanged: isUpdate ? fields.includes(field.name) : isSomething(field) }));
+    .map((field) => ({ ...field, isChanged: isUpdate ? isNamed(field.name, fields) : isSomething(field) }));
   return [...all.filter(({ isChanged }) => isChanged), ...all.filter(({ isChanged }) => !isChanged)];
+}
+
+/** A member may be named itself, or by one of its own, such as `observed.version`. */
+function isNamed(name: string, fields: readonly string[]): boolean {
+  return fields.some((field) => field === name || field.startsWith(`${name}.`));
 }
 
 function isSomething({ before, after }: Pick<ComparedField, "before" | "after">): boolean {
   const value = before ?? after;
-  return value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
+  return value !== undefined && value !== null && value !== "" && !isEmpty(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -80,13 +89,16 @@ const NAMES: Readonly<Record<string, string>> = {
   subnet_id: "Subnet",
   host_id: "Host",
   url: "URL",
+  "observed.os": "Operating system",
+  "observed.cpe": "CPE",
 };
+const OBSERVED = /^observed\./;
 
 /** The label of a member, such as `Service definition`. */
 export function fieldText(name: string): string {
   const known = NAMES[name];
   if (known !== undefined) return known;
-  const words = name.replaceAll("_", " ");
+  const words = name.replace(OBSERVED, "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

@@ -38,6 +38,7 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   if (name === "virtualization" && isObject(value)) return <VirtualizationText {...(value as Virtualization)} />;
   if (name === "attributes" && isObject(value))
     return Object.keys(value).length === 0 ? "–" : <AttributeList attributes={value as Attributes} />;
+  if (name === "observed" && isObject(value)) return <Lines lines={observedLines(value)} />;
   if (name === "role" && typeof value === "string") return roleText(value as Role);
   if (Array.isArray(value)) {
     if (value.length === 0) return "–";
@@ -89,6 +90,17 @@ function Bindings({
   const { data } = useOne(getHost, { params: { id: hostId ?? "" } }, { enabled: hostId !== null });
   const host = data?.data ?? { ports: [], interfaces: [] };
   return <Lines lines={bindings.map((binding) => bindingText(binding, host))} />;
+}
+
+/** What sources say, a line for each member. */
+function observedLines(observed: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(observed).flatMap(([name, said]) => {
+    if (!isObject(said)) return [];
+    const parts = Object.entries(said).filter(
+      ([member, value]) => member !== "by" && member !== "since" && value !== null,
+    );
+    return `${name}: ${parts.map(([, value]) => (Array.isArray(value) ? value.join(" ") : valueText(value))).join(", ")}`;
+  });
 }
 
 function Lines({ lines }: { readonly lines: readonly string[] }): ReactNode {

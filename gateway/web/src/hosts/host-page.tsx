@@ -8,7 +8,6 @@ import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
 import { SeenText } from "../parts/seen.js";
-import { roleText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -16,6 +15,7 @@ import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { HostEditor } from "./host-editor.js";
 import { InterfacesPart } from "./interfaces-part.js";
+import { observedFacts, RoleFact } from "./observed.js";
 import { PortsPart } from "./ports-part.js";
 import { ServicesPart } from "./services-part.js";
 import { VirtualizationText } from "./virtualization-text.js";
@@ -54,7 +54,8 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Network", nameOf(host.network_id)],
     ["Hostname", host.hostname !== null && <span className="mono">{host.hostname}</span>],
     ["Description", host.description],
-    ["Role", host.role !== null && roleText(host.role)],
+    ["Role", (host.role ?? host.observed?.role ?? null) !== null && <RoleFact {...host} />],
+    ...observedFacts(host.observed),
     ["Virtualization", host.virtualization !== null && <VirtualizationText {...host.virtualization} />],
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
     ["Attributes", Object.keys(host.attributes).length > 0 && <AttributeList attributes={host.attributes} />],

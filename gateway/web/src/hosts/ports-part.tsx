@@ -6,6 +6,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListPart } from "../parts/part.js";
 import { SeenName } from "../parts/seen.js";
+import { CertificateText } from "./observed.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "./texts.js";
 
@@ -22,6 +23,22 @@ const COLUMNS: readonly Column<Port>[] = [
   },
   { id: "type", label: "Type", cell: ({ type }) => type },
 ];
+
+/** Absent if no source says anything. */
+const CERTIFICATE: Column<Port> = {
+  id: "certificate",
+  label: "Certificate",
+  cell: (port) => <CertificateText {...port} />,
+};
+const TITLE: Column<Port> = { id: "title", label: "Page title", cell: ({ observed }) => observed?.title?.value };
+
+function columnsOf(ports: readonly Port[]): readonly Column<Port>[] {
+  return [
+    ...COLUMNS,
+    ...(ports.some(({ observed }) => (observed?.certificate ?? null) !== null) ? [CERTIFICATE] : []),
+    ...(ports.some(({ observed }) => (observed?.title ?? null) !== null) ? [TITLE] : []),
+  ];
+}
 
 export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
   const [edited, setEdited] = useState<OpenEditor>(null);
@@ -41,7 +58,7 @@ export function PortsPart({ host, mayWrite }: { readonly host: Host; readonly ma
       >
         <DataTable
           label="Ports"
-          columns={COLUMNS}
+          columns={columnsOf(ports)}
           rows={ports}
           idOf={({ id }) => id}
           nameOf={portText}

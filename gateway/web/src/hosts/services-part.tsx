@@ -13,6 +13,7 @@ import { ServiceEditor } from "../services/service-editor.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
+import { ProductText } from "./observed.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
 /** Absent if there are none. */
@@ -29,6 +30,9 @@ const ATTRIBUTES: Column<Service> = {
   optional: true,
   cell: ({ attributes }) => <AttributeList attributes={attributes} />,
 };
+
+/** Absent if no source says anything. */
+const PRODUCT: Column<Service> = { id: "product", label: "Product", cell: (service) => <ProductText {...service} /> };
 
 /** The services of a host by position, with their bindings. */
 export function ServicesPart({ host, mayWrite }: { readonly host: Host; readonly mayWrite: boolean }): ReactNode {
@@ -94,6 +98,7 @@ function columnsOf(host: Host, tags: KnownTags): readonly Column<Service>[] {
       ),
     },
     { id: "definition", label: "Definition", cell: ({ service_definition }) => service_definition },
+    ...(host.services.some(({ observed }) => observed !== null) ? [PRODUCT] : []),
     ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
     ...(host.services.some(({ attributes }) => Object.keys(attributes).length > 0) ? [ATTRIBUTES] : []),
     { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },

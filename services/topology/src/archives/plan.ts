@@ -76,6 +76,7 @@ export function planHost(group: HostGroup, present: PresentHost | null, naming: 
   const { host: asked } = group;
   const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
   const host = hostKind.make(here(asked, naming), {
+    observed: asked.observed,
     id: present?.host.entity.id ?? naming.derived(asked.id),
     ...made,
     network_id: naming.place(asked.network_id),
@@ -123,6 +124,7 @@ function interfacesOn(
     return [
       asked.id,
       interfaceKind.make(asked, {
+        observed: asked.observed,
         id: current?.id ?? naming.derived(asked.id),
         created_at: current?.created_at ?? earlier(asked.created_at, now),
         updated_at: now.toISOString(),
@@ -151,6 +153,7 @@ function portsOn(
     return [
       id,
       portKind.make(asked, {
+        observed: asked.observed,
         id: current?.id ?? naming.derived(id),
         created_at: current?.created_at ?? earlier(created_at, now),
         updated_at: now.toISOString(),
@@ -176,6 +179,7 @@ function servicesOn(
     const owner = { serviceId: id, networkId, now: now.toISOString(), newId: naming.newId };
     const bindings = judge(asked.bindings.map((binding) => boundHere(binding, ids))).kept;
     return serviceKind.make(here(asked, naming), {
+      observed: asked.observed,
       id,
       created_at: current?.created_at ?? earlier(asked.created_at, now),
       updated_at: now.toISOString(),

@@ -28,8 +28,9 @@ const host = (n: number, virtualization: HostRecord["virtualization"] = null): H
   virtualization,
   role: null,
   attributes: {},
+  observed: null,
 });
-const port = (n: number): Port => ({ ...at, id: idOf(PORT, n), network_id: NETWORK, host_id: idOf(HOST, 0), number: 80 + n, protocol: "Tcp", type: "Custom" }); // prettier-ignore
+const port = (n: number): Port => ({ ...at, id: idOf(PORT, n), network_id: NETWORK, host_id: idOf(HOST, 0), number: 80 + n, protocol: "Tcp", type: "Custom", observed: null }); // prettier-ignore
 const service = (n: number, more: Partial<Service> = {}): Service => ({
   ...common,
   id: idOf(SERVICE, n),
@@ -40,6 +41,7 @@ const service = (n: number, more: Partial<Service> = {}): Service => ({
   bindings: [],
   virtualization: null,
   attributes: {},
+  observed: null,
   ...more,
 });
 const portBinding = (n: number, portNumber: number, interface_id: string | null = null): Binding => ({
@@ -122,6 +124,7 @@ describe("the graph of any inventory", () => {
           mac_address: null,
           position: n,
           attributes: {},
+          observed: null,
         }));
         const services = made.services.map(
           ({ on, ports, virtualization: by }, n) =>

@@ -272,6 +272,7 @@ async function writeChanges(
   await interfaces.insert(tx, scope, added.interfaces);
   await interfaces.replace(tx, scope, changed(plan.interfaces, now));
   await ports.insert(tx, scope, added.ports);
+  await ports.replace(tx, scope, changed(plan.ports, now));
   await insertServices(storage, tx, scope, { hostName: host.name, inserted: added.services });
   await saveServices(storage, tx, scope, { changes });
   if (plan.matchedBy === "mac_address") await hosts.macsFound(tx, scope, plan.entity.id, macsOf(added.interfaces));

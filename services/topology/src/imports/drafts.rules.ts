@@ -2,6 +2,7 @@ import type { BindingInput, GuessSource, Port, Service } from "@nts/shared/contr
 import { putUnder } from "@nts/shared/groups";
 import type { Stored } from "../storage/entities.js";
 import { type Guess, isUsual } from "./guess.rules.js";
+import type { SeenPort } from "./scan.rules.js";
 import type { SeenAt } from "./plan-services.rules.js";
 
 // Services of a host while a plan adds bindings. There may be a thousand services and forty thousand endpoints, so they
@@ -22,6 +23,8 @@ export interface Draft {
   /** By its text. */
   readonly seenAt: Map<string, SeenAt>;
   readonly added: string[];
+  /** What the file shows of it. */
+  readonly seen: SeenPort[];
 }
 
 export interface Drafts {
@@ -145,6 +148,7 @@ function draftOf(service: Stored<Service>, lost: ReadonlySet<string>): Draft {
     bindings: kept,
     seenAt: new Map(),
     added: [],
+    seen: [],
   };
 }
 
@@ -159,5 +163,6 @@ function newDraft({ definition, name, from }: Guess, id: string): Draft {
     bindings: [],
     seenAt: new Map(),
     added: [],
+    seen: [],
   };
 }

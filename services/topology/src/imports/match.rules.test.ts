@@ -16,6 +16,7 @@ const at = (host_id: string, ip_address: string, mac_address: string | null = nu
     name: null,
     position: 0,
     attributes: {},
+    observed: null,
   },
   ...{ host_id, ip_address, mac_address, subnet_id },
 });

@@ -2,6 +2,7 @@ import type { Attributes } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { compareNames, hostLabel } from "../values/host-names.rules.js";
 import type { CoveredPorts } from "./coverage.rules.js";
+import type { SaysOfHost } from "./observations.rules.js";
 import { MOST_HOSTS, type SeenAddress, type SeenHost, type SeenPort, type Skipped } from "./scan.rules.js";
 
 // A host may occur several times in a file, for example once per port by masscan, and later parts may show that two
@@ -113,6 +114,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   const macs = new Map<string, string | null>();
   const ports: SeenPort[] = [];
   const covered: CoveredPorts[] = [];
+  const says = saidTogether(hosts);
   let { hostname, name = null, vendor, role = null, isNamed = false } = first;
   const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
@@ -138,9 +140,16 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     vendor,
     role,
     attributes,
+    says,
     ports,
     covered,
   };
+}
+
+/** What is said first of each member. */
+function saidTogether(hosts: readonly SeenHost[]): SaysOfHost {
+  const all = hosts.map(({ says = {} }) => Object.entries(says).filter(([, value]) => value !== null));
+  return Object.fromEntries(all.reverse().flat()) as SaysOfHost;
 }
 
 /** True if two MAC addresses may belong to one interface: equal, or one unknown. */

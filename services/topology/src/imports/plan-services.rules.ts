@@ -1,10 +1,11 @@
-import type { GuessSource, Interface, Port, Service } from "@nts/shared/contract";
+import type { Confidence, GuessSource, Interface, ObservedOfService, Port, Service } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
+import { serviceTold } from "./observations.rules.js";
 import type { Skip, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
-import { placeText, portText, type SeenPort } from "./scan.rules.js";
+import { placeText, portText, type SeenPort, type SeenService } from "./scan.rules.js";
 import { serviceKind } from "../kinds/service.js";
 
 // A scan shows a port open at one address, so its service is bound to that interface; only the machine itself reports
@@ -51,6 +52,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
     const listening = drafts.listening(port.id, interfaceId);
     if (listening !== null) {
       listening.seenAt.set(atOf(seenAt), seenAt);
+      listening.seen.push(one);
       return true;
     }
     if (one.isListed === true && !isNew.has(port.id)) return true;
@@ -60,6 +62,7 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
     drafts.bind(joined, { type: "Port", port_id: port.id, interface_id: interfaceId });
     joined.seenAt.set(atOf(seenAt), seenAt);
     joined.added.push(atOf(seenAt));
+    joined.seen.push(one);
     return true;
   };
   // What is unknown at one address may be known at another.
@@ -93,16 +96,49 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
     .map((draft): PlannedService => {
       const { before, guessedFrom, added } = draft;
       const planned = { guessedFrom, seenAt: [...draft.seenAt.values()], added };
-      if (before !== null && added.length === 0)
-        return { ...planned, action: "unchanged", before, entity: before.entity };
+      const observed = observedOf(draft, planning);
+      if (before !== null && added.length === 0) {
+        if (observed === before.entity.observed)
+          return { ...planned, action: "unchanged", before, entity: before.entity };
+        return { ...planned, action: "update", before, entity: { ...before.entity, observed } };
+      }
       const owner = { serviceId: draft.id, networkId: owned.network_id, now: planning.now, newId: planning.newId };
       const resolved = resolveBindings(draft.bindings, judge);
       const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
-      if (before !== null) return { ...planned, action: "update", before, entity: { ...before.entity, bindings } };
+      if (before !== null)
+        return { ...planned, action: "update", before, entity: { ...before.entity, bindings, observed } };
       const entity = serviceKind.make(
         { name: draft.name, service_definition: draft.definition, tags: [] },
-        { ...owned, id: draft.id, bindings, position: position++, source: { type: "Discovery" } },
+        { ...owned, id: draft.id, bindings, position: position++, source: { type: "Discovery" }, observed },
       );
       return { ...planned, action: "create", before, entity };
     });
+}
+
+/** Formats in which a machine says itself what listens. */
+const OF_THE_MACHINE: ReadonlySet<string> = new Set(["ss", "netstat", "lsof", "docker"]);
+
+/** What is known of a service with what the file says of it. Where several ports say something, the first counts. */
+function observedOf({ before, seen }: Draft, { by, now }: Planning): ObservedOfService | null {
+  const services = seen.flatMap(({ service }) => service ?? []);
+  const first = <Value>(of: (service: SeenService) => Value | null | undefined): Value | null =>
+    services.map(of).find((value) => value !== null && value !== undefined) ?? null;
+  const isByPeople = services.some(({ definition }) => typeof definition === "string");
+  const isListed = seen.every((one) => one.isListed === true);
+  const likely = isByPeople || isListed ? null : confidenceOf(services, by);
+  // What people have entered is no guess.
+  const isEntered = before !== null && before.entity.source.type !== "Discovery";
+  const confidence = isEntered && likely === "port" ? null : likely;
+  const says = {
+    product: isByPeople ? null : first(({ kind, product }) => kind ?? product),
+    version: first(({ version }) => version),
+    cpe: first(({ cpe = [] }) => (cpe.length === 0 ? null : cpe)) ?? [],
+    confidence,
+  };
+  return serviceTold(before?.entity.observed ?? null, says, { by, since: now });
+}
+
+function confidenceOf(services: readonly SeenService[], by: string): Confidence {
+  if (OF_THE_MACHINE.has(by) && services.length > 0) return "reported";
+  return services.some(({ isProbed }) => isProbed) ? "probed" : "port";
 }

@@ -9,7 +9,9 @@ import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
+import { changesOfObserved, hostTold, portTold, type SaysOfPort } from "./observations.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
+import { roleOf } from "./roles.rules.js";
 import {
   MOST_INTERFACES_OF_HOST,
   MOST_PLACES_OF_HOST,
@@ -62,6 +64,8 @@ export interface PlannedHost extends Planned<HostRecord> {
 export interface Planning {
   readonly networkId: string;
   readonly now: string;
+  /** The format of the file. */
+  readonly by: string;
   readonly newId: () => string;
   readonly placeOf: (ip: string) => Place;
   readonly cidrOf: (subnetId: string) => string | undefined;
@@ -89,11 +93,11 @@ export function recognizedAs(host: KnownHost, { by, joins }: Match): Recognized 
 export function planHost(seen: SeenHost, known: Recognized | null, planning: Planning): PlannedHost {
   const skipped: SkippedPart[] = [];
   const skip: Skip = (line, what, reason) => void skipped.push({ line, what, reason });
-  const host = hostOf(seen, known, planning, skip);
+  const bare = hostOf(seen, known, planning, skip);
   const owned = {
     created_at: planning.now,
     updated_at: planning.now,
-    host_id: host.entity.id,
+    host_id: bare.entity.id,
     network_id: planning.networkId,
   };
   const on = { known, owned, planning, skip };
@@ -101,6 +105,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const seenPorts = portsWithin(seen, skip);
   const ports = planPorts(seenPorts, on);
   const services = planServices(seenPorts, { ...on, interfaces, ports });
+  const host = withObserved(bare, seen, { known, ports, services, planning });
   const changes = [
     ...(known === null ? [] : changesOfHost(known.host.entity, host.entity)),
     ...interfaces.filter(isUpdate).map(({ entity }) => ({
@@ -108,6 +113,16 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
       from: null,
       to: entity.mac_address ?? "",
     })),
+    ...ports
+      .filter(isUpdate)
+      .flatMap(({ before, entity }) =>
+        changesOfObserved(`ports.${portText(entity)}.`, before?.entity.observed ?? null, entity.observed),
+      ),
+    ...services
+      .filter(isUpdate)
+      .flatMap(({ before, entity }) =>
+        changesOfObserved(`services.${entity.name}.`, before?.entity.observed ?? null, entity.observed),
+      ),
     ...services
       .filter(isUpdate)
       .flatMap(({ entity, added }) =>
@@ -178,6 +193,36 @@ function hostOf(
   return { action: "create", before: null, entity };
 }
 
+interface Around {
+  readonly known: Recognized | null;
+  readonly ports: readonly Planned<Port>[];
+  readonly services: readonly PlannedService[];
+  readonly planning: Planning;
+}
+
+/** The host with what the file says of it, and the role that follows from all that is known. */
+function withObserved(
+  host: Planned<HostRecord>,
+  { says = {} }: SeenHost,
+  { known, ports, services, planning }: Around,
+): Planned<HostRecord> {
+  const { entity, action } = host;
+  const saying = { by: planning.by, since: planning.now };
+  const told = hostTold(entity.observed, says, null, saying);
+  const there = [...(known?.services ?? []), ...services].map((one) => one.entity.service_definition);
+  const open = [...(known?.ports ?? []), ...ports].map((one) => one.entity);
+  const role = roleOf({
+    vendors: [told?.vendor?.value ?? ""],
+    os: told?.os === undefined || told.os === null ? null : `${told.os.name} ${says.os?.kind ?? ""}`,
+    model: told?.model?.value ?? null,
+    services: [...new Set(there)],
+    ports: open.flatMap(({ protocol, number }) => (protocol === "Tcp" ? number : [])),
+  });
+  const observed = hostTold(told, {}, role, saying);
+  if (observed === entity.observed) return host;
+  return { ...host, action: action === "create" ? "create" : "update", entity: { ...entity, observed } };
+}
+
 /** Attributes with those that are missing; what a host has is kept. */
 function withMissing(present: Attributes, given: Attributes): Attributes {
   const missing = Object.entries(given).filter(([key]) => !Object.hasOwn(present, key));
@@ -194,6 +239,7 @@ function changesOfHost(before: HostRecord, after: HostRecord): ImportedChange[] 
       : [{ path: "hostname", from: before.hostname, to: after.hostname ?? "" }]),
     ...(before.role === after.role ? [] : [{ path: "role", from: before.role, to: after.role ?? "" }]),
     ...keys.map((key) => ({ path: `attributes.${key}`, from: null, to: String(after.attributes[key]) })),
+    ...changesOfObserved("", before.observed, after.observed),
   ];
 }
 
@@ -283,14 +329,23 @@ function portsWithin({ ports }: SeenHost, skip: Skip): SeenPort[] {
 function planPorts(seen: readonly SeenPort[], { known, owned, planning }: On): Planned<Port>[] {
   const there = new Map((known?.ports ?? []).map((port) => [portText(port.entity), port]));
   const planned = new Map<string, Planned<Port>>();
+  const saying = { by: planning.by, since: planning.now };
+  const saidOf = new Map<string, SaysOfPort>();
+  // The first address that says something of a port counts.
+  for (const port of seen)
+    if (port.says !== undefined) saidOf.set(portText(port), { ...port.says, ...saidOf.get(portText(port)) });
   for (const port of seen) {
     const text = portText(port);
     if (planned.has(text)) continue;
     const before = there.get(text);
-    if (before !== undefined) planned.set(text, { action: "unchanged", before, entity: before.entity });
-    else {
+    const observed = portTold(before?.entity.observed ?? null, saidOf.get(text) ?? {}, saying);
+    if (before !== undefined) {
+      const isTold = observed !== before.entity.observed;
+      const entity = isTold ? { ...before.entity, observed } : before.entity;
+      planned.set(text, { action: isTold ? "update" : "unchanged", before, entity });
+    } else {
       const { number, protocol } = port;
-      const server = { ...owned, id: planning.newId(), type: portType(number, protocol) };
+      const server = { ...owned, id: planning.newId(), type: portType(number, protocol), observed };
       const entity = portKind.make({ number, protocol }, server);
       planned.set(text, { action: "create", before: null, entity });
     }

@@ -1,5 +1,6 @@
 import type { Attributes, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
+import type { SaysOfHost, SaysOfPort } from "./observations.rules.js";
 
 // The parsed content of a scan: sightings of hosts, and skipped parts with reasons.
 
@@ -32,6 +33,8 @@ export interface SeenService {
   readonly isWrapped: boolean;
   /** Probed; otherwise the name only reflects the port number. */
   readonly isProbed: boolean;
+  readonly version?: string | null;
+  readonly cpe?: readonly string[];
 }
 
 export interface SeenAddress {
@@ -51,6 +54,7 @@ export interface SeenPort {
   readonly service: SeenService | null;
   /** From a list without service information, so a known service is not replaced by a guess. */
   readonly isListed?: boolean;
+  readonly says?: SaysOfPort;
 }
 
 /** A host that was up; it has at least one address, unless the request names it. */
@@ -64,6 +68,7 @@ export interface SeenHost {
   readonly name?: string | null;
   /** Network card vendor, or another description for a new host. */
   readonly vendor: string | null;
+  readonly says?: SaysOfHost;
   /** What a person has written of it. */
   readonly role?: Role | null;
   readonly attributes?: Attributes;

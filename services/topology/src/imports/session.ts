@@ -151,6 +151,7 @@ export function createSession(): Session {
   let settled: Settled[];
   let recognition: Recognition;
   let coverage: FileCoverage;
+  let by = "";
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
 
   function plan(index: number, moment: Moment): SightedPlan {
@@ -159,6 +160,7 @@ export function createSession(): Session {
     const planned = planHost(seen, moment.known, {
       networkId: given.networkId,
       now: moment.now,
+      by,
       newId: moment.isDry === true ? nextNumber : newId,
       placeOf: places.of,
       cidrOf: places.cidrOf,
@@ -172,6 +174,7 @@ export function createSession(): Session {
     read: (blocks, asked) => {
       given = asked;
       const { format, groups, ...read } = sightingsIn(blocks, given);
+      by = format;
       ({ scan } = read);
       batches = identitiesOf(groups);
       recognition = createRecognition(groups, given.named);

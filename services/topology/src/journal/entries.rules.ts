@@ -181,5 +181,14 @@ export function sidesOf({ action, wire, old, was }: Sides): {
 /** The changed members, except the time of the change. */
 export function differing(before: Entity, after: Entity): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.filter((name) => name !== "updated_at" && isOther(before[name], after[name]));
+  const changed = names.filter((name) => name !== "updated_at" && isOther(before[name], after[name]));
+  return changed.flatMap((name) => (name === "observed" ? observedIn(before[name], after[name]) : name));
+}
+
+/** The changed members of `observed`, such as `observed.version`. */
+function observedIn(before: unknown, after: unknown): string[] {
+  const was = (before ?? {}) as Entity;
+  const is = (after ?? {}) as Entity;
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return names.filter((name) => isOther(was[name] ?? null, is[name] ?? null)).map((name) => `observed.${name}`);
 }

@@ -1,9 +1,9 @@
-import { HostCreate, HostRecord, HostUpdate } from "@nts/shared/contract";
+import { HostCreate, HostRecord, HostUpdate, ObservedOfHost } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
 import { addingForm } from "@nts/shared/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
-import { MADE, SOURCE } from "./archived.js";
+import { MADE, observedAs, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
 export const hostKind = kind("Host", {
@@ -12,7 +12,11 @@ export const hostKind = kind("Host", {
   update: HostUpdate,
   placed: ["network_id", "interfaces", "ports", "services"],
   defaults: { hostname: null, description: null, hidden: false, virtualization: null, role: null, attributes: {} },
-  archived: HostCreate.omit({ interfaces: true, ports: true, services: true }).extend({ ...MADE, ...SOURCE }),
+  archived: HostCreate.omit({ interfaces: true, ports: true, services: true }).extend({
+    ...observedAs(ObservedOfHost),
+    ...MADE,
+    ...SOURCE,
+  }),
   keysOf: ({ name, hostname, attributes, role, tags }) => ({
     name,
     hostname,
@@ -20,5 +24,5 @@ export const hostKind = kind("Host", {
     facets: facetsOf({ attributes, role }),
     tags: tags.map(composed),
   }),
-  form: addingForm<HostRecord>(2, { role: null, attributes: {} }),
+  form: addingForm<HostRecord>(3, { role: null, attributes: {}, observed: null }),
 });

@@ -1,8 +1,8 @@
-import { Interface, InterfaceCreate, InterfaceUpdate, IpAddress } from "@nts/shared/contract";
+import { Interface, InterfaceCreate, InterfaceUpdate, IpAddress, ObservedOfInterface } from "@nts/shared/contract";
 import { addingForm } from "@nts/shared/adding-form.rules";
 import { parseAddress } from "../values/addresses.js";
 import { facetsOf } from "../values/facets.rules.js";
-import { MADE, POSITION } from "./archived.js";
+import { MADE, observedAs, POSITION } from "./archived.js";
 import { kind } from "./kind.js";
 
 export const interfaceKind = kind("Interface", {
@@ -11,7 +11,7 @@ export const interfaceKind = kind("Interface", {
   update: InterfaceUpdate,
   placed: ["network_id", "host_id", "subnet_id", "ip_address", "mac_address", "position"],
   defaults: { attributes: {} },
-  archived: InterfaceCreate.extend({ ...MADE, ...POSITION, ip_address: IpAddress }),
+  archived: InterfaceCreate.extend({ ...observedAs(ObservedOfInterface), ...MADE, ...POSITION, ip_address: IpAddress }),
   namedIn: ["wire"],
   keysOf: ({ host_id, subnet_id, ip_address, mac_address, position, attributes }) => ({
     host_id,
@@ -21,5 +21,5 @@ export const interfaceKind = kind("Interface", {
     position,
     facets: facetsOf({ attributes }),
   }),
-  form: addingForm<Interface>(2, { attributes: {} }),
+  form: addingForm<Interface>(3, { attributes: {}, observed: null }),
 });

@@ -51,6 +51,14 @@ export interface KindRules<Entity extends object, Created, Updated, Server> {
   apply(current: Entity, body: Updated): Entity;
 }
 
+/** Members that only sources set; null until then. */
+type Unsaid = "observed";
+const UNSAID: Readonly<Record<Unsaid, null>> = { observed: null };
+
+/** The members that the server gives to a new entity. */
+type Server<Schema extends z.ZodObject, Given extends string> = Omit<z.output<Schema>, Given | Unsaid> &
+  Partial<Pick<z.output<Schema>, Unsaid & keyof z.output<Schema>>>;
+
 /** A declared kind. */
 export interface Kind<Name extends KindName, T extends Entity, Archived extends z.ZodObject> extends EntityKind<T> {
   readonly name: Name;
@@ -74,7 +82,7 @@ export function kind<
     z.output<Schema>,
     Pick<z.output<Create>, Exclude<Member<Create>, Placed>>,
     Pick<z.output<Update>, Exclude<Member<Update>, Placed>>,
-    Omit<z.output<Schema>, Copied<Create, Update, Placed>>
+    Server<Schema, Copied<Create, Update, Placed>>
   > {
   const { schema, create, update, placed, defaults, archived, keysOf, namedIn, denormalizedKeys, form } = declaration;
   const { plural, parent, tagged, sighted } = KINDS[name];
@@ -82,6 +90,7 @@ export function kind<
   const created = new Set(Object.keys(create.shape).filter(isCopied));
   const updated = Object.keys(update.shape).filter(isCopied);
   const members = Object.keys(schema.shape);
+  const absent = { ...UNSAID, ...defaults };
 
   return {
     name,
@@ -100,7 +109,7 @@ export function kind<
       const entity: Record<string, unknown> = {};
       for (const name of members) {
         const value = created.has(name) ? valueIn(body, name) : valueIn(server, name);
-        const present = value === undefined ? valueIn(defaults, name) : value;
+        const present = value === undefined ? valueIn(absent, name) : value;
         if (present !== undefined) entity[name] = present;
       }
       return entity as z.output<Schema>;

@@ -1,5 +1,6 @@
-import { Port, PortInput } from "@nts/shared/contract";
-import { MADE } from "./archived.js";
+import { addingForm } from "@nts/shared/adding-form.rules";
+import { ObservedOfPort, Port, PortInput } from "@nts/shared/contract";
+import { MADE, observedAs } from "./archived.js";
 import { kind } from "./kind.js";
 
 export const portKind = kind("Port", {
@@ -8,7 +9,8 @@ export const portKind = kind("Port", {
   update: PortInput,
   placed: ["network_id", "host_id"],
   defaults: {},
-  archived: PortInput.extend(MADE),
+  archived: PortInput.extend({ ...MADE, ...observedAs(ObservedOfPort) }),
   namedIn: ["number", "protocol"],
   keysOf: ({ host_id, number, protocol }) => ({ host_id, number, protocol }),
+  form: addingForm<Port>(2, { observed: null }),
 });

@@ -1,10 +1,10 @@
-import { Service, ServiceCreate, ServiceUpdate } from "@nts/shared/contract";
+import { Service, ServiceCreate, ServiceUpdate, ObservedOfService } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { addingForm } from "@nts/shared/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
-import { MADE, POSITION, SOURCE } from "./archived.js";
+import { MADE, observedAs, POSITION, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
 export const serviceKind = kind("Service", {
@@ -13,7 +13,7 @@ export const serviceKind = kind("Service", {
   update: ServiceUpdate,
   placed: ["network_id", "host_id", "bindings", "position", "source"],
   defaults: { virtualization: null, attributes: {} },
-  archived: ServiceCreate.extend({ ...MADE, ...SOURCE, ...POSITION }),
+  archived: ServiceCreate.extend({ ...observedAs(ObservedOfService), ...MADE, ...SOURCE, ...POSITION }),
   keysOf: ({ host_id, name, position, service_definition, attributes, tags }) => ({
     host_id,
     name,
@@ -25,5 +25,5 @@ export const serviceKind = kind("Service", {
     search: searchTextOf(name, service_definition),
   }),
   denormalizedKeys: ["host_name"],
-  form: addingForm<Service>(2, { attributes: {} }),
+  form: addingForm<Service>(3, { attributes: {}, observed: null }),
 });

@@ -1,4 +1,5 @@
 import { MOST_SIGHTINGS, type Scan, type SeenAddress, type Skipped } from "../scan.rules.js";
+import type { SaysOfHost } from "../observations.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from "./json.js";
@@ -29,6 +30,7 @@ interface Machine {
   readonly name: string;
   readonly hostname: string | null;
   readonly system: string | null;
+  readonly says: SaysOfHost;
   readonly addresses: readonly SeenAddress[];
 }
 
@@ -117,7 +119,7 @@ function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine 
   const addresses = addressesOf(facts, (text, reason) => {
     skipped.add(line, `address ${text.slice(0, 50)} of machine ${called}`, reason);
   });
-  return { line, name: called, hostname, system: systemOf(facts), addresses };
+  return { line, name: called, hostname, system: systemOf(facts), says: saysOf(facts), addresses };
 }
 
 /** The reachable addresses of a machine, with their MAC addresses. */
@@ -196,7 +198,7 @@ function takeMachine({ add, skipped }: Sightings, machine: Machine, shared: Shar
   if (addresses.length === 0) skipped.add(line, what, "it has no address that other machines can reach");
   else {
     const apart = addresses.map(({ ip, mac }) => ({ ip, mac: mac !== null && shared.macs.has(mac) ? null : mac }));
-    add({ line, addresses: apart, hostname, vendor: system, ports: [] }, what);
+    add({ line, addresses: apart, hostname, vendor: system, says: machine.says, ports: [] }, what);
   }
 }
 
@@ -213,4 +215,23 @@ function systemOf(facts: JsonObject): string | null {
   const product = textFact(facts, "product_name");
   const parts = [system.trim(), product === "NA" ? "" : product.trim()];
   return clip(parts.filter((text) => text !== "").join(", "), 200);
+}
+
+/** Values by which firmware says that nobody has set one. */
+const UNSET =
+  /^(?:na|n\/a|none|unknown|default string|system (?:product name|manufacturer|serial number)|to be filled by o\.e\.m\.?|0+|not specified|not applicable|oem)$/i;
+
+/** What the machine says of itself. */
+function saysOf(facts: JsonObject): SaysOfHost {
+  const text = (name: string): string | null => {
+    const value = clip(textFact(facts, name), 200);
+    return value === null || UNSET.test(value) ? null : value;
+  };
+  const name = text("distribution") ?? text("os_name");
+  return {
+    os: name === null ? null : { name, version: text("distribution_version"), cpe: null, accuracy: null },
+    vendor: text("system_vendor"),
+    model: text("product_name"),
+    serial: text("product_serial"),
+  };
 }

@@ -115,7 +115,15 @@ function nameOf(entry: JsonObject): string {
 function serviceOf(entry: JsonObject, name: string): SeenService {
   const image = imageIn(textAt(objectAt(entry, "Config"), "Image"));
   const known = serviceOfProcess(image);
-  return { name: known?.name ?? image, product: name, kind: known?.product ?? image, isWrapped: false, isProbed: true };
+  const version = tagIn(textAt(objectAt(entry, "Config"), "Image"));
+  return {
+    version,
+    name: known?.name ?? image,
+    product: name,
+    kind: known?.product ?? image,
+    isWrapped: false,
+    isProbed: true,
+  };
 }
 
 /** The image's base name; null if missing or meaningless. */
@@ -125,4 +133,11 @@ function imageIn(written: string): string | null {
   const last = parts.at(-1) ?? "";
   const image = SAYS_NOTHING.has(last) ? (parts.at(-2) ?? "") : last;
   return clip(ALIASES.get(image) ?? image.replaceAll("-", " "), 100);
+}
+
+/** The tag of an image, if it is a version; `latest` is none. */
+function tagIn(written: string): string | null {
+  const [path = ""] = written.slice(0, 500).split("@", 1);
+  const tag = /:([^:/]{1,100})$/.exec(path)?.[1] ?? "";
+  return /^v?\d/.test(tag) ? tag : null;
 }

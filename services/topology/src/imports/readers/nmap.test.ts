@@ -62,7 +62,14 @@ describe("the nmap scan of an office", () => {
       ip: "192.168.10.1",
       protocol: "Tcp",
       number: 22,
-      service: { name: "ssh", product: "MikroTik RouterOS sshd", isWrapped: false, isProbed: true },
+      service: {
+        name: "ssh",
+        product: "MikroTik RouterOS sshd",
+        version: null,
+        cpe: [],
+        isWrapped: false,
+        isProbed: true,
+      },
     });
     expect(hosts[1]!.ports.find(({ number }) => number === 443)?.service?.isWrapped).toBe(true);
   });

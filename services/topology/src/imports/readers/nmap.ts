@@ -9,12 +9,15 @@ import {
   type SeenAddress,
   type SeenHost,
   type SeenPort,
+  type SeenService,
   type Skipped,
 } from "../scan.rules.js";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
 import { coveragesTogether } from "../coverage.rules.js";
 import { createExamined, createNmapCoverage, type Examined, type NmapCoverage } from "./nmap-coverage.js";
+import type { SaysOfPort } from "../observations.rules.js";
 import { faultAt } from "./lines.js";
+import { newScript, READ_SCRIPTS, type ReadingScript, saidBy, takeText } from "./nmap-scripts.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
@@ -23,6 +26,10 @@ import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 // ignored.
 
 const MOST_PORT_ELEMENTS = 65_536;
+const MOST_CPE = 5;
+const LONGEST_CPE = 200;
+/** Listed scripts whose findings are not read. */
+const MOST_SCRIPTS = 200;
 /** Begins each document. */
 const DECLARATION = "<?xml ";
 
@@ -42,6 +49,7 @@ interface Reading {
   hostname: string | null;
   portElements: number;
   readonly ports: SeenPort[];
+  os: OperatingSystem | null;
   /** The scan of it timed out. */
   readonly isCutShort: boolean;
   /** Its port states. */
@@ -54,6 +62,17 @@ interface ReadingPort {
   readonly attributes: Attributes;
   state: string;
   service: Attributes | null;
+  readonly cpe: string[];
+  says: SaysOfPort;
+}
+
+/** A match of the operating system being read. */
+interface OperatingSystem {
+  readonly name: string;
+  readonly accuracy: number;
+  kind: string;
+  version: string | null;
+  cpe: string | null;
 }
 
 /**
@@ -186,6 +205,9 @@ function createNmapReader() {
   let failure: Ending | null = null;
   let host: Reading | null = null;
   let port: ReadingPort | null = null;
+  let script: ReadingScript | null = null;
+  /** Scripts whose findings are not read, by name: where the first one is, and how many. */
+  const unread = new Map<string, { readonly line: number; count: number }>();
 
   return {
     opens: (path: string, attributes: Attributes, line: number): void => {
@@ -199,15 +221,31 @@ function createNmapReader() {
         };
       if (host === null) coverage.opens(path, attributes);
       else {
-        if (path === "nmaprun/host/ports/port") port = { line, attributes, state: "", service: null };
+        if (script !== null) script.keys.push(attributes["key"] ?? null);
+        else if (path === "nmaprun/host/ports/port") port = newPort(line, attributes);
+        else if (path.endsWith("/script") && !(port !== null && READ_SCRIPTS.has(attributes["id"] ?? ""))) {
+          const id = (attributes["id"] ?? "").slice(0, 60);
+          const known = unread.get(id);
+          if (known !== undefined) known.count++;
+          else if (unread.size < MOST_SCRIPTS) unread.set(id, { line, count: 1 });
+        } else if (path === "nmaprun/host/ports/port/script") script = newScript(attributes);
         else if (port !== null && path === "nmaprun/host/ports/port/state") port.state = attributes["state"] ?? "";
         else if (port !== null && path === "nmaprun/host/ports/port/service") port.service = attributes;
         else readPart(host, { path, attributes, line, skipped });
       }
     },
+    text: (path: string, text: string): void => {
+      if (script !== null) takeText(script, text);
+      else if (path === "nmaprun/host/ports/port/service/cpe") port?.cpe.push(text.slice(0, LONGEST_CPE));
+      else if (path === "nmaprun/host/os/osmatch/osclass/cpe") takeCpe(host?.os ?? null, text);
+    },
     closes: (path: string): void => {
       if (host === null) return;
-      if (path === "nmaprun/host/ports/port" && port !== null) {
+      if (path === "nmaprun/host/ports/port/script" && script !== null) {
+        if (port !== null) port.says = { ...port.says, ...saidBy(script) };
+        script = null;
+      } else if (script !== null) script.keys.pop();
+      else if (path === "nmaprun/host/ports/port" && port !== null) {
         takePort(taken, port, host);
         port = null;
       } else if (path === "nmaprun/host") {
@@ -219,6 +257,12 @@ function createNmapReader() {
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
       if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside it");
+      for (const [id, { line, count }] of unread)
+        skipped.add(
+          line,
+          `${count === 1 ? "output" : `${count} outputs`} of the script ${id}`,
+          "nothing is made of what it says",
+        );
       const brokeOff = ending ?? failure;
       return {
         info,
@@ -247,12 +291,15 @@ function takeHost(taken: Taken, read: Reading): void {
   else {
     taken.addressCount += addresses.size;
     const seen = [...addresses].map((ip): SeenAddress => ({ ip, mac }));
-    hosts.push({ line, addresses: seen, hostname, vendor, ports, covered: taken.coverage.portsOf(read) });
+    const { os } = read;
+    const says = { vendor, ...(os !== null && { os }) };
+    hosts.push({ line, addresses: seen, hostname, vendor, says, ports, covered: taken.coverage.portsOf(read) });
   }
 }
 
 /** Adds a port of a host, or skips it with a reason. */
-function takePort(taken: Taken, { line, attributes, state, service }: ReadingPort, on: Reading): void {
+function takePort(taken: Taken, read: ReadingPort, on: Reading): void {
+  const { line, attributes, state, service, cpe, says } = read;
   const { skipped } = taken;
   const { protocol: written = "", portid = "" } = attributes;
   const protocol = PROTOCOLS.get(written);
@@ -271,7 +318,8 @@ function takePort(taken: Taken, { line, attributes, state, service }: ReadingPor
     skipped.add(line, what, `an import takes at most ${MOST_OPEN_PORTS} open ports`);
   else if (ip !== undefined && on.isUp) {
     taken.openPorts++;
-    on.ports.push({ line, ip, protocol, number, service: service === null ? null : serviceOf(service) });
+    const seen = service === null ? null : serviceOf(service, cpe);
+    on.ports.push({ line, ip, protocol, number, service: seen, ...(Object.keys(says).length > 0 && { says }) });
   }
 }
 
@@ -295,6 +343,7 @@ function newReading(line: number, isCutShort: boolean): Reading {
     addresses: new Set(),
     portElements: 0,
     ports: [],
+    os: null,
     isCutShort,
     examined,
   };
@@ -320,6 +369,16 @@ function readPart(host: Reading, part: Part): void {
       else if (host.hostname !== given) skipped.add(line, what, "only the first name of a host is imported");
       break;
     }
+    case "nmaprun/host/os/osmatch":
+      // The first match is the most certain.
+      host.os ??= systemOf(attributes);
+      break;
+    case "nmaprun/host/os/osmatch/osclass":
+      if (host.os?.kind === "") {
+        host.os.kind = (attributes["type"] ?? "").slice(0, 50);
+        host.os.version ??= clip(attributes["osgen"], 100);
+      }
+      break;
     case "nmaprun/host/ports/extraports/extrareasons":
       host.examined.reason(attributes);
       break;
@@ -371,8 +430,26 @@ function infoOf({ scanner, version, args, start }: Attributes): ImportedScan {
   };
 }
 
-function serviceOf({ name, product, tunnel, method }: Attributes): SeenPort["service"] {
+function takeCpe(os: OperatingSystem | null, text: string): void {
+  if (os !== null) os.cpe ??= text.slice(0, LONGEST_CPE);
+}
+
+/** A match of the operating system; null without a name. */
+function systemOf({ name, accuracy = "" }: Attributes): OperatingSystem | null {
+  const text = clip(name, 200);
+  if (text === null) return null;
+  const percent = /^\d{1,3}$/.test(accuracy) ? Math.min(100, Number(accuracy)) : 0;
+  return { name: text, accuracy: percent, kind: "", version: null, cpe: null };
+}
+
+function newPort(line: number, attributes: Attributes): ReadingPort {
+  return { line, attributes, state: "", service: null, cpe: [], says: {} };
+}
+
+function serviceOf({ name, product, version, tunnel, method }: Attributes, cpe: readonly string[]): SeenService {
   return {
+    version: clip(version, 100),
+    cpe: cpe.slice(0, MOST_CPE),
     name: clip(name, 100),
     product: clip(product, 100),
     isWrapped: tunnel === "ssl",

@@ -12,6 +12,9 @@ export const ATTRIBUTE_LIMIT = 100;
 /** Maximum code points of an attribute; the longest are outputs of scripts. */
 const VALUE_LIMIT = 1_048_576;
 
+/** Maximum code units of a text that is passed on; a certificate has a few thousand. */
+const TEXT_LIMIT = 32_768;
+
 /** XML's five entities; the parser's own table also finds inherited properties. */
 const ENTITIES: Record<string, string> = { amp: "&", gt: ">", lt: "<", quot: '"', apos: "'" };
 
@@ -31,6 +34,8 @@ export type Attributes = Readonly<Partial<Record<string, string>>>;
 export interface XmlListener {
   opens(path: string, attributes: Attributes, line: number): void;
   closes(path: string): void;
+  /** Text inside an element, without white space at its ends; cut where it is long. */
+  text?(path: string, text: string): void;
 }
 
 /** Where and how a document is truncated. */
@@ -93,6 +98,10 @@ export function createXmlReader(root: string, listener: XmlListener, firstLine =
   });
   parser.on("opentag", ({ attributes }) => {
     listener.opens(open.join("/"), attributes, line);
+  });
+  parser.on("text", (text) => {
+    const trimmed = text.slice(0, TEXT_LIMIT).trim();
+    if (trimmed !== "") listener.text?.(open.join("/"), trimmed);
   });
   parser.on("closetag", () => {
     listener.closes(open.join("/"));

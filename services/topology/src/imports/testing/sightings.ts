@@ -11,6 +11,7 @@ let made = 0;
 const planning = {
   networkId: "network",
   now: "2026-02-16T09:30:00.000Z",
+  by: "nmap",
   newId: () => `id${String(made++).padStart(6, "0")}`,
   placeOf: (ip: string) => ({ id: "subnet", cidr: blockAround(ip, 24) }),
   cidrOf: () => undefined,

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { Timestamp } from "./common.js";
+import { Role } from "./roles.js";
+
+// What sources say about an entity. Only imports write it; bodies that contain it are accepted, and it is ignored. @see docs/sightings.md "Observed values"
+
+const said = {
+  by: z.string().describe("The format of the file that said so."),
+  since: Timestamp.describe("Since when it has this value."),
+};
+
+const text = z.object({ value: z.string(), ...said }).meta({ id: "ObservedText" });
+export type ObservedText = z.infer<typeof text>;
+
+/** How certain it is what a service is. */
+export const CONFIDENCES = ["port", "probed", "reported"] as const;
+const Confidence = z
+  .enum(CONFIDENCES)
+  .meta({ id: "Confidence" })
+  .describe("`port`: guessed from the number of the port alone; `probed`: by its answers; `reported`: by the machine.");
+export type Confidence = z.infer<typeof Confidence>;
+
+export const ObservedOfHost = z
+  .object({
+    os: z
+      .object({
+        name: z.string(),
+        version: z.string().nullable(),
+        cpe: z.string().nullable(),
+        accuracy: z.int().min(0).max(100).nullable().describe("In percent; null for what the machine itself says."),
+        ...said,
+      })
+      .meta({ id: "ObservedSystem" })
+      .nullable(),
+    vendor: text.nullable(),
+    model: text.nullable(),
+    serial: text.nullable(),
+    role: z
+      .object({ value: Role, ...said })
+      .meta({ id: "ObservedRole" })
+      .nullable()
+      .describe("What it probably is, by vendor, operating system, services and ports."),
+  })
+  .meta({ id: "ObservedOfHost" });
+export type ObservedOfHost = z.infer<typeof ObservedOfHost>;
+
+export const ObservedOfInterface = z
+  .object({ vendor: text.nullable().describe("Whom the IEEE has assigned the MAC address to.") })
+  .meta({ id: "ObservedOfInterface" });
+export type ObservedOfInterface = z.infer<typeof ObservedOfInterface>;
+
+export const ObservedOfPort = z
+  .object({
+    certificate: z
+      .object({
+        subject: z.string(),
+        issuer: z.string(),
+        names: z.array(z.string()),
+        not_before: Timestamp.nullable(),
+        not_after: Timestamp.nullable(),
+        sha256: z.string().nullable(),
+        ...said,
+      })
+      .meta({ id: "ObservedCertificate" })
+      .nullable(),
+    title: text.nullable().describe("The title of its web page."),
+  })
+  .meta({ id: "ObservedOfPort" });
+export type ObservedOfPort = z.infer<typeof ObservedOfPort>;
+
+export const ObservedOfService = z
+  .object({
+    product: text.nullable(),
+    version: text.nullable(),
+    cpe: z
+      .object({ values: z.array(z.string()), ...said })
+      .meta({ id: "ObservedCpe" })
+      .nullable(),
+    confidence: z
+      .object({ value: Confidence, ...said })
+      .meta({ id: "ObservedConfidence" })
+      .nullable(),
+  })
+  .meta({ id: "ObservedOfService" });
+export type ObservedOfService = z.infer<typeof ObservedOfService>;
+
+const DESCRIPTION = "What sources say; null if they have said nothing. Read-only.";
+
+/** A member of entities. */
+export function observed<Said extends z.ZodObject>(of: Said): z.ZodNullable<Said> {
+  return of.nullable().describe(DESCRIPTION);
+}
