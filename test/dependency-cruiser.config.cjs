@@ -87,6 +87,13 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
     },
     {
+      name: "no-circles-of-types",
+      comment: "Where types import each other in a circle, what they describe cannot be understood one by one either.",
+      severity: "error",
+      from: { path: "^(?:gateway|services/identity)/src/" },
+      to: { circular: true },
+    },
+    {
       name: "contract-is-browser-safe",
       comment:
         "The contract, the errors and the client run in browsers too: they import zod and each other, nothing else.",

@@ -57,7 +57,9 @@ startProcess(async () => {
     upstream: upstreams.identity,
     sign: createTenancySigner(tenancySecretsOf(config).identity, "identity"),
     observer: createVerifierMetrics(registry),
-    ...{ config, gatewayId, bus, log },
+    mostVerifications: config.MAX_VERIFICATIONS,
+    staleSeconds: config.STALE_CREDENTIAL_SECONDS,
+    ...{ gatewayId, bus, log },
   });
   const { liveGateways } = credentials.follower;
   const observe = createLimitMetrics(registry);

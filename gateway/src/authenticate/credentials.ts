@@ -5,9 +5,8 @@ import type { Principal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Upstream } from "@nts/shared/upstream/upstream";
 import { DEADLINES, REVOCATION } from "@nts/shared/timing";
-import { systemClock as clock } from "../clock.js";
-import type { GatewayConfig } from "../config.js";
-import { createStreams, type Streams } from "../streams/streams.js";
+import { systemClock as clock } from "./clock.js";
+import { createStreams, type Streams } from "./open-streams.js";
 import { createChangeLog } from "./change-log.js";
 import { createKeyCache, type KeyCache } from "./key-cache.js";
 import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
@@ -31,7 +30,10 @@ export interface Credentials {
 }
 
 export interface CredentialsOptions {
-  readonly config: Pick<GatewayConfig, "MAX_VERIFICATIONS" | "STALE_CREDENTIAL_SECONDS">;
+  /** Credentials that are verified at a time. */
+  readonly mostVerifications: number;
+  /** For which a verified credential is accepted while identity does not respond. */
+  readonly staleSeconds: number;
   readonly gatewayId: string;
   readonly upstream: Upstream;
   readonly sign: (principal: Principal) => string;
@@ -42,7 +44,7 @@ export interface CredentialsOptions {
 
 /** Starts following changes of rights. */
 export function startCredentials(options: CredentialsOptions): Credentials {
-  const { config, gatewayId, upstream, sign, bus, observer, log } = options;
+  const { mostVerifications, staleSeconds, gatewayId, upstream, sign, bus, observer, log } = options;
   const checks = createInternalClient({
     upstream,
     sign,
@@ -60,8 +62,8 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const streams = createStreams();
   const verifier = createVerifier({
     ask: (credential, cause) => checks.ask(verifyCredential, { body: { ...credential, enforces_limits: true }, cause }),
-    atATime: config.MAX_VERIFICATIONS,
-    staleMs: config.STALE_CREDENTIAL_SECONDS * 1_000,
+    atATime: mostVerifications,
+    staleMs: staleSeconds * 1_000,
     ...{ cache, lease, changes, clock, log, observer },
   });
   const follower = followKeyChanges({

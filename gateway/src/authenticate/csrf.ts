@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { hasBody } from "../edge/body.js";
+import { hasBody } from "../edge/announced-body.js";
 
 /** Forms cannot send this type; other types are reported as unsupported. */
 const JSON_TYPE = "application/json";

@@ -1,7 +1,7 @@
 import { boundedCache } from "@nts/shared/bounded-cache";
 import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/internal";
 import { type UserPrincipal, weightOf } from "@nts/shared/http/tenancy";
-import { type Clock, elapsedMs, type Instant } from "../clock.js";
+import { type Clock, elapsedMs, type Instant } from "./clock.js";
 import { type Caller, createCaller } from "./caller.js";
 import { limitsOf } from "./key-limits.js";
 import { createSubjectCache } from "./subject-cache.js";

@@ -3,7 +3,7 @@ import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import type { Bus } from "@nts/shared/bus/bus";
 import type { Log } from "@nts/shared/log";
 import { REVOCATION } from "@nts/shared/timing";
-import { type Clock, elapsedMs, type Instant } from "../clock.js";
+import { type Clock, elapsedMs, type Instant } from "./clock.js";
 import type { ChangeLog } from "./change-log.js";
 import type { Lease } from "./lease.js";
 import type { Verifier } from "./verifier.js";

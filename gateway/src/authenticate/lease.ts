@@ -1,5 +1,5 @@
 import { REVOCATION } from "@nts/shared/timing";
-import { type Clock, elapsedMs, type Instant } from "../clock.js";
+import { type Clock, elapsedMs, type Instant } from "./clock.js";
 
 // While the lease lives, every acknowledged change of rights has been applied here: identity acknowledges a change once
 // each gateway has applied it or its lease has expired. So cached credentials may be served only under a live lease.

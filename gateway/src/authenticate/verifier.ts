@@ -4,7 +4,7 @@ import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { AppError } from "@nts/shared/errors";
 import type { ParentRequest } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
-import type { Clock } from "../clock.js";
+import type { Clock } from "./clock.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { Caller } from "./caller.js";
 import type { ChangeLog } from "./change-log.js";

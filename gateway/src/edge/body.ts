@@ -1,25 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { AppError } from "@nts/shared/errors";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { limited } from "@nts/shared/http/limited";
 import type { Exchange } from "./exchange.js";
-
-/** True if the headers announce a body. */
-export function hasBody(headers: IncomingHttpHeaders): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
-}
-
-/** True if the headers announce a body over the limit. */
-export function announcesTooMuch(headers: IncomingHttpHeaders, limitBytes = BODY_LIMIT_BYTES): boolean {
-  return Number(headers["content-length"] ?? 0) > limitBytes;
-}
-
-/** True if the headers announce a body of unknown or excessive length. */
-export function isEndless(headers: IncomingHttpHeaders): boolean {
-  return headers["transfer-encoding"] !== undefined || announcesTooMuch(headers);
-}
 
 /** Called with the size of each chunk. @throws AppError if there is no room for it */
 export type CountBytes = (bytes: number) => void;

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from "node:http";
-import { ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Listener } from "@nts/shared/http/server";

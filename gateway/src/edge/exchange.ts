@@ -2,22 +2,24 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import { type ParentRequest, TRACEPARENT } from "@nts/shared/http/headers";
+import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Span, Tracing } from "@nts/shared/tracing/tracing";
 import type { BucketLevel } from "../rate-limit/bucket.js";
 import { addRateLimit } from "../rate-limit/headers.js";
 import { RESPONSE_REQUEST_ID } from "./response-headers.js";
-import { ResponseStream } from "./response-stream.js";
-import { announcesTooMuch, hasBody, isEndless } from "./body.js";
+import { ResponseStream, type StreamOwner } from "./response-stream.js";
+import { announcesTooMuch, hasBody, isEndless } from "./announced-body.js";
 import { clientAddressOf } from "./client-address.js";
-import { sendFailure } from "./responses.js";
+import { failureText } from "./envelope-text.js";
+import { jsonHead } from "./json-head.js";
 import type { HeaderList } from "./header-list.js";
 import type { OpenConnections } from "./open-connections.js";
 import { newRequestId } from "./request-id.js";
 import type { BodyDiscard } from "./body-discard.js";
 import { LINGER_MS } from "./close-soon.js";
-import type { UnreadResponses } from "./unread-responses.js";
+import type { UnreadResponse, UnreadResponses } from "./unread-responses.js";
 
 // A request and its single response, written only by this class. The first call of `respond` or `begin` owns the
 // response; later ones have no effect. Exceptions in its callbacks end the exchange, never the process.
@@ -49,7 +51,7 @@ export interface Dependent {
 }
 
 /** A request and its response, with what becomes known about them. */
-export class Exchange {
+export class Exchange implements UnreadResponse, StreamOwner {
   readonly requestId = newRequestId();
   readonly clientAddress: string;
   /** `performance.now()` at the end of the request's head. */
@@ -192,17 +194,26 @@ export class Exchange {
     if (this.response.writableLength > 0) this.context.unread.note(this);
   }
 
-  /** Responds with a failure; aborts a response that has started, so that it cannot be taken for complete. */
+  /**
+   * Responds with a failure; aborts a response that has started, so that it cannot be taken for complete.
+   *
+   * @param status if it does not follow from the code
+   */
   fail(error: unknown, status?: number): void {
     const known = error instanceof AppError ? error : this.#defect(error);
     try {
       this.#release();
-      if (this.isOpen) sendFailure(this, known, status);
+      if (this.isOpen) this.#sendFailure(known, status ?? STATUSES[known.code]);
       else if (this.#state === "responding") this.cut();
     } catch (again) {
       this.#defect(again);
       this.cut();
     }
+  }
+
+  #sendFailure(error: AppError, status: number): void {
+    const text = failureText(error, this.requestId);
+    this.respond(status, jsonHead(status, text, retryAfterSeconds(error)), text);
   }
 
   /** Aborts the response and its connection. */

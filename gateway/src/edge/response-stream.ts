@@ -1,16 +1,25 @@
 import type { ServerResponse } from "node:http";
-import type { Exchange } from "./exchange.js";
-import type { UnreadResponses } from "./unread-responses.js";
+import type { UnreadResponse, UnreadResponses } from "./unread-responses.js";
 
 /** Maximum bytes of a response read from a service ahead of its client. */
 const MOST_AHEAD_BYTES = 262_144;
+
+/** The exchange that a response belongs to. */
+export interface StreamOwner extends UnreadResponse {
+  /** True once nothing more can be written. */
+  readonly isEnded: boolean;
+  /** All chunks were written. */
+  finish(): void;
+  /** Wraps a callback so that its exceptions end this exchange only. */
+  guard<Given extends unknown[]>(callback: (...given: Given) => void): (...given: Given) => void;
+}
 
 /** The body of a chunked response, written only by its holder. After the exchange has ended, writes are ignored. */
 export class ResponseStream {
   #isPaused = false;
 
   constructor(
-    private readonly exchange: Exchange,
+    private readonly exchange: StreamOwner,
     private readonly response: ServerResponse,
     private readonly unread: UnreadResponses,
     private readonly onDrain: () => void,

@@ -1,4 +1,4 @@
-import type { Exchange } from "./exchange.js";
+import type { IncomingMessage } from "node:http";
 
 // Responses that clients read too slowly. Memory per response and in total is bounded; beyond it, backpressure pauses
 // the upstream, which occupies its connection. So slow clients are disconnected, the longest-blocking ones first.
@@ -26,24 +26,35 @@ interface Entry {
   pausedSince: number | null;
 }
 
+/** An exchange whose response may be read slowly. */
+export interface UnreadResponse {
+  readonly request: Pick<IncomingMessage, "socket">;
+  /** A user, or an address block. */
+  readonly caller: string;
+  /** Bytes of the response that the client has not read. */
+  readonly unreadBytes: number;
+  /** Aborts the response and its connection. */
+  cut(): void;
+}
+
 export interface UnreadResponses {
   /** Part of a response is unread. */
-  note(exchange: Exchange): void;
+  note(exchange: UnreadResponse): void;
   /** Its upstream is paused until the client has read. */
-  pause(exchange: Exchange): void;
+  pause(exchange: UnreadResponse): void;
   /** Everything was read, or the exchange has ended. */
-  forget(exchange: Exchange): void;
+  forget(exchange: UnreadResponse): void;
   /** Limits unread responses to what Node itself buffers. */
   isFull(): boolean;
 }
 
 /** @param onCut called for each aborted response */
 export function createUnreadResponses(onCut: () => void): UnreadResponses {
-  const entries = new Map<Exchange, Entry>();
+  const entries = new Map<UnreadResponse, Entry>();
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  function entryOf(exchange: Exchange): Entry {
+  function entryOf(exchange: UnreadResponse): Entry {
     const known = entries.get(exchange);
     if (known !== undefined) return known;
     const entry = { since: performance.now(), takenBefore: takenBy(exchange), bytes: 0, pausedSince: null };
@@ -52,7 +63,7 @@ export function createUnreadResponses(onCut: () => void): UnreadResponses {
     return entry;
   }
 
-  function note(exchange: Exchange): Entry {
+  function note(exchange: UnreadResponse): Entry {
     const entry = entryOf(exchange);
     const { unreadBytes } = exchange;
     bytes += unreadBytes - entry.bytes;
@@ -60,7 +71,7 @@ export function createUnreadResponses(onCut: () => void): UnreadResponses {
     return entry;
   }
 
-  function forget(exchange: Exchange): void {
+  function forget(exchange: UnreadResponse): void {
     const entry = entries.get(exchange);
     if (entry === undefined) return;
     bytes -= entry.bytes;
@@ -70,7 +81,7 @@ export function createUnreadResponses(onCut: () => void): UnreadResponses {
     timer = undefined;
   }
 
-  function cut(exchange: Exchange): void {
+  function cut(exchange: UnreadResponse): void {
     forget(exchange);
     onCut();
     exchange.cut();
@@ -97,12 +108,12 @@ export function createUnreadResponses(onCut: () => void): UnreadResponses {
   };
 }
 
-function takenBy({ request: { socket } }: Exchange): number {
+function takenBy({ request: { socket } }: UnreadResponse): number {
   return socket.bytesWritten - socket.writableLength;
 }
 
 /** Responses over the maximum that pause their upstream, longest first. */
-function surplusOf(entries: ReadonlyMap<Exchange, Entry>, now: number): Exchange[] {
+function surplusOf(entries: ReadonlyMap<UnreadResponse, Entry>, now: number): UnreadResponse[] {
   const paused = [...entries]
     .filter(([, { pausedSince }]) => pausedSince !== null && now - pausedSince > MOMENT_MS)
     .sort(([, a], [, b]) => (b.pausedSince ?? 0) - (a.pausedSince ?? 0));

@@ -5,7 +5,8 @@ import { INTERNAL, REQUEST_ID, TRACEPARENT, TRACESTATE } from "@nts/shared/http/
 import { readTraceparent } from "@nts/shared/tracing/trace-context";
 import type { Caller } from "../authenticate/caller.js";
 import { browserHashesOf, sessionHashesOf } from "../authenticate/credential.js";
-import { announcesTooMuch, hasBody, readBody, skipBody } from "../edge/body.js";
+import { announcesTooMuch, hasBody } from "../edge/announced-body.js";
+import { readBody, skipBody } from "../edge/body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { InFlight, Purpose, Service } from "../edge/in-flight.js";
 import { queryOf } from "../edge/target.js";

@@ -4,7 +4,7 @@ import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import { DEADLINES, timedOut } from "@nts/shared/timing";
 import type { Dependent } from "../edge/exchange.js";
 import { envelopeOf } from "./envelope.js";
-import { EventWriter } from "../streams/event-writer.js";
+import { EventWriter } from "./event-writer.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
 import { type Forwarding, isKeyed, type Proxy, type ProxyOptions } from "./forwarding.js";
 import type { ResponseHead, ResponseReader, Sending } from "./transport.js";

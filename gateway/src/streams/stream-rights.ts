@@ -7,7 +7,7 @@ import { readCredential } from "../authenticate/credential.js";
 import type { Lease } from "../authenticate/lease.js";
 import type { Verifier } from "../authenticate/verifier.js";
 import type { Exchange } from "../edge/exchange.js";
-import type { Streams } from "./streams.js";
+import type { Streams } from "../authenticate/open-streams.js";
 
 /** Why a stream ends, as reported in its last event. */
 export interface StreamEnd {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../clock.js";
 
 /** A clock for tests that only advances on demand. */
 export interface ManualClock extends Clock {

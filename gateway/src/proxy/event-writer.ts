@@ -1,9 +1,9 @@
 import { endEvent } from "@nts/shared/contract";
 import type { ResponseStream } from "../edge/response-stream.js";
 import type { Exchange } from "../edge/exchange.js";
-import { headersOf } from "../proxy/envelope-writer.js";
-import type { ResponseHead } from "../proxy/transport.js";
-import type { RightsHolder, StreamEnd, StreamRights } from "./stream-rights.js";
+import { headersOf } from "./envelope-writer.js";
+import type { ResponseHead } from "./transport.js";
+import type { RightsHolder, StreamEnd, StreamRights } from "../streams/stream-rights.js";
 
 // Forwards Server-Sent Events while the caller's rights hold; events are held back during a check. A client that has
 // not read earlier events is disconnected, because those would still reach it.
