@@ -17,6 +17,8 @@ const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts
  * commands of operators (`admin`) are a process of their own, which puts itself together.
  */
 const ROOMS = {
+  "shared/src": ["contract", "bus", "tracing", "mongo", "http", "writes", "upstream", "openapi"],
+  "deploy/local/src": ["demo", "processes", "servers", "supervisor"],
   "services/identity/src": [
     "model",
     "secrets",
@@ -53,18 +55,35 @@ const ROOMS = {
 /** A name of rules, such as `identity` for `services/identity/src`. */
 const nameOf = (workspace) => workspace.split("/").at(-2);
 
+/** Files outside of rooms are above all of them, except these, on which the rooms stand. */
+const GROUND = {
+  "shared/src": "(?!openapi-write\\.)[^/]+\\.ts$",
+  "deploy/local/src": "(?:secrets|start-problem)\\.ts$",
+};
+
 /** For each room: what stands above it, and what puts the process together, is not imported. */
-const noArrowBackUp = Object.entries(ROOMS).flatMap(([workspace, rooms]) =>
-  rooms
+const noArrowBackUp = Object.entries(ROOMS).flatMap(([workspace, rooms]) => {
+  const ground = GROUND[workspace] ?? "(?!)";
+  const files = `(?!${ground})[^/]+$`;
+  return rooms
     .filter((room) => room !== "admin")
     .map((room, floor) => ({
       name: `no-arrow-back-up-from-${room}-of-${nameOf(workspace)}`,
       comment: `A room of ${workspace} imports only what stands below it: ${rooms.join(" < ")} < app.ts < main.ts.`,
       severity: "error",
-      from: { path: `^${workspace}/${room}/` },
-      to: { path: `^${workspace}/(?:(?:${rooms.slice(floor + 1).join("|")})/|[^/]+$)` },
-    })),
-);
+      from: { path: `^${workspace}/${room}/`, pathNot: TEST },
+      to: { path: `^${workspace}/(?:${[...rooms.slice(floor + 1).map((above) => `${above}/`), files].join("|")})` },
+    }));
+});
+
+/** What rooms stand on imports none of them; of the shared ones, only the contract. */
+const groundOfRooms = Object.entries(GROUND).map(([workspace, ground]) => ({
+  name: `ground-of-${nameOf(workspace)}`,
+  comment: `Files of ${workspace} that its rooms stand on import no room but the contract.`,
+  severity: "error",
+  from: { path: `^${workspace}/${ground}`, pathNot: TEST },
+  to: { path: `^${workspace}/(?!contract/)[^/]+/` },
+}));
 
 /** A new folder has a place in the order, or the rules above would not know it. */
 const knownRooms = Object.entries(ROOMS).map(([workspace, rooms]) => ({
@@ -79,6 +98,7 @@ module.exports = {
   forbidden: [
     ...noArrowBackUp,
     ...knownRooms,
+    ...groundOfRooms,
     {
       name: "no-cycles",
       comment: "Files that import each other in a circle cannot be understood one by one.",
@@ -90,7 +110,7 @@ module.exports = {
       name: "no-circles-of-types",
       comment: "Where types import each other in a circle, what they describe cannot be understood one by one either.",
       severity: "error",
-      from: { path: "^(?:gateway|services/identity)/src/" },
+      from: { pathNot: "^(?:services/topology|gateway/web|test)/src/" },
       to: { circular: true },
     },
     {
@@ -170,7 +190,7 @@ module.exports = {
         pathNot: [
           BROWSER_SAFE,
           ...PURE,
-          shared("(?:groups|api-key|address-block|adding-form)\\."),
+          shared("(?:groups|api-key|address-block|mongo/adding-form)\\."),
           "^services/topology/src/values/",
           "^node_modules/zod/",
         ],

@@ -2,10 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import closeWithGrace from "close-with-grace";
 import { ConfigError } from "./config.js";
-import type { Readiness } from "./http/operations.js";
 import type { Log } from "./log.js";
 import { StartRefused } from "./start-refused.js";
 import { STOPPING } from "./timing.js";
+
+/** Whether the process accepts requests; false once it is stopping. */
+export interface Readiness {
+  stopping: boolean;
+}
 
 export interface Stopping {
   readonly readiness: Readiness;

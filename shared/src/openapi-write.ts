@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { openApiText } from "./openapi.js";
+import { openApiText } from "./openapi/openapi.js";
 import { SERVER_VERSION } from "./version.js";
 
 // `npm run openapi`: generates the committed document from the contract.

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
+import type { ClientSession } from "mongodb";
 import { siteOf } from "./address-block.js";
 import { AppError } from "./errors.js";
-import type { Author } from "./writes/author.js";
-import type { UnitOfWork } from "./writes/unit.js";
+import type { Author } from "./author.js";
 
 /** The origin of an action. */
 export interface Origin {
@@ -45,6 +45,20 @@ export interface Work {
   readonly hasCopyOf?: (revision: string) => boolean;
   /** Set if the transaction does not simply commit: for dry runs, explained writes and idempotency keys. */
   readonly unit?: UnitOfWork;
+}
+
+/** What a transaction does. @param attempt number of attempts that failed with conflicts; absent for none */
+export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promise<T>;
+
+/** A request's transaction, as seen by handlers and `transaction`. */
+export interface UnitOfWork {
+  /** It is rolled back in any case. */
+  readonly isDry: boolean;
+  /** Runs a body in the only transaction of the request. @param run makes attempts, and commits */
+  within<T>(run: (body: TransactionBody<T>) => Promise<T>, body: TransactionBody<T>): Promise<T>;
+  afterCommit(task: () => Promise<void> | void): void;
+  /** Registers what follows a rollback. */
+  afterUndone(task: () => Promise<void>): void;
 }
 
 /** Whose work it is, among those who take turns: an organization, or the site of an anonymous client. */

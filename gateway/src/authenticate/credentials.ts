@@ -1,6 +1,6 @@
 import type { Bus } from "@nts/shared/bus/bus";
 import { pullKeyChanges, recordKeyUses, verifyCredential } from "@nts/shared/contract/internal";
-import { createInternalClient } from "@nts/shared/http/internal-client";
+import { createInternalClient } from "@nts/shared/upstream/internal-client";
 import type { Principal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Upstream } from "@nts/shared/upstream/upstream";

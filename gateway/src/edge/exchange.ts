@@ -5,7 +5,7 @@ import { type ParentRequest, TRACEPARENT } from "@nts/shared/http/headers";
 import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
-import type { Span, Tracing } from "@nts/shared/tracing/tracing";
+import type { Span, Tracing } from "@nts/shared/tracing/spans";
 import type { BucketLevel } from "../rate-limit/bucket.js";
 import { addRateLimit } from "../rate-limit/headers.js";
 import { RESPONSE_REQUEST_ID } from "./response-headers.js";

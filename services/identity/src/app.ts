@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import type { Bus } from "@nts/shared/bus/bus";
 import { keyApplied, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
-import type { InternalClient } from "@nts/shared/http/internal-client";
+import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";

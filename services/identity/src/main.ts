@@ -4,7 +4,7 @@ import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
 import { httpWarning, isLoopback } from "@nts/shared/exposure";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
-import { createInternalClient } from "@nts/shared/http/internal-client";
+import { createInternalClient } from "@nts/shared/upstream/internal-client";
 import { createOperationsApp } from "@nts/shared/http/operations";
 import { withProbe } from "@nts/shared/http/probe";
 import { startServer, type RunningServer } from "@nts/shared/http/server";

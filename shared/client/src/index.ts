@@ -6,7 +6,7 @@ import type { BodyOf, DataOf, ListId, OperationId, ParamsOf, Plan, QueryOf, RowO
 import { watch, type WatchEvent, type WatchOptions } from "./watch.js";
 
 export { ApiError, type FailureCode } from "./api-error.js";
-export type { ApiResponse, ClientOptions, Conditions, Meta, UploadInput } from "./transport.js";
+export type { ApiResponse, ClientOptions, Conditions, Meta } from "./transport.js";
 export type * from "./types.js";
 export type { Change, State, WatchEvent, WatchOptions } from "./watch.js";
 

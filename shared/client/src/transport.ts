@@ -3,7 +3,7 @@ import { CHANGE_COMMENT, IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED } from "./contrac
 import { pause } from "./pause.js";
 import { DEFAULT_RETRIES, type RetryPolicy, retryDelayMs } from "./retries.rules.js";
 import { requestTarget } from "./request-target.js";
-import type { Pagination, Plan } from "./types.js";
+import type { Pagination, Plan, UploadInput } from "./types.js";
 
 // Sends requests and parses envelopes, independent of the types that callers see.
 
@@ -19,9 +19,6 @@ export interface Operation {
   /** The body is a file. */
   readonly isUpload?: boolean;
 }
-
-/** What can be uploaded; a browser's `File` is a `Blob`. */
-export type UploadInput = string | Uint8Array<ArrayBuffer> | Blob;
 
 /** Options of every call. */
 export interface Conditions {

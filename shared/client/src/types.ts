@@ -1,10 +1,12 @@
 import type { components, operations } from "./schema.generated.js";
-import type { UploadInput } from "./transport.js";
 
 // Inputs and results of operations, taken from the types generated from the OpenAPI document.
 
 /** Every schema by its name in the OpenAPI document, for example `Schemas["Host"]`. */
 export type Schemas = components["schemas"];
+
+/** What can be uploaded; a browser's `File` is a `Blob`. */
+export type UploadInput = string | Uint8Array<ArrayBuffer> | Blob;
 
 /** The type of `meta.pagination`. */
 export type Pagination = Schemas["Pagination"];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { IpAddress } from "./common.js";
 import { Cidr } from "./subnets.js";
-import { openApiText } from "../openapi.js";
+import { openApiText } from "../openapi/openapi.js";
 
 interface Pattern {
   readonly pattern?: string;

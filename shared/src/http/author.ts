@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { CHANGE_COMMENT, ChangeComment } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
-import type { Author } from "../writes/author.js";
+import type { Author } from "../author.js";
 import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 /**

@@ -24,8 +24,7 @@ import { createValidator } from "./validate.js";
 import type { Precondition } from "../revision.js";
 import type { Shares } from "../shares.js";
 import type { Work } from "../work.js";
-import type { Writes } from "../writes/writes.js";
-import { textOf, requestedWriteOf } from "./write-request.js";
+import { type Writes, textOf, requestedWriteOf } from "./write-request.js";
 
 // Mounts handlers for operations of the contract. Handlers get validated input and a principal instead of requests and
 // responses; they return data or throw an AppError.

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import type { Endpoint } from "../contract/endpoint.js";
 import type { Log } from "../log.js";
-import type { Tracing } from "../tracing/tracing.js";
+import type { Tracing } from "../tracing/spans.js";
 import { type ParentRequest, REQUEST_ID, TRACEPARENT } from "./headers.js";
 import { idsOf, type Principal } from "./tenancy.js";
 

@@ -1,14 +1,10 @@
 import express, { type Express } from "express";
 import type { Registry } from "prom-client";
+import type { Readiness } from "../lifecycle.js";
 import type { MigrationProgress } from "../mongo/migration-progress.js";
 
 /** A dependency of a process; the promise rejects while it is unavailable. */
 export type ReadinessCheck = () => Promise<void> | void;
-
-/** Whether the process accepts requests; false once it is stopping. */
-export interface Readiness {
-  stopping: boolean;
-}
 
 /**
  * The internal endpoints of a process, never published: `/livez` (running), `/readyz` (accepts requests and all

@@ -1,4 +1,4 @@
-import type { Readiness } from "./operations.js";
+import type { Readiness } from "../lifecycle.js";
 import type { Listener } from "./server.js";
 
 /** Path of the readiness probe between processes. It is not reachable through the gateway. */

@@ -4,7 +4,7 @@ import type { AppError } from "../errors.js";
 import type { Shares } from "../shares.js";
 import { timedOut } from "../timing.js";
 import type { Origin, Work } from "../work.js";
-import type { Author } from "../writes/author.js";
+import type { Author } from "../author.js";
 import type { Reading } from "./body.js";
 import { isFresh } from "./conditions.js";
 import { sendError } from "./send.js";

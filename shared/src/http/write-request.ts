@@ -3,16 +3,65 @@ import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Endpoint } from "../contract/endpoint.js";
 import { revertChanges } from "../contract/revert.js";
-import { IDEMPOTENCY_KEY, IdempotencyKey, PLAN_TAG, takesIdempotencyKey } from "../contract/writes.js";
+import { IDEMPOTENCY_KEY, IdempotencyKey, type Plan, PLAN_TAG, takesIdempotencyKey } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
 import type { Precondition } from "../revision.js";
-import type { Effect } from "../writes/recorder.js";
-import { placeOf, type Remembering } from "../writes/remembered.js";
-import type { RequestedWrite } from "../writes/writes.js";
+import type { Work } from "../work.js";
 import type { HandlerResponse } from "./respond.js";
 import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 // What a request asks of its write: a dry run, an explanation, or an idempotent replay.
+
+/** What a write does overall, if anything. */
+export type Effect = Exclude<Plan["action"], "none">;
+
+/** A request with an idempotency key, and its user. */
+export interface Remembering {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** Of the user and the key, see `placeOf`. */
+  readonly place: string;
+  readonly fingerprint: string;
+  readonly isSecret: boolean;
+  /** The result is a network itself. */
+  readonly isNetwork: boolean;
+  readonly isDeletion: boolean;
+}
+
+/** What a request asks of its write. */
+export interface RequestedWrite {
+  readonly isDry: boolean;
+  /** Records what the write does, with an effect as in `Recorder.plan`; null if no plan is requested. */
+  readonly plan: { readonly effect: Effect | null; readonly named: ReadonlySet<string> } | null;
+  /** The required ETag of the plan; null for any. */
+  readonly expected: string | null;
+  /** Null without an idempotency key. */
+  readonly remembering: Remembering | null;
+}
+
+export interface Handling {
+  /** Whose dry runs take turns. */
+  readonly organizationId: string;
+  readonly work: Work;
+  /** Runs the handler; it may run again after a rollback. */
+  readonly handle: (work: Work) => Promise<HandlerResponse<unknown>>;
+  /** The JSON text of its result. */
+  readonly textOf: (given: HandlerResponse<unknown>) => Promise<string>;
+  /** Responds with the current state of a previously returned entity. */
+  readonly reread: (id: string) => Promise<HandlerResponse<unknown>>;
+  /** Whether the caller may access a network. */
+  readonly sees: (networkId: string) => boolean;
+}
+
+export interface Writes {
+  /**
+   * Performs a write.
+   *
+   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed` if
+   * the plan differs, and whatever the handler throws
+   */
+  run(requested: RequestedWrite, handling: Handling): Promise<HandlerResponse<unknown>>;
+}
 
 /** An ignored idempotency key would be a broken promise. */
 const NONE_FOR_IMPORTS = "must not be sent with an import, which changes nothing when it is repeated";
@@ -86,6 +135,11 @@ function rememberingOf(
     isNetwork: operation.path.startsWith("/api/v1/networks"),
     isDeletion: operation.method === "delete" || operation.path.endsWith("/bulk-delete"),
   };
+}
+
+/** The id of a stored response. */
+function placeOf(userId: string, key: string): string {
+  return createHash("sha256").update(`${userId} ${key}`).digest("base64url");
 }
 
 /** The JSON text of a response. */

@@ -1,5 +1,3 @@
-import type { RawBatch } from "./raw-find.js";
-
 // Reads fields of raw BSON where they are.
 
 const DOUBLE = 1;
@@ -14,6 +12,15 @@ const NULL = 10;
 const INT32 = 16;
 export const TIMESTAMP = 17;
 export const INT64 = 18;
+
+/**
+ * Documents in BSON: `starts` has the offset of each in `bytes`. The reader may modify the bytes, and replace them when
+ * it no longer needs them: generators that pass batches on refer to one until the next one has been read.
+ */
+export interface RawBatch {
+  bytes: Buffer;
+  starts: readonly number[];
+}
 
 /** A text in UTF-8 within other bytes. */
 export interface TextSlice {

@@ -1,7 +1,7 @@
 import { BSON, type Db, type Document, Long, Timestamp } from "mongodb";
 import { OPERATION_MS } from "./connect.js";
 import { isRetryableRead } from "./faults.js";
-import { ARRAY, INT64, OBJECT, TIMESTAMP } from "./raw-fields.js";
+import { ARRAY, INT64, OBJECT, TIMESTAMP, type RawBatch } from "./raw-fields.js";
 
 // Reads documents as raw BSON. The driver's cursors return single documents and fix the batch size beforehand, but
 // decoding and awaiting each row is most of the cost of a long list.
@@ -30,15 +30,6 @@ export interface RawFind {
   readonly batchBytes?: number | undefined;
   /** Time limit of the server for all batches together; {@link OPERATION_MS} by default. */
   readonly maxTimeMS?: number;
-}
-
-/**
- * Documents in BSON: `starts` has the offset of each in `bytes`. The reader may modify the bytes, and replace them when
- * it no longer needs them: generators that pass batches on refer to one until the next one has been read.
- */
-export interface RawBatch {
-  bytes: Buffer;
-  starts: readonly number[];
 }
 
 /** The snapshot time shared by several finds: that of the first unless given. The database retains five minutes. */

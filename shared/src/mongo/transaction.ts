@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MongoError, type ClientSession, type MongoClient, type TransactionOptions, WriteConcern } from "mongodb";
 import { AppError } from "../errors.js";
 import { DEADLINES } from "../timing.js";
-import { callerOf, requireNotAbandoned, type Work } from "../work.js";
-import { writeAs } from "../writes/author.js";
+import { callerOf, requireNotAbandoned, type TransactionBody, type Work } from "../work.js";
+import { writeAs } from "../author.js";
 import { createAbandonedSweep } from "./abandoned.js";
 import { OPERATION_MS } from "./connect.js";
 import { mapMongoFault } from "./faults.js";
@@ -45,9 +45,6 @@ export class MustYield extends Error {
     super("another transaction goes first");
   }
 }
-
-/** @param attempt number of attempts that failed with conflicts; absent for none */
-export type TransactionBody<T> = (tx: ClientSession, attempt?: number) => Promise<T>;
 
 /**
  * What is written: transactions of this process with a common key run one at a time. Keys of one organization, such as

@@ -11,7 +11,7 @@ import { waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 import { SERVER_VERSION } from "../version.js";
 import { readTraceparent, writeTraceparent } from "./trace-context.js";
-import type { Span, Tracing, TracingOptions } from "./tracing.js";
+import type { Span, Tracing, TracingOptions } from "./spans.js";
 
 // Loaded only if spans are recorded. There is no auto-instrumentation: each process creates one span per request,
 // linked to the others by the forwarded header.

@@ -9,6 +9,7 @@ import {
   type PlannedRemovedBinding,
 } from "../contract/writes.js";
 import { nameOf } from "../contract/names.rules.js";
+import type { Effect } from "../http/write-request.js";
 
 // A hash identifies exactly this change of exactly this state; a limited part is listed. As new ids and times differ
 // between runs, a new id is hashed as the position of its first use.
@@ -31,9 +32,6 @@ export interface Recorded {
   /** Null for a deleted entity. */
   readonly after: object | null;
 }
-
-/** What a write does overall, if anything. */
-export type Effect = Exclude<Plan["action"], "none">;
 
 export interface Recorder {
   record(change: Recorded): void;

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { ClientSession, Db } from "mongodb";
 import { AppError } from "../errors.js";
+import type { Remembering } from "../http/write-request.js";
 import { REMEMBERED_BYTES, REMEMBERED_HOURS } from "../contract/writes.js";
 import { UNCONFIRMED } from "../mongo/connect.js";
 import { FIRST_FORM } from "../mongo/forms.js";
@@ -44,19 +44,6 @@ interface UsedDocument {
   used: number;
   expires_at: Date;
   form: number;
-}
-
-/** The request and its user. */
-export interface Remembering {
-  readonly organizationId: string;
-  readonly userId: string;
-  /** Of the user and the key, see {@link placeOf}. */
-  readonly place: string;
-  readonly fingerprint: string;
-  readonly isSecret: boolean;
-  /** The result is a network itself. */
-  readonly isNetwork: boolean;
-  readonly isDeletion: boolean;
 }
 
 /** A response before it is sent. */
@@ -147,11 +134,6 @@ export function createRememberedResponses(db: Db, mostKeys: number): RememberedR
 function dayOf({ organizationId, userId }: Remembering, apart = false): { _id: string; organization_id: string } {
   const usual = `${userId} ${new Date().toISOString().slice(0, 10)}`;
   return { _id: apart ? placeApart(usual, organizationId) : usual, organization_id: organizationId };
-}
-
-/** The id of a stored response. */
-export function placeOf(userId: string, key: string): string {
-  return createHash("sha256").update(`${userId} ${key}`).digest("base64url");
 }
 
 /** The id for an organization if the user has used the usual one in another. */

@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { TransactionBody } from "../mongo/transaction.js";
+import type { UnitOfWork } from "../work.js";
 
 // The transaction of a request whose response is part of it: it stays open until the response is made, and then commits
 // or rolls back with it. Handlers call `transaction` as usual; `afterCommit` runs what may only follow the commit.
@@ -7,17 +7,6 @@ import type { TransactionBody } from "../mongo/transaction.js";
 /** Thrown for a retryable failure of the commit: the handler already has its result, and runs again. */
 export class Again extends Error {
   override readonly name = "Again";
-}
-
-/** A request's transaction, as seen by handlers and `transaction`. */
-export interface UnitOfWork {
-  /** It is rolled back in any case. */
-  readonly isDry: boolean;
-  /** Runs a body in the only transaction of the request. @param run makes attempts, and commits */
-  within<T>(run: (body: TransactionBody<T>) => Promise<T>, body: TransactionBody<T>): Promise<T>;
-  afterCommit(task: () => Promise<void> | void): void;
-  /** Registers what follows a rollback. */
-  afterUndone(task: () => Promise<void>): void;
 }
 
 export interface UnitOptions {

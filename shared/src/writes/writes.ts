@@ -6,17 +6,17 @@ import { AppError } from "../errors.js";
 import { respond, type HandlerResponse } from "../http/respond.js";
 import { INTERNAL } from "../http/headers.js";
 import { STATUSES } from "../http/statuses.js";
+import type { Handling, Remembering, RequestedWrite, Writes } from "../http/write-request.js";
 import { createAbandonedSweep } from "../mongo/abandoned.js";
 import { Discard, type RunTransaction } from "../mongo/transaction.js";
 import { requireNotAbandoned, type Work } from "../work.js";
 import { createDryRuns } from "./dry-runs.js";
-import { createRecorder, type Effect, type Recorder, recordIn } from "./recorder.js";
+import { createRecorder, type Recorder, recordIn } from "./recorder.js";
 import {
   type RememberedResponse,
   createRememberedResponses,
   type Made,
   type RememberedResponses,
-  type Remembering,
   Taken,
 } from "./remembered.js";
 import { Again, createUnit, type Unit } from "./unit.js";
@@ -27,41 +27,6 @@ import { Again, createUnit, type Unit } from "./unit.js";
 /** Milliseconds to wait for a key held by another request, whose process may have died. */
 const LONGEST_WAIT_MS = 1_500;
 const EVERY_MS = 100;
-
-/** What a request asks of its write. */
-export interface RequestedWrite {
-  readonly isDry: boolean;
-  /** Records what the write does, with an effect as in {@link Recorder.plan}; null if no plan is requested. */
-  readonly plan: { readonly effect: Effect | null; readonly named: ReadonlySet<string> } | null;
-  /** The required ETag of the plan; null for any. */
-  readonly expected: string | null;
-  /** Null without an idempotency key. */
-  readonly remembering: Remembering | null;
-}
-
-export interface Handling {
-  /** Whose dry runs take turns. */
-  readonly organizationId: string;
-  readonly work: Work;
-  /** Runs the handler; it may run again after a rollback. */
-  readonly handle: (work: Work) => Promise<HandlerResponse<unknown>>;
-  /** The JSON text of its result. */
-  readonly textOf: (given: HandlerResponse<unknown>) => Promise<string>;
-  /** Responds with the current state of a previously returned entity. */
-  readonly reread: (id: string) => Promise<HandlerResponse<unknown>>;
-  /** Whether the caller may access a network. */
-  readonly sees: (networkId: string) => boolean;
-}
-
-export interface Writes {
-  /**
-   * Performs a write.
-   *
-   * @throws AppError `idempotency_mismatch` · `idempotency_in_progress` · `secret_shown_once` · `precondition_failed` if
-   * the plan differs, and whatever the handler throws
-   */
-  run(requested: RequestedWrite, handling: Handling): Promise<HandlerResponse<unknown>>;
-}
 
 export interface WritesOptions {
   /** Maximum idempotency keys per user and day. */

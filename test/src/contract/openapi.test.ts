@@ -7,7 +7,7 @@ import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { hasETag, takesIdempotencyKey } from "@nts/shared/contract/writes";
 import type { ErrorCode } from "@nts/shared/errors";
 import { STATUSES } from "@nts/shared/http/statuses";
-import { codesOf } from "@nts/shared/openapi-failures";
+import { codesOf } from "@nts/shared/openapi/failures";
 import { breakingChanges, type OpenApiDocument } from "../support/breaking-changes.js";
 
 const read = (name: string): string => readFileSync(join(ROOT, "shared", name), "utf8");

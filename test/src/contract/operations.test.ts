@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { OPERATIONS } from "@nts/shared/contract";
 import { takesIdempotencyKey } from "@nts/shared/contract/writes";
-import { openApiText } from "@nts/shared/openapi";
+import { openApiText } from "@nts/shared/openapi/openapi";
 import { SERVER_VERSION } from "@nts/shared/version";
 import { clientFiles } from "../documents/client.js";
 

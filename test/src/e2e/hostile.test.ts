@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { STATUSES } from "@nts/shared/http/statuses";
-import { createOpenApiDocument } from "@nts/shared/openapi";
-import { codesOf } from "@nts/shared/openapi-failures";
+import { createOpenApiDocument } from "@nts/shared/openapi/openapi";
+import { codesOf } from "@nts/shared/openapi/failures";
 import { aKey, anAccount, type Account } from "../support/api.js";
 import { textOf } from "../support/event-stream.js";
 import { mapConcurrently } from "../support/map-concurrently.js";

@@ -26,7 +26,7 @@ import {
 import { confirmAuditNotes, listAuditNotes, MOST_AUDIT_NOTES } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
 import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
-import type { InternalClient } from "@nts/shared/http/internal-client";
+import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import { createLog } from "@nts/shared/log";
 import { createTransactions, Discard } from "@nts/shared/mongo/transaction";
 import { BACKGROUND } from "@nts/shared/work";

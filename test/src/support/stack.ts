@@ -8,10 +8,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Component, runFolderOf } from "@nts/local/processes/component";
 import { freePorts } from "@nts/local/processes/ports";
-import { createProcess, type ProcessKind, type ProcessPorts, type System, urlOf } from "@nts/local/processes/system";
+import {
+  createProcess,
+  type ProcessKind,
+  type ProcessPorts,
+  type ServerUrls,
+  type System,
+  urlOf,
+} from "@nts/local/processes/system";
 import { stopLeftovers } from "@nts/local/processes/run-records";
 import { createSecrets, type TenancySecrets } from "@nts/local/secrets";
-import { natsUrlsOf, prepareServer, type ServerKind, type ServerUrls } from "@nts/local/servers/servers";
+import { natsUrlsOf, prepareServer, type ServerKind } from "@nts/local/servers/servers";
 import { type Handle, startHandle } from "./handle.js";
 import { acquireDatabaseName, createOwnClient, releaseDatabase } from "./prepared-databases.js";
 

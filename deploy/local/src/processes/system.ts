@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isLoopback } from "@nts/shared/exposure";
 import type { Secrets } from "../secrets.js";
-import type { ServerUrls } from "../servers/servers.js";
 import { StartProblem } from "../start-problem.js";
 import type { Component } from "./component.js";
 import { migrationAt, respondsOk } from "./probes.js";
@@ -14,6 +13,16 @@ import type { Tier } from "./run-records.js";
 export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
 export type ProcessKind = "gateway" | "identity" | "topology";
+
+/** The URLs of MongoDB, Redis and NATS; each kind of process has its own users. */
+export interface ServerUrls {
+  /** With the rights of the operator, if the server is our own. */
+  readonly mongodb: string;
+  /** With the rights of each service; those of `mongodb` if absent. */
+  readonly mongodbOf?: Readonly<Record<Exclude<ProcessKind, "gateway">, string>>;
+  readonly redis: string;
+  readonly nats: Readonly<Record<ProcessKind, string>>;
+}
 
 const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
   gateway: { tier: "gateway", main: "gateway/dist/bundle/main.js" },

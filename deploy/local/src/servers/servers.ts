@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Component } from "../processes/component.js";
 import { freePort } from "../processes/ports.js";
+import type { ServerUrls } from "../processes/system.js";
 import type { Secrets } from "../secrets.js";
 import { SERVER_PROGRAMS } from "./catalogue.js";
 import { requireListening, requireMongodb } from "./external.js";
@@ -12,16 +13,6 @@ import { createRedis } from "./redis.js";
 import type { OwnServer } from "./server-options.js";
 
 export type ServerKind = "mongodb" | "redis" | "nats";
-
-/** The servers' URLs; each kind of process has its own users. */
-export interface ServerUrls {
-  /** With the rights of the operator, if the server is our own. */
-  readonly mongodb: string;
-  /** With the rights of each service; those of `mongodb` if absent. */
-  readonly mongodbOf?: Readonly<Record<MongodbService, string>>;
-  readonly redis: string;
-  readonly nats: NatsUrls;
-}
 
 export interface ServersOptions extends FindOptions {
   readonly dataDir: string;

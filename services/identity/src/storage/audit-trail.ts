@@ -4,7 +4,7 @@ import { putUnder } from "@nts/shared/groups";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { placeOf } from "@nts/shared/numbered";
 import type { Work } from "@nts/shared/work";
-import { actorOf } from "@nts/shared/writes/author";
+import { actorOf } from "@nts/shared/author";
 import type { AuditDocument, AuditEvent, Circumstances } from "../model/audit-entry.rules.js";
 
 // Audit entries are written in the transaction of the change. A counter document per organization numbers them, so

@@ -1,6 +1,6 @@
 import { type AuditNote, confirmAuditNotes, listAuditNotes } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
-import type { InternalClient } from "@nts/shared/http/internal-client";
+import type { InternalClient } from "@nts/shared/upstream/internal-client";
 
 /** Topology's audit notes. Throws like `TopologyDirectory`. */
 export interface AuditNoteSource {

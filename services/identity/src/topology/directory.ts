@@ -8,7 +8,7 @@ import {
   removeOrganization,
 } from "@nts/shared/contract/internal";
 import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
-import type { InternalClient } from "@nts/shared/http/internal-client";
+import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createQueuedRead } from "@nts/shared/queued-reads";
 import { createShares } from "@nts/shared/shares";

@@ -1,9 +1,9 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Discard, type TransactionBody } from "@nts/shared/mongo/transaction";
+import { Discard } from "@nts/shared/mongo/transaction";
+import type { TransactionBody, Work } from "@nts/shared/work";
 import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
-import type { Work } from "@nts/shared/work";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Counts, Reference } from "../storage/guards.js";
 import { type Precondition, requireRevision } from "@nts/shared/revision";

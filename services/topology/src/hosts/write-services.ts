@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { Binding, Service } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { type Author, authorOf } from "@nts/shared/writes/author";
+import { type Author, authorOf } from "@nts/shared/author";
 import { byText } from "../storage/authorship.js";
 import type { Stored } from "../storage/entities.js";
 import type { Reference } from "../storage/guards.js";

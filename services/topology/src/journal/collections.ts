@@ -1,5 +1,6 @@
 import type { Collection, Db, Document, Timestamp } from "mongodb";
-import { type Moment, type RawBatch, rawBatches, type RawFind } from "@nts/shared/mongo/raw-find";
+import { type Moment, rawBatches, type RawFind } from "@nts/shared/mongo/raw-find";
+import type { RawBatch } from "@nts/shared/mongo/raw-fields";
 import { type DeletionDocument, openDeletions } from "../storage/deletion-records.js";
 import { type NoteDocument, NOTES } from "../storage/authorship.js";
 import type { EntityDocument } from "../storage/entities.js";

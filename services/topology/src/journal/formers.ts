@@ -1,6 +1,6 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Fields, type TextSlice } from "@nts/shared/mongo/raw-fields";
-import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { Fields, type TextSlice, type RawBatch } from "@nts/shared/mongo/raw-fields";
+import { PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import { readAhead } from "@nts/shared/read-ahead";
 import type { Database } from "../storage/database.js";
 import type { Draft } from "./entries.rules.js";

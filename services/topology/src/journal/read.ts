@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentIn, documentsIn, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { documentIn, documentsIn } from "@nts/shared/mongo/raw-find";
+import type { RawBatch } from "@nts/shared/mongo/raw-fields";
 import { firstSince, placeOf, type Range } from "@nts/shared/numbered";
 import { chunksOf } from "@nts/shared/groups";
 import type { Database, ScopedFind } from "../storage/database.js";

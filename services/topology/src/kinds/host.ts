@@ -1,7 +1,7 @@
 import { HostCreate, HostRecord, HostUpdate, ObservedOfHost } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
-import { addingForm } from "@nts/shared/adding-form.rules";
+import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { MADE, observedAs, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";

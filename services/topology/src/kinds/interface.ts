@@ -1,5 +1,5 @@
 import { Interface, InterfaceCreate, InterfaceUpdate, IpAddress, ObservedOfInterface } from "@nts/shared/contract";
-import { addingForm } from "@nts/shared/adding-form.rules";
+import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { parseAddress } from "../values/addresses.js";
 import { facetsOf } from "../values/facets.rules.js";
 import { MADE, observedAs, POSITION } from "./archived.js";

@@ -1,4 +1,4 @@
-import { addingForm } from "@nts/shared/adding-form.rules";
+import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { ObservedOfPort, Port, PortInput } from "@nts/shared/contract";
 import { MADE, observedAs } from "./archived.js";
 import { kind } from "./kind.js";

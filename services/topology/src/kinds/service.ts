@@ -1,6 +1,6 @@
 import { Service, ServiceCreate, ServiceUpdate, ObservedOfService } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
-import { addingForm } from "@nts/shared/adding-form.rules";
+import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import { searchTextOf } from "../values/search.rules.js";

@@ -1,6 +1,6 @@
 import { Subnet, SubnetCreate, SubnetUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
-import { addingForm } from "@nts/shared/adding-form.rules";
+import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { parseBlock } from "../values/addresses.js";
 import { facetsOf } from "../values/facets.rules.js";
 import { searchTextOf } from "../values/search.rules.js";

@@ -1,7 +1,7 @@
 import type { Service } from "@nts/shared/contract";
 import type { Place } from "@nts/shared/mongo/keyset";
-import { textIn } from "@nts/shared/mongo/raw-fields";
-import { documentIn, PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { textIn, type RawBatch } from "@nts/shared/mongo/raw-fields";
+import { documentIn, PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import { createdAtIn, type FormerEntry } from "../journal/formers.js";
 import type { StoredFields } from "../storage/entities.js";
 import { textFields } from "../storage/rows.js";

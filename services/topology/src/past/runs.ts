@@ -1,6 +1,6 @@
 import type { Place } from "@nts/shared/mongo/keyset";
-import { bytesOf, Fields, sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
-import { PASSED_ON_BYTES, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { bytesOf, Fields, type RawBatch, sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
+import { PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import type { Kind } from "./entities.js";
 import type { Changed, Mergeable, Row, Sort } from "./rows.js";
 import { textAtHand } from "./texts.js";

@@ -4,7 +4,7 @@ import { type AuditNote, MOST_AUDIT_NOTES } from "@nts/shared/contract/internal"
 import { AppError } from "@nts/shared/errors";
 import { placeOf, placesBehind } from "@nts/shared/numbered";
 import type { Origin } from "@nts/shared/work";
-import { actorOf, authorOf } from "@nts/shared/writes/author";
+import { actorOf, authorOf } from "@nts/shared/author";
 import { BY_ID } from "./indexes.js";
 import { scopedCollection } from "./scoped-collection.js";
 

@@ -1,5 +1,5 @@
 import { type ClientSession, type Db, ObjectId } from "mongodb";
-import { type Author, authorOf } from "@nts/shared/writes/author";
+import { type Author, authorOf } from "@nts/shared/author";
 import { scopedCollection } from "./scoped-collection.js";
 
 // The journal is made from change events, so each document has the author of its last write, and deletions leave a

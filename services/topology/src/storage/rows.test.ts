@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { BSON } from "mongodb";
-import type { RawBatch } from "@nts/shared/mongo/raw-find";
+import type { RawBatch } from "@nts/shared/mongo/raw-fields";
 import { FIRST_FORM } from "@nts/shared/mongo/forms";
 import type { Network } from "@nts/shared/contract";
 import { createReader } from "./entity-reader.js";

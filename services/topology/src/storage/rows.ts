@@ -1,6 +1,6 @@
 import type { Scope } from "@nts/shared/http/tenancy";
-import { fieldsIn, textIn } from "@nts/shared/mongo/raw-fields";
-import { documentIn, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { fieldsIn, textIn, type RawBatch } from "@nts/shared/mongo/raw-fields";
+import { documentIn } from "@nts/shared/mongo/raw-find";
 import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import type { StoredFields } from "./entities.js";
 import type { EntityReader } from "./entity-reader.js";

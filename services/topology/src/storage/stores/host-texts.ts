@@ -1,7 +1,8 @@
 import type { Document } from "mongodb";
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { documentsIn, type Moment, type RawBatch } from "@nts/shared/mongo/raw-find";
+import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import type { RawBatch } from "@nts/shared/mongo/raw-fields";
 import type { Database } from "../database.js";
 import type { EntityDocument } from "../entities.js";
 import { type EntityReader, REVISION } from "../entity-reader.js";

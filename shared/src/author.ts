@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { Actor } from "../contract/changes.js";
+import type { Actor } from "./contract/changes.js";
 
 /** The author of a write, as recorded in the journal. */
 export interface Author {

@@ -2,10 +2,10 @@ import { Agent, request } from "undici";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.js";
 import { requestTarget } from "@nts/client/request-target";
 import { AppError, type ErrorCode } from "../errors.js";
-import type { Replica } from "../upstream/replicas.js";
-import type { Upstream } from "../upstream/upstream.js";
-import { type ParentRequest, INTERNAL, REQUEST_ID, TRACEPARENT } from "./headers.js";
-import type { Principal } from "./tenancy.js";
+import type { Replica } from "./replicas.js";
+import type { Upstream } from "./upstream.js";
+import { type ParentRequest, INTERNAL, REQUEST_ID, TRACEPARENT } from "../http/headers.js";
+import type { Principal } from "../http/tenancy.js";
 import { IDLE } from "../timing.js";
 
 /** The input of an internal operation. */

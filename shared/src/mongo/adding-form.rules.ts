@@ -1,4 +1,4 @@
-import type { Form } from "./mongo/forms.js";
+import type { Form } from "./forms.js";
 
 /** A form that adds members, which documents of older forms have with these values. */
 export function addingForm<T extends object>(version: number, added: Readonly<Partial<T>>): Form<T> {

@@ -6,7 +6,7 @@ import {
   type ZodOpenApiOverride,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "./contract/index.js";
+import { bodyTypesOf, OPERATIONS, type AnyEndpoint } from "../contract/index.js";
 import {
   canBeUnchanged,
   ChangeCommentHeader,
@@ -14,8 +14,8 @@ import {
   IdempotencyKey,
   takesIdempotencyKey,
   takesPrecondition,
-} from "./contract/writes.js";
-import { createResponses, HEADERS, inlineUnsharedResponses, type Responses } from "./openapi-responses.js";
+} from "../contract/writes.js";
+import { createResponses, HEADERS, inlineUnsharedResponses, type Responses } from "./responses.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
 

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import type { AnyEndpoint } from "./contract/index.js";
-import { Version } from "./contract/system.js";
-import { canBeUnchanged, hasETag, Plan, takesIdempotencyKey } from "./contract/writes.js";
-import type { ErrorCode } from "./errors.js";
-import { hasRetryAfter } from "./http/statuses.js";
-import { codesByStatus, failureWith, isRateLimited, OTHER_FAILURE } from "./openapi-failures.js";
+import type { AnyEndpoint } from "../contract/index.js";
+import { Version } from "../contract/system.js";
+import { canBeUnchanged, hasETag, Plan, takesIdempotencyKey } from "../contract/writes.js";
+import type { ErrorCode } from "../errors.js";
+import { hasRetryAfter } from "../http/statuses.js";
+import { codesByStatus, failureWith, isRateLimited, OTHER_FAILURE } from "./failures.js";
 
 // Responses in the OpenAPI document. Those of several operations are components, so that the document stays short and
 // generated clients have no duplicate types.

@@ -1,11 +1,11 @@
-import { putUnder } from "./groups.js";
+import { putUnder } from "../groups.js";
 import { z } from "zod";
 import type { ZodOpenApiResponseObject } from "zod-openapi";
-import type { AnyEndpoint } from "./contract/index.js";
-import { getHealth, Version } from "./contract/system.js";
-import { creates, takesIdempotencyKey, takesPrecondition } from "./contract/writes.js";
-import { ERRORS, type ErrorCode } from "./errors.js";
-import { STATUSES } from "./http/statuses.js";
+import type { AnyEndpoint } from "../contract/index.js";
+import { getHealth, Version } from "../contract/system.js";
+import { creates, takesIdempotencyKey, takesPrecondition } from "../contract/writes.js";
+import { ERRORS, type ErrorCode } from "../errors.js";
+import { STATUSES } from "../http/statuses.js";
 
 // Failures in the OpenAPI document: operations declare their own codes, and others follow from an operation's form.
 
