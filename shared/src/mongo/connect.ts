@@ -3,8 +3,6 @@ import { keepTrying, waitAtMost } from "../lifecycle.js";
 import type { Log } from "../log.js";
 import { DEADLINES } from "../timing.js";
 
-export const { operationMs: OPERATION_MS, streamMs: STREAM_MS } = DEADLINES;
-
 /** For writes that need not wait for a majority. */
 export const UNCONFIRMED = { w: 1, journal: false } as const;
 
@@ -26,8 +24,8 @@ export function createMongoClient(url: string, processName: string, options: Mon
     minPoolSize: 1,
     serverSelectionTimeoutMS: 3_000,
     connectTimeoutMS: 2_000,
-    socketTimeoutMS: OPERATION_MS * 2,
-    waitQueueTimeoutMS: OPERATION_MS,
+    socketTimeoutMS: DEADLINES.operationMs * 2,
+    waitQueueTimeoutMS: DEADLINES.operationMs,
     ignoreUndefined: true,
     readPreference: "primary",
     readConcern: { level: "majority" },
@@ -60,7 +58,7 @@ export async function closeMongo(client: MongoClient): Promise<void> {
 }
 
 /**
- * Opens a database whose operations are limited to {@link OPERATION_MS} unless they set `maxTimeMS`. Migrations have a
+ * Opens a database whose operations are limited to `DEADLINES.operationMs` unless they set `maxTimeMS`. Migrations have a
  * client of their own, see {@link createPatientClient}.
  */
 export function openDatabase(client: MongoClient, name: string): Db {
@@ -75,7 +73,7 @@ function bounded<T extends Document>(collection: Collection<T>): Collection<T> {
   for (const [name, at] of Object.entries(OPTIONS_AT)) {
     const run = operations[name]?.bind(collection);
     operations[name] = (...given) => {
-      given[at] = { maxTimeMS: OPERATION_MS, ...(given[at] as object | undefined) };
+      given[at] = { maxTimeMS: DEADLINES.operationMs, ...(given[at] as object | undefined) };
       return run?.(...given);
     };
   }

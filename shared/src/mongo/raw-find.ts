@@ -1,7 +1,7 @@
 import { BSON, type Db, type Document, Long, Timestamp } from "mongodb";
-import { OPERATION_MS } from "./connect.js";
 import { isRetryableRead } from "./faults.js";
 import { ARRAY, INT64, OBJECT, TIMESTAMP, type RawBatch } from "./raw-fields.js";
+import { DEADLINES } from "../timing.js";
 
 // Reads documents as raw BSON. The driver's cursors return single documents and fix the batch size beforehand, but
 // decoding and awaiting each row is most of the cost of a long list.
@@ -28,7 +28,7 @@ export interface RawFind {
   readonly firstRows?: number | undefined;
   /** Approximate size of a batch; 256 KiB by default. */
   readonly batchBytes?: number | undefined;
-  /** Time limit of the server for all batches together; {@link OPERATION_MS} by default. */
+  /** Time limit of the server for all batches together; `DEADLINES.operationMs` by default. */
   readonly maxTimeMS?: number;
 }
 
@@ -79,7 +79,12 @@ export async function* rawBatches(
 /** Counts matching documents at the given snapshot. */
 export async function rawCount(
   db: Db,
-  { collection, filter, hint, maxTimeMS = OPERATION_MS }: Pick<RawFind, "collection" | "filter" | "hint" | "maxTimeMS">,
+  {
+    collection,
+    filter,
+    hint,
+    maxTimeMS = DEADLINES.operationMs,
+  }: Pick<RawFind, "collection" | "filter" | "hint" | "maxTimeMS">,
   moment: Moment,
 ): Promise<number> {
   const session = db.client.startSession({ causalConsistency: false });
@@ -128,7 +133,7 @@ function commandOf({ collection, filter, projection, sort, hint, skip = 0, limit
     ...(limit > 0 && { limit }),
     // One more than the limit, so that the database reaches the end and closes the cursor.
     batchSize: limit > 0 && limit < firstRows ? limit + 1 : firstRows,
-    maxTimeMS: more.maxTimeMS ?? OPERATION_MS,
+    maxTimeMS: more.maxTimeMS ?? DEADLINES.operationMs,
   };
 }
 

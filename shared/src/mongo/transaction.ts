@@ -6,14 +6,11 @@ import { DEADLINES } from "../timing.js";
 import { callerOf, requireNotAbandoned, type TransactionBody, type Work } from "../work.js";
 import { writeAs } from "../author.js";
 import { createAbandonedSweep } from "./abandoned.js";
-import { OPERATION_MS } from "./connect.js";
 import { mapMongoFault } from "./faults.js";
 import { createKeyedQueue } from "./queue.js";
 
 // Replaces the driver's `withTransaction`, whose two minutes cannot be shortened. A body may run several times: it has
 // no other side effects, runs its operations sequentially, and first writes the document that serializes it (the lock).
-
-export const TRANSACTION_MS = DEADLINES.transactionMs;
 
 /** Milliseconds before the caller's deadline after which nothing is committed, because a commit takes time. */
 const COMMIT_MS = 100;
@@ -25,7 +22,7 @@ const OPTIONS: TransactionOptions = {
   readConcern: { level: "snapshot" },
   writeConcern: new WriteConcern("majority", undefined, true),
   readPreference: "primary",
-  maxCommitTimeMS: OPERATION_MS,
+  maxCommitTimeMS: DEADLINES.operationMs,
 };
 
 /** Thrown by a body that changes nothing: the transaction is rolled back and returns `value`. */
@@ -66,7 +63,7 @@ export function createTransactions(client: MongoClient): RunTransaction {
   const endAbandoned = createAbandonedSweep(client);
   return async (work, written, body) => {
     const startedAt = performance.now();
-    const deadline = Math.min(startedAt + TRANSACTION_MS, work.deadline - COMMIT_MS);
+    const deadline = Math.min(startedAt + DEADLINES.transactionMs, work.deadline - COMMIT_MS);
     const run = <T>(given: TransactionBody<T>): Promise<T> => {
       const attempt = (): Promise<T> => attempts(client, { work, body: given, startedAt, deadline, endAbandoned });
       if ("ofAll" in written) {

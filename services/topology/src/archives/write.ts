@@ -2,8 +2,8 @@ import { type KindName, KINDS, KINDS_ON_HOSTS, type PluralOf, pluralOf } from "@
 import { createHash } from "node:crypto";
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import { DEADLINES } from "@nts/shared/timing";
 import { TOP_LEVEL } from "../kinds/index.js";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { creationIndex, type IndexKey, ON_HOST_INDEXES } from "../storage/indexes.js";
@@ -145,7 +145,7 @@ async function* all<T extends Entity>(
   { filter = {}, ...sought }: Sought,
 ): AsyncGenerator<readonly Read[]> {
   const projection = { _id: 1, host_id: 1, wire: 1, form: 1 };
-  const query = { ...sought, filter: matching(within(scope), filter), projection, maxTimeMS: STREAM_MS };
+  const query = { ...sought, filter: matching(within(scope), filter), projection, maxTimeMS: DEADLINES.streamMs };
   for await (const batch of read(scope, query, moment))
     yield documentsIn(batch).map(({ _id, host_id, ...stored }) => ({
       id: String(_id),

@@ -1,9 +1,9 @@
 import type { Document } from "mongodb";
 import type { Host } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { composed } from "@nts/shared/contract/folding.rules";
+import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity } from "../storage/entities.js";
 import { creationIndex, INTERFACE_ADDRESSES_INDEX, orderIndex } from "../storage/indexes.js";
 import { matching, narrowedTo } from "../storage/scope.js";
@@ -56,7 +56,7 @@ async function* places({ subnets, hosts, interfaces }: Reads, scope: Scope): Asy
     filter: subnets.within(scope),
     sort: BY_AGE,
     hint: creationIndex("subnets", true),
-    maxTimeMS: STREAM_MS,
+    maxTimeMS: DEADLINES.streamMs,
   };
   for await (const batch of subnets.readStored(scope, find))
     for (const { entity } of batch) {
@@ -84,7 +84,7 @@ async function* idsIn(
   finding: Finding,
 ): AsyncGenerator<readonly string[]> {
   const projection = { _id: 0, [field]: 1 };
-  for await (const batch of read(scope, { ...finding, projection, maxTimeMS: STREAM_MS }))
+  for await (const batch of read(scope, { ...finding, projection, maxTimeMS: DEADLINES.streamMs }))
     yield documentsIn(batch).map((found) => String(found[field]));
 }
 

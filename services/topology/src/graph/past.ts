@@ -1,5 +1,5 @@
 import type { Port } from "@nts/shared/contract";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { DEADLINES } from "@nts/shared/timing";
 import type { Kinds } from "../past/denormalized-fields.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
 import type { AskedPast, Past } from "../past/past.js";
@@ -26,7 +26,7 @@ export async function pastSource(
   async function* all(name: string): AsyncGenerator<Read<never>[]> {
     const kind = kinds[name] as Kind;
     const request = { kind, sort: SORT, filter: {}, storedFilter: {} };
-    const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: STREAM_MS, isJoined: true }; // prettier-ignore
+    const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: DEADLINES.streamMs, isJoined: true }; // prettier-ignore
     const changed = await changedRows(view, kinds, request);
     for await (const rows of rowsAt(view, request, changed, find))
       for await (const { text } of writer(rows.map(rowPiece))) {

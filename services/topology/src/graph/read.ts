@@ -10,9 +10,9 @@ import type {
   TopologyNode,
 } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { BY_ID, creationIndex, type IndexKey } from "../storage/indexes.js";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
@@ -119,7 +119,7 @@ async function* all<T extends Entity>(
   hint: IndexKey,
 ): AsyncGenerator<readonly Read<T>[]> {
   const sort = { network_id: 1, created_at: 1, _id: 1 };
-  const query = { filter: within(scope), sort, hint, mostRows: MOST_ROWS, maxTimeMS: STREAM_MS };
+  const query = { filter: within(scope), sort, hint, mostRows: MOST_ROWS, maxTimeMS: DEADLINES.streamMs };
   for await (const batch of read(scope, { ...query, projection: { ...STORED, category: 1 } }, moment))
     yield documentsIn(batch).map((found) => {
       const { category, ...stored } = found as StoredFields & { category: Category };

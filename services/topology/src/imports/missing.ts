@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import type { HostRecord, Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
+import { DEADLINES } from "@nts/shared/timing";
 import { parseAddress } from "../values/addresses.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { BY_ID, HOST_ORDER_INDEX, type IndexKey, IP_INDEX } from "../storage/indexes.js";
@@ -112,5 +112,5 @@ function stored<T extends Entity>(
   hint: IndexKey,
 ): AsyncGenerator<readonly Stored<T>[]> {
   const filter = { ...within(scope), $and: [condition] };
-  return readStored(scope, { filter, hint, mostRows: BATCH, maxTimeMS: STREAM_MS });
+  return readStored(scope, { filter, hint, mostRows: BATCH, maxTimeMS: DEADLINES.streamMs });
 }

@@ -1,7 +1,7 @@
 import { type Document, Timestamp } from "mongodb";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { isSnapshotGone } from "@nts/shared/mongo/faults";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
+import { DEADLINES } from "@nts/shared/timing";
 import { authorshipIn } from "../storage/authorship.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { EntityDocument } from "../storage/entities.js";
@@ -66,7 +66,7 @@ async function* documentsOf(
   part: Part & { readonly projection: Document },
   time: Timestamp,
 ): AsyncGenerator<EntityDocument[]> {
-  const find = { ...part, firstRows: BATCH, mostRows: BATCH, maxTimeMS: STREAM_MS };
+  const find = { ...part, firstRows: BATCH, mostRows: BATCH, maxTimeMS: DEADLINES.streamMs };
   const read = async function* (moment?: Moment): AsyncGenerator<EntityDocument[]> {
     for await (const batch of batches(find, moment)) yield documentsIn(batch) as EntityDocument[];
   };

@@ -3,9 +3,9 @@ import { AppError } from "@nts/shared/errors";
 import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/respond";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { OPERATION_MS, STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import type { Work } from "@nts/shared/work";
+import { DEADLINES } from "@nts/shared/timing";
 import type { JournalReader } from "../journal/read.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BINDING_INDEXES, BY_ID, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
@@ -116,7 +116,7 @@ async function rowOf(view: View, kinds: ChildKinds, kind: Kind, id: string): Pro
   const filter = { _id: { $in: [id] } };
   const request: ListRequest = { kind, sort: { _id: 1 }, filter, storedFilter: filter };
   const changed = await changedRows(view, kinds, request);
-  const find = { hint: BY_ID, segments: [{}], place: null, most: 1, maxTimeMS: OPERATION_MS };
+  const find = { hint: BY_ID, segments: [{}], place: null, most: 1, maxTimeMS: DEADLINES.operationMs };
   for await (const [row] of rowsAt(view, request, changed, find)) if (row !== undefined) return row;
   return null;
 }
@@ -147,7 +147,7 @@ function pageOf(
   const most = limit === 0 ? 0 : offset + limit + 1;
   // Children follow each host, and an offset may be between two rows.
   const isJoined = request.kind.name !== "Host" && offset === 0;
-  const find = { hint, segments, place, most, maxTimeMS: STREAM_MS, isJoined };
+  const find = { hint, segments, place, most, maxTimeMS: DEADLINES.streamMs, isJoined };
   let next: string | null = null;
   async function* parts(): AsyncGenerator<ListPart> {
     let [skip, left] = [offset, limit === 0 ? Infinity : limit];

@@ -5,8 +5,9 @@ import type { ClientSession } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { type RunTransaction, TRANSACTION_MS } from "@nts/shared/mongo/transaction";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
+import { DEADLINES } from "@nts/shared/timing";
 import { keyAt, spaceOf } from "../values/address-space.js";
 import type { Guards } from "./guards.js";
 import type { SearchedSubnet } from "./stores/free-addresses.js";
@@ -101,7 +102,7 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
   return {
     reserve: (wanting) =>
       new Promise((resolve, reject) => {
-        const one = { ...wanting, untilMs: performance.now() + TRANSACTION_MS, resolve, reject };
+        const one = { ...wanting, untilMs: performance.now() + DEADLINES.transactionMs, resolve, reject };
         const { id } = wanting.subnet;
         const queue = queues.get(id);
         if (queue !== undefined) return void queue.push(one);

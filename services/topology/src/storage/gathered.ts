@@ -1,8 +1,8 @@
 import type { Db } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { OPERATION_MS } from "@nts/shared/mongo/connect";
 import { fieldsIn } from "@nts/shared/mongo/raw-fields";
 import { rawBatches } from "@nts/shared/mongo/raw-find";
+import { DEADLINES } from "@nts/shared/timing";
 import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
 import { sightingFieldsIn } from "./rows.js";
@@ -133,7 +133,7 @@ async function read(db: Db, collection: string, asked: readonly Waiting[]): Prom
     projection: FIELDS,
     hint: BY_ID,
     limit: ids.size,
-    maxTimeMS: OPERATION_MS,
+    maxTimeMS: DEADLINES.operationMs,
   };
   const rows = new Map<string, Row>();
   for await (const batch of rawBatches(db, find))

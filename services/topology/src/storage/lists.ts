@@ -3,13 +3,13 @@ import { validationFailed } from "@nts/shared/errors";
 import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/respond";
 import type { Role } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { STREAM_MS } from "@nts/shared/mongo/connect";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import { sortOf } from "@nts/shared/mongo/order";
 import { textIn, type RawBatch } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import { composed } from "@nts/shared/contract/folding.rules";
+import { DEADLINES } from "@nts/shared/timing";
 import { BY_ID, FACET_INDEX, orderIndex, SEARCH_INDEX, SIGHTED_INDEX, TAG_INDEX, type IndexKey } from "./indexes.js";
 import { facetFilter } from "../values/facets.rules.js";
 import { searchFilter } from "../values/search.rules.js";
@@ -179,7 +179,7 @@ async function* segmentsOf<T extends Entity>(
       hint: listIndex(plan, paging),
       limit: limit === 0 ? 0 : left,
       ...(isPassedOn && { batchBytes: PASSED_ON_BYTES }),
-      ...(limit === 0 && { maxTimeMS: STREAM_MS }),
+      ...(limit === 0 && { maxTimeMS: DEADLINES.streamMs }),
       // Without a limit, rows before the offset count towards the total.
       skip: limit === 0 ? 0 : offset,
     };

@@ -1,5 +1,6 @@
 import type { ClientSession, Document } from "mongodb";
-import { STREAM_MS, UNCONFIRMED } from "@nts/shared/mongo/connect";
+import { UNCONFIRMED } from "@nts/shared/mongo/connect";
+import { DEADLINES } from "@nts/shared/timing";
 import type { StoredFields } from "./entities.js";
 import { STORED } from "./entity-reader.js";
 import { BY_ID, type IndexKey } from "./indexes.js";
@@ -33,7 +34,7 @@ export interface Sweepable {
 export function sweepable<T extends Document>(scoped: ScopedCollection<T>): Sweepable {
   const collection = scoped as unknown as ScopedCollection<{ _id: string; organization_id: string }>;
   const find = <Found extends Document>(matching: Matching, { hint, batch }: Sweeping, projection: Document) =>
-    collection.find<Found>(matching, { hint, projection, batchSize: batch, maxTimeMS: STREAM_MS });
+    collection.find<Found>(matching, { hint, projection, batchSize: batch, maxTimeMS: DEADLINES.streamMs });
   return {
     ids: (matching, how) => find<{ readonly _id: string }>(matching, how, { _id: 1 }).map(({ _id }) => _id),
     entities: (matching, how) => find(matching, how, { ...STORED, _id: 1 }),

@@ -1,7 +1,7 @@
 import type { Document } from "mongodb";
 import type { Category, Protocol } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { OPERATION_MS } from "@nts/shared/mongo/connect";
+import { DEADLINES } from "@nts/shared/timing";
 import type { Database } from "../database.js";
 import type { EntityDocument } from "../entities.js";
 import { COUNTED, type Counts, type GuardDocument } from "../guards.js";
@@ -36,7 +36,7 @@ interface Grouped {
 }
 
 export function createCountedStore({ db, share }: Database): CountedStore {
-  const options = { maxTimeMS: OPERATION_MS };
+  const options = { maxTimeMS: DEADLINES.operationMs };
 
   /** Counts values, most frequent first. */
   function grouped(
