@@ -44,7 +44,7 @@ export async function examine({ settings, database, url, backups }: DoctorOption
 async function accountFault({ MONGODB_URL, REGISTRATION }: ExposedSettings, database: string): Promise<Checked> {
   const what = "a first account exists";
   const hasAccounts = (db: Db) => db.collection("users").findOne({}, { projection: { _id: 1 } });
-  const found = await asking(MONGODB_URL, (client) => hasAccounts(openDatabase(client, database)));
+  const found = await withClient(MONGODB_URL, (client) => hasAccounts(openDatabase(client, database)));
   if (found instanceof Error) return { what, fault: `The database could not be asked: ${nameOf(found)}.` };
   const isOpen = found === null && REGISTRATION !== "invite";
   return { what, fault: isOpen ? "Whoever registers first owns the system: register now, or run create-owner." : null };
@@ -53,21 +53,21 @@ async function accountFault({ MONGODB_URL, REGISTRATION }: ExposedSettings, data
 /** Tries to read without the credentials. Only a refusal shows that they are needed. */
 async function openDatabaseFault(mongodbUrl: string): Promise<string | null> {
   const bare = withoutCredentials(mongodbUrl);
-  const found = await asking(bare, (client) => client.db("admin").command({ listDatabases: 1, nameOnly: true }));
+  const found = await withClient(bare, (client) => client.db("admin").command({ listDatabases: 1, nameOnly: true }));
   if (!(found instanceof Error))
     return "It can be read without one: enable access control, and create a user per service.";
   if (found instanceof MongoServerError && DENIED.has(found.code)) return null;
   return `It could not be tried: ${nameOf(found)}. Run this where MongoDB can be reached.`;
 }
 
-async function asking<T>(
+async function withClient<T>(
   url: string,
-  ask: (client: ReturnType<typeof createMongoClient>) => Promise<T>,
+  task: (client: ReturnType<typeof createMongoClient>) => Promise<T>,
 ): Promise<T | Error> {
   try {
     const client = createMongoClient(url, "identity-doctor", { minPoolSize: 0, serverSelectionTimeoutMS: WITHIN_MS });
     try {
-      return await ask(client);
+      return await task(client);
     } finally {
       await client.close();
     }

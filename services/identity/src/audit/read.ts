@@ -23,7 +23,7 @@ export interface AuditFilter {
   readonly request_id?: string | undefined;
 }
 
-export interface Asked {
+export interface AuditQuery {
   readonly filter: AuditFilter;
   readonly range: Range;
   readonly direction: "asc" | "desc";
@@ -43,7 +43,7 @@ export interface AuditReader {
   kept(organizationId: string): Promise<Range>;
   /** The first number at or after a time; the last plus one if there is none. */
   firstSince(organizationId: string, time: Date, range: Range): Promise<number>;
-  page(organizationId: string, asked: Asked): Promise<Page>;
+  page(organizationId: string, query: AuditQuery): Promise<Page>;
 }
 
 export function createAuditReader({ db, share }: Database): AuditReader {
@@ -100,7 +100,7 @@ export function createAuditReader({ db, share }: Database): AuditReader {
   };
 }
 
-function* windowsOf({ first, last }: Range, direction: Asked["direction"]): Generator<Range> {
+function* windowsOf({ first, last }: Range, direction: AuditQuery["direction"]): Generator<Range> {
   for (let done = 0; done <= last - first; done += WINDOW)
     yield direction === "asc"
       ? { first: first + done, last: Math.min(last, first + done + WINDOW - 1) }

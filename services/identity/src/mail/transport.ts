@@ -83,8 +83,10 @@ interface SmtpError {
 function faultOf(error: unknown): MailFault {
   const { code = "", command = "", responseCode } = error as SmtpError;
   // The server's own message may contain addresses.
-  const said = [code, command, responseCode === undefined ? "" : `response ${responseCode}`].filter(Boolean).join(", ");
-  return new MailFault(rejectedBy({ code, command, responseCode: responseCode ?? 0 }), said || "no reason given");
+  const reason = [code, command, responseCode === undefined ? "" : `response ${responseCode}`]
+    .filter(Boolean)
+    .join(", ");
+  return new MailFault(rejectedBy({ code, command, responseCode: responseCode ?? 0 }), reason || "no reason given");
 }
 
 function rejectedBy({ code, command, responseCode }: Required<SmtpError>): RejectedBy {

@@ -242,8 +242,8 @@ function requireAll(values: readonly string[], path: string, isGood: (value: str
 function isVisibleSet(current: KeySettings, ids: readonly string[] | null | undefined, grantor: Grantor): boolean {
   if (!ids) return false;
   const visible = networkIdsOf(current, grantor.networkIds);
-  const asked = new Set(ids);
-  return asked.size === visible.length && visible.every((id) => asked.has(id));
+  const requested = new Set(ids);
+  return requested.size === visible.length && visible.every((id) => requested.has(id));
 }
 
 function uniqueIds(ids: readonly string[] | null | undefined): string[] | null | undefined {

@@ -21,9 +21,9 @@ export function userChanges(
   networkIds: readonly string[],
 ): Partial<UserRights> {
   const { permissions } = input;
-  const asked = grantable(input.network_ids ?? [], networkIds);
-  const keeps = input.network_ids === undefined || isVisibleSet(current, asked, networkIds);
-  const granted = keeps ? current.network_ids : asked;
+  const requested = grantable(input.network_ids ?? [], networkIds);
+  const keeps = input.network_ids === undefined || isVisibleSet(current, requested, networkIds);
+  const granted = keeps ? current.network_ids : requested;
   return changesTo<UserRights>(current, {
     permissions,
     network_ids: isAtLeast(permissions, "Admin") ? [] : granted,
@@ -35,17 +35,17 @@ export function userChanges(
  *
  * @throws AppError `invalid_reference` for the first that does not exist
  */
-export function grantable(asked: readonly string[], networkIds: readonly string[]): string[] {
+export function grantable(requested: readonly string[], networkIds: readonly string[]): string[] {
   const existing = new Set(networkIds);
-  const wrong = asked.findIndex((id) => !existing.has(id));
+  const wrong = requested.findIndex((id) => !existing.has(id));
   if (wrong !== -1) throw new AppError("invalid_reference", { path: `network_ids.${wrong}` });
-  return [...new Set(asked)];
+  return [...new Set(requested)];
 }
 
 /** True for the networks that a user below Admin is shown with, in any order: sent back, they change nothing. */
-function isVisibleSet(current: UserRights, asked: readonly string[], networkIds: readonly string[]): boolean {
+function isVisibleSet(current: UserRights, requested: readonly string[], networkIds: readonly string[]): boolean {
   if (isAtLeast(current.permissions, "Admin")) return false;
   const visible = narrowed(current.network_ids, networkIds);
-  const named = new Set(asked);
+  const named = new Set(requested);
   return named.size === visible.length && visible.every((id) => named.has(id));
 }

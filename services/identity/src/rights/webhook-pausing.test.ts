@@ -6,16 +6,16 @@ import { createWebhookPausing } from "./webhook-pausing.js";
 
 it("a request whose webhooks the sweep has paused meanwhile names them", async () => {
   const paused = { id: "webhook", host: "hooks.example.com", is_paused: true };
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const makers = { due: () => Promise.resolve([]) } as unknown as EndedMakers;
   const topology = {
     endWebhooks: (of: unknown) => {
-      asked.push(of);
+      requests.push(of);
       return Promise.resolve([paused]);
     },
   };
   const { pauseAndList } = createWebhookPausing(makers, topology, createLog("identity", "silent"));
   const maker = { organization_id: "organization", user_id: "user" };
   expect(await pauseAndList(BACKGROUND, maker)).toEqual({ webhooks: [paused] });
-  expect(asked).toEqual([{ ...maker, key_id: null, reason: null }]);
+  expect(requests).toEqual([{ ...maker, key_id: null, reason: null }]);
 });

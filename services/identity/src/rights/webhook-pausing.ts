@@ -55,8 +55,8 @@ export function createWebhookPausing(
       : topology.endWebhooks({ organization_id, user_id, key_id, reason: null });
   }
 
-  async function orNull(of: Partial<EndedMaker>, asked: Promise<Made[]>): Promise<MadeWebhooks> {
-    const found = asked.then((webhooks) => (webhooks.length === 0 ? null : { webhooks }));
+  async function orNull(of: Partial<EndedMaker>, listing: Promise<Made[]>): Promise<MadeWebhooks> {
+    const found = listing.then((webhooks) => (webhooks.length === 0 ? null : { webhooks }));
     return found.catch((error: unknown) => {
       log.warn({ err: error, ...of }, "webhooks of a revoked user or key are paused as soon as topology responds");
       return null;

@@ -43,7 +43,7 @@ export function mountFirstLogin(router: Router, routes: FirstLoginRoutes): void 
     const { challenge, code } = call.body;
     const { user, provider } = await challengedUser(challenge);
     const now = new Date();
-    const { step } = await requireOffer(user, code, { now, checkCode, asking: call });
+    const { step } = await requireOffer(user, code, { now, checkCode, request: call });
     const recovery_codes = newRecoveryCodes();
     const given = { recovery: hashesOf(recovery_codes), step, now };
     const admit = async (tx: ClientSession): Promise<void> => {

@@ -54,7 +54,7 @@ export function mountAcceptance(router: Router, routes: AcceptRoute): void {
       if (user.email_verified !== true && provesAddress(invite, hash, user.email)) await addresses.verify(user, tx);
       const initial = { created_at: now, updated_at: now, revision: 1 };
       const made = await users.join(userId, { organization_id, permissions, network_ids, ...initial }, tx);
-      if (made === "gone") throw new AppError("session_expired");
+      if (made === "missing") throw new AppError("session_expired");
       if (made === "member") throw new AppError("already_exists", { entity: "User", field: "organization_id" });
       if (made === "full") throw new AppError("quota_exceeded", { entity: "Organization", limit: MOST_ORGANIZATIONS });
       return made;

@@ -59,17 +59,17 @@ export function mountLeave(router: Router, routes: LeaveRoute): void {
 
   mount(router, leaveOrganization, async (call) => {
     const { principal, scope, body, sessionHashes, cause, work } = call;
-    const asked = await confirmCaller(call, body.password);
-    if (!isOfSeveral(asked)) {
+    const caller = await confirmCaller(call, body.password);
+    if (!isOfSeveral(caller)) {
       if (registration !== "open") throw new AppError("registration_closed");
       // The provider belongs to the organization, or does not know the new one.
-      if (asked.passwordless === true) throw new AppError("last_sign_in");
+      if (caller.passwordless === true) throw new AppError("last_sign_in");
     }
     await requireConfirmed(principal);
     const made = await untilSaved(work, async () => {
       const current = await users.get(scope.organizationId, principal.userId);
       // The password has changed meanwhile.
-      if (current.password_hash !== asked.password_hash) throw new AppError("invalid_credentials");
+      if (current.password_hash !== caller.password_hash) throw new AppError("invalid_credentials");
       const others = isOfSeveral(current) ? await nextOf(current, principal.credentialId) : null;
       return changeRights(work, [current._id], async (tx) => {
         const { user, kept } = others ?? { user: await foundOwn(current, body.organization_name, tx), kept: {} };
@@ -117,7 +117,7 @@ function createFounding({ users, organizations, mail }: LeaveRoute) {
     const awaitsVerification = mail.isConfigured && account.email_verified !== true;
     const founded = await foundOrganization(organizations, { name, founder, awaitsVerification }, tx);
     const [membership] = membershipsOf(founded);
-    const joined = membership === undefined ? "gone" : await users.join(id, membership, tx);
+    const joined = membership === undefined ? "missing" : await users.join(id, membership, tx);
     if (typeof joined === "string") throw new AppError("write_conflict");
     return joined;
   };

@@ -51,7 +51,7 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
       call.log.info({ provider: call.params.provider, code: error.code, err: error.cause }, "a sign-in by a provider has failed"); // prettier-ignore
       return { location: `${page}?problem=${error.code}` };
     });
-    const cookies = [...(target.cookies ?? []), browserCookies.gone];
+    const cookies = [...(target.cookies ?? []), browserCookies.cleared];
     return respond.redirect(target.location, { headers: { "set-cookie": cookies } });
   });
 

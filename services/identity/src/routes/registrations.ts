@@ -107,9 +107,9 @@ export function mountRegistrations(router: Router, routes: RegistrationRoutes): 
 
 /** Joins with the existing account, if there is one. */
 function explainingHowToJoin(registerUser: RegisterUser): RegisterUser {
-  return async (...asked) => {
+  return async (...args) => {
     try {
-      return await registerUser(...asked);
+      return await registerUser(...args);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "already_exists") throw error;
       throw new AppError("already_exists", { ...error.params, hint: JOIN_HINT }, error);

@@ -96,7 +96,7 @@ function mountSetUp(router: Router, routes: Given): void {
     const user = await userOf(users, principal);
     await requireConfirmed(principal);
     const now = new Date();
-    const { step } = await requireOffer(user, code, { now, checkCode, asking: { clientAddress, work } });
+    const { step } = await requireOffer(user, code, { now, checkCode, request: { clientAddress, work } });
     const codes = newRecoveryCodes();
     const given = { recovery: hashesOf(codes), step, now };
     await changeRights(work, [user._id], async (tx) => {

@@ -33,14 +33,14 @@ export function createBackgroundThread<Question, Answer>(options: ThreadOptions)
 
   return {
     ask: async (question) => {
-      const asked = (worker ??= startWorker(options, forget));
+      const current = (worker ??= startWorker(options, forget));
       try {
-        const answer = await answerOf(asked, question, isReady ? options.longestMs : START_MS);
+        const answer = await answerOf(current, question, isReady ? options.longestMs : START_MS);
         isReady = true;
         return answer as Answer;
       } catch (error) {
-        forget(asked);
-        void asked.terminate();
+        forget(current);
+        void current.terminate();
         throw new AppError("unavailable", {}, error);
       }
     },

@@ -30,11 +30,11 @@ parentPort?.on("message", ({ parts, words }: StrengthQuestion) => {
 });
 
 function reasonOf(parts: readonly string[], words: readonly string[]): string | null {
-  let said = "";
+  let reason = "";
   for (const part of parts) {
     const { score, feedback } = estimator.check(part, [...words]);
     if (score >= STRONG) return null;
-    said ||= [feedback.warning, ...feedback.suggestions].filter(Boolean).join(" ");
+    reason ||= [feedback.warning, ...feedback.suggestions].filter(Boolean).join(" ");
   }
-  return `is too easy to guess. ${said}`.trim();
+  return `is too easy to guess. ${reason}`.trim();
 }

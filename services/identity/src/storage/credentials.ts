@@ -40,7 +40,7 @@ export interface CredentialStore {
   findSession(hash: string): Promise<FoundSession>;
 }
 
-interface Found {
+interface StoredCredential {
   number: number;
   key?: KeyDocument[];
   session?: SessionDocument[];
@@ -67,7 +67,7 @@ export function createCredentialStore(
   }
 
   /** @throws AppError `unavailable` if only reads older than the newest change are possible */
-  async function find(stages: readonly Document[]): Promise<Found> {
+  async function find(stages: readonly Document[]): Promise<StoredCredential> {
     const [found, newest] = await Promise.all([read(stages), confirmed()]);
     if (found.number >= newest) return found;
     // A change was committed in between.
@@ -76,8 +76,8 @@ export function createCredentialStore(
     throw new AppError("unavailable");
   }
 
-  async function read(stages: readonly Document[]): Promise<Found> {
-    const [found] = await counters.aggregate<Found>([NUMBER, ...stages]).toArray();
+  async function read(stages: readonly Document[]): Promise<StoredCredential> {
+    const [found] = await counters.aggregate<StoredCredential>([NUMBER, ...stages]).toArray();
     if (found === undefined) throw new Error("the counter of key changes is missing");
     return found;
   }

@@ -12,9 +12,9 @@ export interface KeyAddresses {
 /** Removes the addresses of deleted keys. */
 export async function forgetAddresses(
   db: Db,
-  gone: readonly { readonly _id: string }[],
+  keys: readonly { readonly _id: string }[],
   tx: ClientSession,
 ): Promise<void> {
-  const ids = gone.map(({ _id }) => _id);
+  const ids = keys.map(({ _id }) => _id);
   await db.collection<KeyAddresses>(KEY_ADDRESSES).deleteMany({ _id: { $in: ids } }, { session: tx });
 }

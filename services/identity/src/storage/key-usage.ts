@@ -131,9 +131,8 @@ function rememberedIn(report: CountedUses["report"]): { readonly isReported: unk
 /** Deletes the usage of deleted keys. Late reports expire by their time. */
 export async function forgetUsage(db: Db, keyIds: readonly string[], tx?: ClientSession): Promise<void> {
   const days = lastDays(new Date(), USAGE_DAYS + 2);
-  const gone = keyIds.flatMap((id) => days.map((day) => `${id}:${day}`));
-  if (gone.length > 0)
-    await db.collection<UsageDocument>(KEY_USAGE).deleteMany({ _id: { $in: gone } }, { session: tx });
+  const ids = keyIds.flatMap((id) => days.map((day) => `${id}:${day}`));
+  if (ids.length > 0) await db.collection<UsageDocument>(KEY_USAGE).deleteMany({ _id: { $in: ids } }, { session: tx });
 }
 
 /** The expression that adds new addresses, in order, up to the maximum. */

@@ -68,12 +68,12 @@ export function createMailLimits(db: Db, ofCaller: number): MailLimits {
   return {
     take: async (...counted) => {
       const now = Date.now();
-      const asked = counted.map((one) => countOf(one, now, ofCaller));
+      const requested = counted.map((one) => countOf(one, now, ofCaller));
       const refusal = ({ ends }: Count) =>
         new AppError("mail_throttled", { retry_after_seconds: Math.ceil((ends - now) / 1000) });
-      const known = asked.find(({ id }) => reached.has(id));
+      const known = requested.find(({ id }) => reached.has(id));
       if (known !== undefined) throw refusal(known);
-      for (const one of asked) {
+      for (const one of requested) {
         const count = await add(one);
         if (count >= one.most) reached.add(one.id);
         if (count > one.most) throw refusal(one);

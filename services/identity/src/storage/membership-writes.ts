@@ -23,7 +23,7 @@ export interface MembershipWrites {
    */
   disable(current: UserDocument, at: Date | null, tx: ClientSession): Promise<UserDocument | "conflict">;
   /** Adds an organization to an account. @returns the reason if it cannot */
-  join(id: string, membership: Membership, tx: ClientSession): Promise<UserDocument | "gone" | "member" | "full">;
+  join(id: string, membership: Membership, tx: ClientSession): Promise<UserDocument | "missing" | "member" | "full">;
   /** Deletes an account in all organizations. @returns its memberships; null if already gone */
   removeAccount(id: string, tx: ClientSession): Promise<UserDocument[]>;
 }
@@ -67,7 +67,7 @@ export function createMembershipWrites(documents: Documents<UserDocument>): Memb
     },
     join: async (id, membership, tx) => {
       const account = await read(id, tx);
-      if (account === null) return "gone";
+      if (account === null) return "missing";
       const organizations = membershipsOf(account).map(({ organization_id }) => organization_id);
       if (organizations.includes(membership.organization_id)) return "member";
       if (organizations.length >= MOST_ORGANIZATIONS) return "full";

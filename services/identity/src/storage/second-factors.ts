@@ -68,8 +68,8 @@ export function createSecondFactorStore({ db }: Pick<Database, "db">, forms?: Fo
     disable: async (user, tx) => {
       const { _id, password_hash } = user;
       const open = changing({ password_hash: { $literal: computed(password_hash) } }, new Date());
-      const gone = [...open, { $unset: ["second_factor", "second_factor_offer"] }];
-      if (!(await write({ _id, password_hash, second_factor: { $exists: true } }, gone, tx))) return false;
+      const disabled = [...open, { $unset: ["second_factor", "second_factor_offer"] }];
+      if (!(await write({ _id, password_hash, second_factor: { $exists: true } }, disabled, tx))) return false;
       noteAccountEvent(tx, user, { action: "second_factor_disabled" });
       return true;
     },

@@ -22,13 +22,13 @@ describe("the networks of an organization", () => {
       throw new AppError("upstream_timeout");
     };
     const directory = createTopologyDirectory({ ask: ask as unknown as Ask });
-    const asked = Array.from({ length: 5 }, () =>
+    const reads = Array.from({ length: 5 }, () =>
       directory
         .networksIn({ organizationId: "one", networks: "all" })
         .catch((error: unknown) => (error as AppError).code),
     );
     await jest.advanceTimersByTimeAsync(LONGEST_CALL_MS);
-    expect(await Promise.all(asked)).toEqual([
+    expect(await Promise.all(reads)).toEqual([
       "upstream_timeout",
       "upstream_timeout",
       ...Array.from({ length: 3 }, () => ["a", "b"]),

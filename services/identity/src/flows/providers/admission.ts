@@ -52,7 +52,7 @@ export interface Admission {
    */
   userOf(callback: SignInCallback): Promise<UserDocument>;
   /** Links the account of a session. @throws AppError `sign_in_expired` · `account_unknown` · `already_exists` */
-  link(callback: SignInCallback, asking: LinkingUser): Promise<void>;
+  link(callback: SignInCallback, linking: LinkingUser): Promise<void>;
 }
 
 export interface AdmissionOptions {

@@ -5,7 +5,7 @@ import { SIGN_IN_SECONDS } from "../../storage/provider-sign-ins.js";
 /** Creates the `Set-Cookie` values that bind a sign-in to its browser. */
 export interface BrowserCookies {
   carrying(token: string): string;
-  readonly gone: string;
+  readonly cleared: string;
 }
 
 /** @param publicUrl with https, the cookie is `Secure` */
@@ -18,5 +18,5 @@ export function createBrowserCookies(publicUrl: string): BrowserCookies {
   } as const;
   const cookie = (value: string, maxAge: number): string =>
     stringifySetCookie({ ...attributes, name: BROWSER_COOKIE, value, maxAge });
-  return { carrying: (token) => cookie(token, SIGN_IN_SECONDS), gone: cookie("", 0) };
+  return { carrying: (token) => cookie(token, SIGN_IN_SECONDS), cleared: cookie("", 0) };
 }

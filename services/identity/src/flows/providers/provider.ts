@@ -143,9 +143,9 @@ function createDiscovery(settings: ProviderSettings): () => Promise<Discovered> 
       execute,
       [oidc.customFetch]: (url, options) => ask(url, options),
     });
-    const { issuer: said, jwks_uri } = configuration.serverMetadata();
-    if (said !== settings.issuer)
-      throw new AppError("provider_failed", {}, `issuer is ${said}, which is not the configured one`);
+    const { issuer: announced, jwks_uri } = configuration.serverMetadata();
+    if (announced !== settings.issuer)
+      throw new AppError("provider_failed", {}, `issuer is ${announced}, which is not the configured one`);
     if (jwks_uri === undefined || new URL(jwks_uri).protocol !== issuer.protocol)
       throw new AppError("provider_failed", {}, "jwks_uri is missing, or of another protocol");
     const keys = jose.createRemoteJWKSet(new URL(jwks_uri), {
@@ -157,12 +157,12 @@ function createDiscovery(settings: ProviderSettings): () => Promise<Discovered> 
   return () => {
     const now = performance.now();
     if (last !== null && now - last.at < last.keptMs) return last.found;
-    const asked = { at: now, found: discover(), keptMs: DISCOVERED_MS };
-    asked.found.catch(() => {
-      asked.keptMs = AGAIN_MS;
+    const discovery = { at: now, found: discover(), keptMs: DISCOVERED_MS };
+    discovery.found.catch(() => {
+      discovery.keptMs = AGAIN_MS;
     });
-    last = asked;
-    return asked.found;
+    last = discovery;
+    return discovery.found;
   };
 }
 

@@ -26,7 +26,11 @@ export interface JoiningOptions {
 }
 
 export function createJoining({ users, invites, organizations }: JoiningOptions): Joining {
-  async function usable(invite: InviteDocument | null, now: Date, { path, tx }: Asked): Promise<InviteDocument> {
+  async function usable(
+    invite: InviteDocument | null,
+    now: Date,
+    { path, tx }: InviteRequest,
+  ): Promise<InviteDocument> {
     const inviter = invite && (await users.find(invite.organization_id, invite.invited_by, tx));
     if (invite === null || !isUsable(invite, inviter, now)) throw unusable(path);
     return invite;
@@ -50,7 +54,7 @@ export function createJoining({ users, invites, organizations }: JoiningOptions)
   };
 }
 
-interface Asked {
+interface InviteRequest {
   /** Of the token in the request. */
   readonly path: string;
   readonly tx?: ClientSession;

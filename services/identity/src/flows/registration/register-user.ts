@@ -32,7 +32,7 @@ export interface RegisterUserOptions {
  */
 export type RegisterUser = <T extends { readonly user: UserDocument }>(
   work: Work,
-  asked: Pick<Registration, "email" | "password">,
+  registration: Pick<Registration, "email" | "password">,
   keys: readonly string[],
   admit: (candidate: Candidate, tx: ClientSession) => Promise<T>,
 ) => Promise<T>;

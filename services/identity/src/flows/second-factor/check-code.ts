@@ -9,7 +9,7 @@ import type { SecretCipher } from "../../secrets/secret-cipher.js";
 import type { CodeUse } from "../../storage/second-factors.js";
 
 /** The request with a code. */
-interface Asking {
+interface CodeRequest {
   readonly clientAddress: string;
   readonly work: Work;
 }
@@ -20,7 +20,7 @@ interface Asking {
  * @returns what to write, in the transaction for which the code is given, for it to count
  * @throws AppError `second_factor_invalid` · `login_throttled` · `second_factor_not_configured`
  */
-export type CheckCode = (user: GuardedUser, code: string, asking: Asking) => Promise<CodeUse>;
+export type CheckCode = (user: GuardedUser, code: string, request: CodeRequest) => Promise<CodeUse>;
 
 export interface CheckCodeOptions {
   readonly throttledCheck: ThrottledCheck;

@@ -32,13 +32,13 @@ export async function requireOffer(
   {
     now,
     checkCode,
-    asking,
-  }: { readonly now: Date; readonly checkCode: CheckCode; readonly asking: Parameters<CheckCode>[2] },
+    request,
+  }: { readonly now: Date; readonly checkCode: CheckCode; readonly request: Parameters<CheckCode>[2] },
 ): Promise<{ readonly step: number }> {
   const offer = user.second_factor_offer;
   if (offer === undefined || offer.expires_at <= now) throw new AppError("not_found", { entity: "SecondFactor" });
   const candidate = { ...user, second_factor: { secret: offer.secret, since: now, last_step: 0, recovery: [] } };
-  const use = await checkCode(candidate, code, asking);
+  const use = await checkCode(candidate, code, request);
   if (use.kind !== "digits") throw new AppError("second_factor_invalid");
   return use;
 }
