@@ -162,7 +162,7 @@ export function createVerifierMetrics(registry: Registry): VerifierObserver {
     lookedUp: (found) => {
       (found ? hits : misses).inc();
     },
-    asked: (outcome, seconds) => {
+    verified: (outcome, seconds) => {
       verifications.observe({ outcome }, seconds);
     },
     servedStale: () => {

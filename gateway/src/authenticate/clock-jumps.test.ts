@@ -15,7 +15,7 @@ import { createVerifier } from "./verifier.js";
 const HOUR_MS = 3_600_000;
 const key: Credential = { kind: "key", hash: "a" };
 const cause = { requestId: "request-1", traceparent: "" };
-const asking = { cause, clientAddress: "192.0.2.1" };
+const request = { cause, clientAddress: "192.0.2.1" };
 const free = () => null;
 const started: KeyChangeFollower[] = [];
 
@@ -38,7 +38,7 @@ async function aGateway(expiresInMs: number | null = null) {
   const changes = createChangeLog();
   const cache = createKeyCache(clock);
   const log = createLog("test", "silent");
-  const observer = { lookedUp: () => undefined, asked: () => undefined, servedStale: () => undefined };
+  const observer = { lookedUp: () => undefined, verified: () => undefined, servedStale: () => undefined };
   let questions = 0;
   const verifier = createVerifier({
     atATime: 64,
@@ -71,7 +71,7 @@ async function aGateway(expiresInMs: number | null = null) {
     while (pulls.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
   };
   await respondToPull();
-  await verifier.verify(key, asking, free);
+  await verifier.verify(key, request, free);
   return { clock, verifier, respondToPull, questions: () => questions };
 }
 

@@ -11,7 +11,7 @@ import { createVerifier } from "./verifier.js";
 
 const key: Credential = { kind: "key", hash: "a" };
 const cause = { requestId: "request-1", traceparent: "" };
-const asking = { cause, clientAddress: "192.0.2.1" };
+const request = { cause, clientAddress: "192.0.2.1" };
 const free = () => null;
 
 function validAt(number: number): Verification {
@@ -45,7 +45,7 @@ function aVerifier(staleMs = 30_000, atATime = 64) {
   const seen: string[] = [];
   const observer = {
     lookedUp: (found: boolean) => seen.push(found ? "hit" : "miss"),
-    asked: (outcome: string) => seen.push(outcome),
+    verified: (outcome: string) => seen.push(outcome),
     servedStale: () => seen.push("stale"),
   };
   const log = createLog("test", "silent");
@@ -75,7 +75,7 @@ function withResolvers(): PromiseWithResolvers {
 describe("the verifier", () => {
   it("calls identity once for concurrent requests with the same credential", async () => {
     const { verifier, questions, respond } = aVerifier();
-    const both = [verifier.verify(key, asking, free), verifier.verify(key, asking, free)];
+    const both = [verifier.verify(key, request, free), verifier.verify(key, request, free)];
     expect(questions).toHaveLength(1);
     respond(0, validAt(0));
     const verdicts = await Promise.all(both);
@@ -85,40 +85,40 @@ describe("the verifier", () => {
 
   it("serves nothing from its cache without a lease, and joins no pending lookup", async () => {
     const { clock, verifier, questions, respond } = aVerifier();
-    const first = verifier.verify(key, asking, free);
+    const first = verifier.verify(key, request, free);
     respond(0, validAt(0));
     await first;
     clock.pass(1_000);
     expect(verifier.recall(key)).toBeNull();
-    void verifier.verify(key, asking, free);
-    void verifier.verify(key, asking, free);
+    void verifier.verify(key, request, free);
+    void verifier.verify(key, request, free);
     expect(questions).toHaveLength(3);
   });
 
   it("does not let a request join a lookup that began before the last change", () => {
     const { verifier, questions } = aVerifier();
-    void verifier.verify(key, asking, free);
+    void verifier.verify(key, request, free);
     verifier.forget(["somebody else"]);
-    void verifier.verify(key, asking, free);
+    void verifier.verify(key, request, free);
     expect(questions).toHaveLength(2);
   });
 
   it("uses a response that is older than a change once, and does not cache it", async () => {
     const { verifier, changes, respond } = aVerifier();
-    const asked = verifier.verify(key, asking, free);
+    const verified = verifier.verify(key, request, free);
     verifier.forget(["key-1"]);
     changes.noticed(1);
     respond(0, validAt(0));
-    expect(await asked).toMatchObject({ kind: "valid" });
+    expect(await verified).toMatchObject({ kind: "valid" });
     expect(verifier.recall(key)).toBeNull();
   });
 
   it("caches a response that was read after the last known change", async () => {
     const { verifier, changes, respond } = aVerifier();
     changes.noticed(7);
-    const asked = verifier.verify(key, asking, free);
+    const verified = verifier.verify(key, request, free);
     respond(0, validAt(7));
-    await asked;
+    await verified;
     expect(verifier.recall(key)).not.toBeNull();
   });
 });
@@ -131,7 +131,7 @@ describe("the verifier: sharing of lookups", () => {
     const { verifier, questions, respond } = aVerifier();
     let charged = 0;
     const pay = (): Promise<void> => Promise.resolve(void charged++);
-    const first = verifier.verify(key, asking, poor);
+    const first = verifier.verify(key, request, poor);
     const second = verifier.verify(key, neighbour, pay);
     const both = Promise.allSettled([first, second]);
     await soon();
@@ -145,7 +145,7 @@ describe("the verifier: sharing of lookups", () => {
     const { verifier, questions, respond } = aVerifier();
     let charged = 0;
     const pay = (): Promise<void> => Promise.resolve(void charged++);
-    const all = [asking, neighbour, asking, neighbour].map((one) => verifier.verify(key, one, pay));
+    const all = [request, neighbour, request, neighbour].map((one) => verifier.verify(key, one, pay));
     await soon();
     respond(0, validAt(0));
     expect((await Promise.all(all)).map(({ kind }) => kind)).toEqual(["valid", "valid", "valid", "valid"]);
@@ -155,7 +155,7 @@ describe("the verifier: sharing of lookups", () => {
   it("does not share a payment without a lease", async () => {
     const { clock, verifier, questions } = aVerifier();
     clock.pass(1_000);
-    for (let n = 0; n < 2; n++) void verifier.verify(key, asking, () => Promise.resolve());
+    for (let n = 0; n < 2; n++) void verifier.verify(key, request, () => Promise.resolve());
     await soon();
     expect(questions).toHaveLength(2);
   });
@@ -164,34 +164,34 @@ describe("the verifier: sharing of lookups", () => {
 describe("the verifier while identity does not respond", () => {
   it("reports unavailable instead of a rejection", async () => {
     const { verifier, questions } = aVerifier();
-    const asked = verifier.verify(key, asking, free);
+    const verified = verifier.verify(key, request, free);
     questions[0]!.reject(new Error("refused"));
-    await expect(asked).rejects.toMatchObject({ code: "unavailable" });
+    await expect(verified).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("still accepts a recently verified credential", async () => {
     const { clock, verifier, questions, respond } = aVerifier(30_000);
-    const first = verifier.verify(key, asking, free);
+    const first = verifier.verify(key, request, free);
     respond(0, validAt(0));
     await first;
     clock.pass(29_999);
-    const second = verifier.verify(key, asking, free);
+    const second = verifier.verify(key, request, free);
     questions[1]!.reject(new Error("refused"));
     expect(await second).toMatchObject({ kind: "valid" });
     clock.pass(1);
-    const third = verifier.verify(key, asking, free);
+    const third = verifier.verify(key, request, free);
     questions[2]!.reject(new Error("refused"));
     await expect(third).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("serves no stale credential that a change has invalidated", async () => {
     const { clock, verifier, questions, respond } = aVerifier();
-    const first = verifier.verify(key, asking, free);
+    const first = verifier.verify(key, request, free);
     respond(0, validAt(0));
     await first;
     verifier.forget(["user-1"]);
     clock.pass(2_000);
-    const second = verifier.verify(key, asking, free);
+    const second = verifier.verify(key, request, free);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
@@ -199,13 +199,13 @@ describe("the verifier while identity does not respond", () => {
   it("reports cache hits, responses of identity and stale uses to its observer", async () => {
     const { clock, verifier, questions, respond, seen } = aVerifier();
     verifier.recall(key);
-    const first = verifier.verify(key, asking, free);
+    const first = verifier.verify(key, request, free);
     respond(0, validAt(0));
     await first;
     verifier.recall(key);
     clock.pass(1_000);
     verifier.recall(key);
-    const second = verifier.verify(key, asking, free);
+    const second = verifier.verify(key, request, free);
     questions[1]!.reject(new Error("refused"));
     await second;
     expect(seen).toEqual(["miss", "valid", "hit", "miss", "failed", "stale"]);
@@ -219,28 +219,28 @@ describe("the verifier while too many lookups are waiting", () => {
   async function aBusyVerifier(isAway: boolean) {
     const world = aVerifier(30_000, 1);
     const { clock, verifier, questions, respond } = world;
-    const first = verifier.verify(key, asking, free);
+    const first = verifier.verify(key, request, free);
     respond(0, validAt(0));
     await first;
     clock.pass(2_000);
-    const second = verifier.verify(other, asking, free);
+    const second = verifier.verify(other, request, free);
     if (isAway) questions[1]!.reject(new Error("refused"));
     else respond(1, validAt(0));
     await second.catch(() => undefined);
-    void verifier.verify(other, asking, free);
+    void verifier.verify(other, request, free);
     expect(questions).toHaveLength(3);
     return world;
   }
 
   it("serves nothing stale, because identity can be reached", async () => {
     const { verifier, questions, seen } = await aBusyVerifier(false);
-    await expect(verifier.verify(key, asking, free)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(verifier.verify(key, request, free)).rejects.toMatchObject({ code: "unavailable" });
     expect([questions.length, seen.includes("stale")]).toEqual([3, false]);
   });
 
   it("still accepts a recently verified credential if identity did not respond to the last call", async () => {
     const { verifier, questions } = await aBusyVerifier(true);
-    expect(await verifier.verify(key, asking, free)).toMatchObject({ kind: "valid" });
+    expect(await verifier.verify(key, request, free)).toMatchObject({ kind: "valid" });
     expect(questions).toHaveLength(3);
   });
 });
@@ -248,11 +248,11 @@ describe("the verifier while too many lookups are waiting", () => {
 describe("the verifier: charging for lookups, and limits of staleness", () => {
   it("serves nothing stale when that is disabled", async () => {
     const { clock, verifier, questions, respond } = aVerifier(0);
-    const first = verifier.verify(key, asking, free);
+    const first = verifier.verify(key, request, free);
     respond(0, validAt(0));
     await first;
     clock.pass(1_000);
-    const second = verifier.verify(key, asking, free);
+    const second = verifier.verify(key, request, free);
     questions[1]!.reject(new Error("refused"));
     await expect(second).rejects.toMatchObject({ code: "unavailable" });
   });
@@ -266,9 +266,9 @@ describe("the verifier: charging for lookups, and limits of staleness", () => {
     };
     const refused: Verification = { status: "refused", number: 0, code: "api_key_disabled", subjects: ["key-1"] };
     for (const [index, verification] of [validAt(0), validAt(0), refused, refused].entries()) {
-      const asked = verifier.verify(key, asking, pay);
+      const verified = verifier.verify(key, request, pay);
       respond(index, verification);
-      await asked;
+      await verified;
       verifier.forgetAll();
     }
     // One for the first lookup, and one for that after the rejection.

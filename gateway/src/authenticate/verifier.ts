@@ -20,7 +20,7 @@ export const MOST_WAITING = 1_000;
 export const LONGEST_WAIT_MS = 1_000;
 
 /** The request that needs the verification. Addresses take turns by site. */
-type Asking = Pick<Exchange, "cause" | "clientAddress">;
+type VerifiedRequest = Pick<Exchange, "cause" | "clientAddress">;
 
 export interface Verifier {
   /** The cached result; null if identity must be called. */
@@ -32,7 +32,7 @@ export interface Verifier {
    * null if there is nothing to wait for. Its errors are thrown to others of the same address block that wait for it
    * @throws AppError `unavailable` if identity does not respond, or too many calls are waiting
    */
-  verify(credential: Credential, asking: Asking, pay: () => Promise<void> | null): Promise<Verdict>;
+  verify(credential: Credential, request: VerifiedRequest, pay: () => Promise<void> | null): Promise<Verdict>;
   /** Invalidates the subjects, and calls of identity already pending. */
   forget(subjects: readonly string[]): void;
   /** Invalidates everything. */
@@ -44,7 +44,7 @@ export interface VerifierObserver {
   /** A credential was looked up in the cache. */
   lookedUp(found: boolean): void;
   /** Identity was called. */
-  asked(outcome: Verdict["kind"] | "failed", seconds: number): void;
+  verified(outcome: Verdict["kind"] | "failed", seconds: number): void;
   /** A credential passed because of an earlier result. */
   servedStale(): void;
 }
@@ -78,8 +78,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
     return known === null ? pendingOf(credential.hash) : Promise.resolve(known);
   }
 
-  function lookUp(credential: Credential, asking: Asking): Promise<Verdict> {
-    const verdict = question(credential, asking);
+  function lookUp(credential: Credential, request: VerifiedRequest): Promise<Verdict> {
+    const verdict = question(credential, request);
     return keep(pending, credential.hash, verdict, verdict);
   }
 
@@ -90,17 +90,17 @@ export function createVerifier(options: VerifierOptions): Verifier {
       return known;
     },
     standsFor: (credential, caller) => callerIn(recall(credential)) === caller,
-    verify: (credential, asking, pay) => {
+    verify: (credential, request, pay) => {
       // Another request may have cached the result since.
       const shared = share(credential);
       if (shared !== null) return shared;
-      const payer = `${credential.hash} ${addressBlockOf(asking.clientAddress)}`;
+      const payer = `${credential.hash} ${addressBlockOf(request.clientAddress)}`;
       const joined = pendingOf(payer);
       if (joined !== null) return joined;
       // Otherwise a valid credential would be rejected after its eviction if its address sends a flood of invalid ones.
       const paid = cache.wasGood(credential.hash) ? null : pay();
-      if (paid === null) return lookUp(credential, asking);
-      const verdict = paid.then(() => share(credential) ?? lookUp(credential, asking));
+      if (paid === null) return lookUp(credential, request);
+      const verdict = paid.then(() => share(credential) ?? lookUp(credential, request));
       return keep(pending, payer, verdict, paid);
     },
     forget: (subjects) => {
@@ -121,27 +121,27 @@ function createQuestion(options: VerifierOptions) {
   /** Identity did not respond to the last call. */
   let isAway = false;
 
-  return async (credential: Credential, { cause, clientAddress }: Asking): Promise<Verdict> => {
-    const turn = { at: clock.now(), came: false };
-    const took = (): number => (clock.now().monotonic - turn.at.monotonic) / 1_000;
+  return async (credential: Credential, { cause, clientAddress }: VerifiedRequest): Promise<Verdict> => {
+    const lookup = { at: clock.now(), hasBegun: false };
+    const took = (): number => (clock.now().monotonic - lookup.at.monotonic) / 1_000;
     try {
       const verification = await inTurn(() => {
-        turn.at = clock.now();
-        turn.came = true;
+        lookup.at = clock.now();
+        lookup.hasBegun = true;
         return ask(credential, cause);
       }, siteOf(clientAddress));
       isAway = false;
       const verdict = verdictOf(verification);
-      observer.asked(verdict.kind, took());
-      if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, turn.at);
+      observer.verified(verdict.kind, took());
+      if (verification.number >= changes.newest()) cache.put(credential.hash, verification, verdict, lookup.at);
       else if (verdict.kind === "refused") cache.remove(credential.hash);
       return verdict;
     } catch (error) {
-      observer.asked("failed", took());
-      isAway ||= turn.came;
+      observer.verified("failed", took());
+      isAway ||= lookup.hasBegun;
       // A lookup that never had its turn says nothing about identity, which may know of a revocation.
       const stale = isAway ? cache.findCheckedWithin(credential.hash, staleMs) : null;
-      const what = turn.came ? "identity did not respond" : "too many lookups of credentials are waiting";
+      const what = lookup.hasBegun ? "identity did not respond" : "too many lookups of credentials are waiting";
       log.warn({ err: error, request_id: cause.requestId, stale: stale !== null }, what);
       if (stale !== null) {
         observer.servedStale();

@@ -78,15 +78,16 @@ function register(server: McpServer, { name, title, description, input, writes, 
     try {
       const { data, next } = await run(client, given);
       const text = inventoryText(data, next);
-      if (Buffer.byteLength(text) > MOST_BYTES) return said("The result would be too long.\nNext: request less.", true);
-      return said(text, false);
+      if (Buffer.byteLength(text) > MOST_BYTES)
+        return resultOf("The result would be too long.\nNext: request less.", true);
+      return resultOf(text, false);
     } catch (error) {
-      if (error instanceof ApiError) return said(failureText(error), true);
+      if (error instanceof ApiError) return resultOf(failureText(error), true);
       throw error;
     }
   });
 }
 
-function said(text: string, isError: boolean) {
+function resultOf(text: string, isError: boolean) {
   return { content: [{ type: "text" as const, text }], ...(isError && { isError }) };
 }

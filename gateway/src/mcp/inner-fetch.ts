@@ -25,12 +25,12 @@ export function createInnerFetch(serve: Listener): InnerFetch {
     server.emit("connection", far);
     try {
       const target = new URL(url instanceof Request ? url.url : url);
-      const asking = request({
+      const outgoing = request({
         ...{ createConnection: () => near, host: target.host },
         ...{ path: target.pathname + target.search, method: init?.method ?? "GET" },
         headers: init?.headers as Record<string, string>,
       });
-      const response = await responseTo(asking, init?.body as string | undefined);
+      const response = await responseTo(outgoing, init?.body as string | undefined);
       const body = await bytesOf(response);
       if (body === null) return new Response(TOO_LARGE, { status: 413 });
       return new Response(body.length === 0 ? null : body, {
@@ -53,9 +53,9 @@ function connection(address: string): { readonly far: Duplex; readonly near: Dup
   return { far: Object.assign(far, { remoteAddress: address }), near };
 }
 
-function responseTo(asking: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+function responseTo(outgoing: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    asking.once("response", resolve).once("error", reject).end(body);
+    outgoing.once("response", resolve).once("error", reject).end(body);
   });
 }
 

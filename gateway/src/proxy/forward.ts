@@ -37,7 +37,7 @@ export interface ForwardOptions {
 export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
 
 /** What is forwarded, and for whom. */
-interface Asked {
+interface Outgoing {
   readonly exchange: Exchange;
   readonly endpoint: AnyEndpoint;
   readonly caller: Caller;
@@ -49,7 +49,7 @@ interface Asked {
 export function createForward(options: ForwardOptions): Forward {
   const { inFlight, streamSlots, uploadDeadlines, refuse, tenancyHeader, recheck, rightsOf, services } = options;
 
-  function dispatch({ exchange, endpoint, caller, purpose, confirm }: Asked, body: OutgoingBody): void {
+  function dispatch({ exchange, endpoint, caller, purpose, confirm }: Outgoing, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
     const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
     if (body instanceof Buffer) headers["content-length"] = String(body.length);
@@ -73,19 +73,20 @@ export function createForward(options: ForwardOptions): Forward {
     const { upload } = endpoint;
     const { headers } = exchange.request;
     const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
-    const asked = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint), confirm };
-    const request = inFlight.enter(exchange, asked.purpose);
+    const outgoing = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint), confirm };
+    const request = inFlight.enter(exchange, outgoing.purpose);
     if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
 
     // The client sets the pace of its body, and its rights may end meanwhile.
     const isLate = upload === undefined && hasBody(headers) && !exchange.request.complete;
     const send = (body: OutgoingBody): Promise<void> | void => {
-      const turn = asked.purpose === "stream" ? streamSlots.take(exchange) : request.turn(endpoint.upstream as Service);
-      if (turn === null && !isLate) return dispatch(asked, body);
+      const turn =
+        outgoing.purpose === "stream" ? streamSlots.take(exchange) : request.turn(endpoint.upstream as Service);
+      if (turn === null && !isLate) return dispatch(outgoing, body);
       return Promise.resolve(turn)
         .then(confirm)
         .then(() => {
-          dispatch(asked, body);
+          dispatch(outgoing, body);
         });
     };
 

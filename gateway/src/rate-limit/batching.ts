@@ -25,9 +25,9 @@ export function batchPerTick<Result>(
   let batches = new Map<string, { readonly askers: Asker<Result>[]; readonly since: number }>();
 
   function askAll(): void {
-    const asked = batches;
+    const due = batches;
     batches = new Map();
-    for (const [key, { askers, since }] of asked)
+    for (const [key, { askers, since }] of due)
       ask({ key, since, count: askers.length }).then(
         (results) => {
           for (const [place, result] of results.entries()) askers[place]?.resolve(result);

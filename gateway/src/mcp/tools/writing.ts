@@ -32,7 +32,7 @@ function operationOf(kind: Writable, action: Action): AnyEndpoint {
 }
 
 /** The operation and its input. */
-function askedBy({ action, kind, id, members }: Change): [AnyEndpoint, never] {
+function callFor({ action, kind, id, members }: Change): [AnyEndpoint, never] {
   const operation = operationOf(kind, action);
   const input = {
     ...(action !== "create" && { params: { id: id ?? "" } }),
@@ -69,10 +69,10 @@ export const planChange = tool({
   description:
     "What a change would do, and an etag for it. Nothing is changed. Show the plan to the person before you apply it.",
   input: z.object(change),
-  run: async (client, asked) => {
-    const lack = lackOf(asked);
+  run: async (client, requested) => {
+    const lack = lackOf(requested);
     if (lack !== null) return { data: { lack }, next: lack };
-    const plan = await client.plan(...askedBy(asked));
+    const plan = await client.plan(...callFor(requested));
     const { items, next } = pageOf(planLines(plan), 0);
     const { action, cascades, etag } = plan;
     return {
@@ -99,14 +99,14 @@ export const applyChange = tool({
     comment: z.string().max(200).optional().describe("Why, for the journal."),
   }),
   writes: "destructive",
-  run: async (client, { etag, comment, ...asked }) => {
-    const lack = lackOf(asked);
+  run: async (client, { etag, comment, ...requested }) => {
+    const lack = lackOf(requested);
     if (lack !== null) return { data: { lack }, next: lack };
-    const [operation, input] = askedBy(asked);
+    const [operation, input] = callFor(requested);
     const ifMatch = `"${etag.replaceAll('"', "")}"`;
     const conditions = { ifMatch, ...(comment !== undefined && comment !== "" && { comment }) };
     const done = await client.call(operation, { ...(input as object), ...conditions });
     const made = done as { id?: string } | null;
-    return { data: { done: asked.action, kind: asked.kind, id: made?.id ?? asked.id ?? null }, next: null };
+    return { data: { done: requested.action, kind: requested.kind, id: made?.id ?? requested.id ?? null }, next: null };
   },
 });
