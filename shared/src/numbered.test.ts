@@ -13,8 +13,10 @@ describe("the first number since a time", () => {
 
   it("is found in few reads, also among entries of one time and behind ones that no longer exist", async () => {
     for (const last of [0, 1, 2, 31, 32, 33, 34, 1_000, 5_000]) {
-      const gone = Math.floor(last / 3);
-      const times = new Map(Array.from({ length: last - gone }, (_, i) => [gone + 1 + i, Math.floor(i / 3) * 10]));
+      const removed = Math.floor(last / 3);
+      const times = new Map(
+        Array.from({ length: last - removed }, (_, i) => [removed + 1 + i, Math.floor(i / 3) * 10]),
+      );
       for (const time of [0, 1, 10, 55, 300, 100_000]) {
         const expected = [...times].find(([, at]) => at >= time)?.[0] ?? last + 1;
         const { found, reads } = await search(times, last, time);

@@ -51,7 +51,7 @@ function spread(low: number, high: number): number[] {
 }
 
 /** The query parameters of a page of entries. */
-export interface PageAsked {
+export interface PageRequest {
   readonly direction: "asc" | "desc";
   /** The number after which it starts, in its direction; null for the beginning. */
   readonly from: number | null;
@@ -62,7 +62,7 @@ export interface PageAsked {
 /** The range of retained numbers in which to look for a page. @param search {@link firstSince} of these entries */
 export async function rangeOf(
   kept: Range,
-  { direction, from, since, until }: PageAsked,
+  { direction, from, since, until }: PageRequest,
   search: (time: Date, range: Range) => Promise<number>,
 ): Promise<Range> {
   let { first, last } = kept;

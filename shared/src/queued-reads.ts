@@ -13,8 +13,8 @@ export function createQueuedRead(use: Shares["use"]): QueuedRead {
   const waiting = new Map<string, Promise<unknown>>();
   return <T>(organizationId: string, key: string, task: () => Promise<T>) => {
     const name = `${organizationId} ${key}`;
-    const asked = waiting.get(name) as Promise<T> | undefined;
-    if (asked !== undefined) return asked;
+    const shared = waiting.get(name) as Promise<T> | undefined;
+    if (shared !== undefined) return shared;
     let hasBegun = false as boolean;
     const reading = use(organizationId, () => {
       hasBegun = true;

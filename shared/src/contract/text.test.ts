@@ -16,9 +16,9 @@ describe("text: the schema in the OpenAPI document", () => {
     ["a description", Description],
     ["a password", verbatimText(1, 500)],
   ])("of %s accepts what the server accepts", (_what, schema) => {
-    const said = schema.meta() as { pattern: string; minLength: number; maxLength: number };
+    const meta = schema.meta() as { pattern: string; minLength: number; maxLength: number };
     const accepts = (text: string): boolean =>
-      new RegExp(said.pattern, "u").test(text) && text.length >= said.minLength && text.length <= said.maxLength;
+      new RegExp(meta.pattern, "u").test(text) && text.length >= meta.minLength && text.length <= meta.maxLength;
     const differing = SAMPLES.filter((text) => accepts(text) !== schema.safeParse(text).success);
     expect(differing).toEqual([]);
   });

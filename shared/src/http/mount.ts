@@ -220,8 +220,8 @@ async function handleRequest(
       }),
       log: options.log,
     };
-    const asked = { request, route: found.value, routes, call: call as unknown as Call<Endpoint>, bytes };
-    const given = await runAndSettle(options, asked, principal);
+    const routed = { request, route: found.value, routes, call: call as unknown as Call<Endpoint>, bytes };
+    const given = await runAndSettle(options, routed, principal);
     if (response.headersSent) return;
     if (isUnchanged(request, given)) sendUnchanged(response, given);
     else await sendResponse(response, operation.response, given);
@@ -234,7 +234,7 @@ async function handleRequest(
   }
 }
 
-interface Asked {
+interface RoutedCall {
   readonly request: IncomingMessage;
   readonly route: MountedRoute;
   readonly routes: RouteTable<MountedRoute>;
@@ -244,8 +244,8 @@ interface Asked {
 }
 
 /** Runs the handler, directly or as part of a dry run, explained or idempotent write. */
-async function runHandler({ writes }: RouterOptions, asked: Asked): Promise<HandlerResponse<unknown>> {
-  const { request, route, routes, call, bytes } = asked;
+async function runHandler({ writes }: RouterOptions, routed: RoutedCall): Promise<HandlerResponse<unknown>> {
+  const { request, route, routes, call, bytes } = routed;
   const { operation, run } = route;
   const requested = writes === undefined ? null : requestedWriteOf(request, operation, call, bytes);
   // A plan's ETag is no revision: it is compared with what the write does.
@@ -291,16 +291,16 @@ async function bodyOf(
 
 async function runAndSettle(
   options: RouterOptions,
-  asked: Asked,
+  routed: RoutedCall,
   principal: Principal,
 ): Promise<HandlerResponse<unknown>> {
   try {
-    const given = await runHandler(options, asked);
-    if (asked.route.operation.method !== "get" || fulfils(asked.call.precondition, given)) return given;
+    const given = await runHandler(options, routed);
+    if (routed.route.operation.method !== "get" || fulfils(routed.call.precondition, given)) return given;
     await discardResponse(given);
     throw new AppError("precondition_failed");
   } finally {
-    await settled(options, asked.route.operation, principal);
+    await settled(options, routed.route.operation, principal);
   }
 }
 

@@ -51,7 +51,7 @@ export function startClock(response: ServerResponse, deadlineMs: number, onTimeo
 }
 
 /** The principal of the request. */
-export interface Asking {
+export interface RequestContext {
   readonly principal: Principal;
   readonly clock: Clock;
   readonly author: Author | null;
@@ -59,7 +59,11 @@ export interface Asking {
 }
 
 /** The work of a request, passed to everything that uses the database for it. */
-export function workOf(shares: Shares, response: ServerResponse, { principal, clock, author, origin }: Asking): Work {
+export function workOf(
+  shares: Shares,
+  response: ServerResponse,
+  { principal, clock, author, origin }: RequestContext,
+): Work {
   const organizationId = isUser(principal) ? principal.scope.organizationId : null;
   return {
     get deadline() {

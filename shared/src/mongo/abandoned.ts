@@ -7,7 +7,7 @@ const EVERY_MS = 500;
 const IDLE_MICROS = 100_000;
 const LOOK_MS = 1_000;
 
-interface Found {
+interface OpenSession {
   readonly type: string;
   readonly host: string;
   readonly connectionId?: number;
@@ -27,7 +27,7 @@ export function createAbandonedSweep(client: MongoClient): () => Promise<void> {
     try {
       const admin = client.db("admin", { readConcern: new ReadConcern("local") });
       const options = { maxTimeMS: LOOK_MS };
-      const found = await admin.aggregate<Found & Document>([LOOK, SHAPE], options).toArray();
+      const found = await admin.aggregate<OpenSession & Document>([LOOK, SHAPE], options).toArray();
       const killSessions = abandonedAmong(found);
       if (killSessions.length > 0) await admin.command({ killSessions });
     } catch {
@@ -39,8 +39,8 @@ export function createAbandonedSweep(client: MongoClient): () => Promise<void> {
 const LOOK = { $currentOp: { idleSessions: true, idleConnections: true } };
 const SHAPE = { $project: { type: 1, host: 1, connectionId: 1, lsid: 1, "transaction.timeInactiveMicros": 1 } };
 
-function abandonedAmong(found: readonly Found[]): { id: unknown }[] {
-  const connectionOf = ({ host, connectionId }: Found): string => `${host} ${connectionId ?? ""}`;
+function abandonedAmong(found: readonly OpenSession[]): { id: unknown }[] {
+  const connectionOf = ({ host, connectionId }: OpenSession): string => `${host} ${connectionId ?? ""}`;
   const connected = new Set(found.filter(({ type }) => type !== "idleSession").map(connectionOf));
   return found.flatMap((one) => {
     const { type, connectionId, lsid, transaction } = one;

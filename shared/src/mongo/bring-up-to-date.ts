@@ -4,7 +4,7 @@ import type { Log } from "../log.js";
 import { closeMongo, connectMongo, createPatientClient } from "./connect.js";
 import type { ProgressKeeper } from "./migration-progress.js";
 
-interface Place {
+interface Migrated {
   readonly url: string;
   readonly database: string;
   /** Of the process, for the database's log. */
@@ -20,7 +20,7 @@ interface Place {
  * @throws StartRefused for failures that no retry would fix
  */
 export async function bringUpToDate(
-  { url, database, name, log, progress }: Place,
+  { url, database, name, log, progress }: Migrated,
   task: (db: Db) => Promise<void>,
 ): Promise<void> {
   const client = createPatientClient(url, name);

@@ -3,12 +3,12 @@ import { isIP } from "node:net";
 import type { Replica } from "./replicas.js";
 
 /** What a base URL resolves to: one replica, or one per address of its name. */
-export type Place =
+export type Target =
   | { readonly name: null; readonly replica: Replica }
   | { readonly name: string; readonly replicaAt: (address: string) => Replica };
 
 /** @param url a base URL such as `http://topology:8082` */
-export function placeOf(url: string): Place {
+export function targetOf(url: string): Target {
   const { origin, protocol, host, hostname, port } = new URL(url);
   if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return { name: null, replica: { origin, host } };
   const replicaAt = (address: string): Replica => {

@@ -58,7 +58,7 @@ describe("the choice among replicas", () => {
       third.end();
       expect(new Set([first.replica, second.replica, third.replica])).toEqual(new Set([a, b, c]));
     }
-    for (const gone of [b, c]) replicas.probed(gone.origin, "unready");
+    for (const ejected of [b, c]) replicas.probed(ejected.origin, "unready");
     expect(replicas.call({ tried: [a] }).replica).toBe(a);
   });
 

@@ -52,7 +52,7 @@ export interface Replicas {
   /** @throws AppError `unavailable` if no replica is known or too many calls are pending */
   call(options?: CallOptions): Call;
   /** Reports a probe's result: ready, not ready (stopping), or no response. */
-  probed(origin: string, said: ProbeResult): void;
+  probed(origin: string, result: ProbeResult): void;
   /** Sets the current replicas; open calls continue. */
   set(replicas: readonly Replica[]): void;
   all(): readonly ReplicaState[];
@@ -168,16 +168,16 @@ class OpenCall implements Call {
 /** Creates an empty set of replicas. @param onChange called when a replica is ejected or restored */
 export function createReplicas(onChange: (replica: Replica, isEjected: boolean) => void = () => undefined): Replicas {
   let known: Kept[] = [];
-  let turn = 0;
+  let chosenAt = 0;
   const totals: Totals = { waiting: 0 };
 
   function choose(tried: readonly Replica[], loadOf: LoadOf): Kept {
     // The search starts after the replica chosen last.
-    turn = (turn + 1) % Math.max(1, known.length);
+    chosenAt = (chosenAt + 1) % Math.max(1, known.length);
     const by = { tried, loadOf };
     let best: Kept | undefined;
     for (let i = 0; i < known.length; i++) {
-      const next = known[(turn + i) % known.length];
+      const next = known[(chosenAt + i) % known.length];
       if (next !== undefined && (best === undefined || isBetter(next, best, by))) best = next;
     }
     if (best === undefined) throw new AppError("unavailable", {}, "no replica is known");
@@ -206,14 +206,14 @@ export function createReplicas(onChange: (replica: Replica, isEjected: boolean) 
       const kept = choose(options.tried ?? NONE, isStream ? streamsOf : pendingOf);
       return new OpenCall(kept, counts ? { totals, onEjected: options.onEjected } : null, eject, isStream);
     },
-    probed: (origin, said) => {
+    probed: (origin, result) => {
       const kept = known.find(({ replica }) => replica.origin === origin);
       if (kept === undefined) return;
-      if (said === "ready") {
+      if (result === "ready") {
         kept.silences = 0;
         kept.isProven = true;
         if (kept.isEjected) readmit(kept);
-      } else if (said === "unready" || ++kept.silences >= MOST_FAILURES) eject(kept);
+      } else if (result === "unready" || ++kept.silences >= MOST_FAILURES) eject(kept);
     },
     set: (replicas) => {
       known = replicas.map((replica) => known.find((one) => one.replica.origin === replica.origin) ?? unused(replica));

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createLog } from "../log.js";
-import { addressesOf, placeOf } from "./addresses.js";
+import { addressesOf, targetOf } from "./addresses.js";
 import { createUpstream, type Upstream } from "./upstream.js";
 
 const log = createLog("test", "silent");
@@ -108,13 +108,13 @@ describe("a replica", () => {
 
 describe("a base URL", () => {
   it("leads to its address, or through its name to any", () => {
-    expect(placeOf("http://10.0.0.7:8082")).toEqual({
+    expect(targetOf("http://10.0.0.7:8082")).toEqual({
       name: null,
       replica: { origin: "http://10.0.0.7:8082", host: "10.0.0.7:8082" },
     });
-    const place = placeOf("http://topology");
-    expect(place.name).toBe("topology");
-    expect(place.name !== null && ["10.0.0.7", "fd00::7"].map((address) => place.replicaAt(address))).toEqual([
+    const target = targetOf("http://topology");
+    expect(target.name).toBe("topology");
+    expect(target.name !== null && ["10.0.0.7", "fd00::7"].map((address) => target.replicaAt(address))).toEqual([
       { origin: "http://10.0.0.7", host: "topology" },
       { origin: "http://[fd00::7]", host: "topology" },
     ]);

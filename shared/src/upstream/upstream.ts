@@ -1,7 +1,7 @@
 import { Agent, request } from "undici";
 import { PROBE_PATH } from "../http/probe.js";
 import type { Log } from "../log.js";
-import { addressesOf, placeOf, type Place } from "./addresses.js";
+import { addressesOf, targetOf, type Target } from "./addresses.js";
 import { createReplicas, type ProbeResult, type Replica, type Replicas } from "./replicas.js";
 import { IDLE } from "../timing.js";
 
@@ -35,14 +35,14 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
     log.warn({ service, replica: origin }, isEjected ? "a replica was ejected" : "a replica is available again");
   });
   const agent = new Agent({ connections: 1, connect: { timeout: PROBE_MS }, keepAliveTimeout: IDLE.ofInternalCallsMs });
-  const places = urls.map((url) => ({ place: placeOf(url), addresses: [] as readonly string[] }));
+  const targets = urls.map((url) => ({ target: targetOf(url), addresses: [] as readonly string[] }));
   const probing = new Set<string>();
   let resolving = false;
 
   async function findReplicas(): Promise<void> {
     resolving = true;
-    for (const one of places) {
-      const { name } = one.place;
+    for (const one of targets) {
+      const { name } = one.target;
       if (name === null) continue;
       try {
         one.addresses = await resolve(name);
@@ -58,15 +58,15 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
   /** A new replica is probed at once, because it gets no calls before its first response. */
   function setReplicas(): void {
     const before = new Set(replicas.all().map(({ origin }) => origin));
-    replicas.set(places.flatMap(({ place, addresses }) => replicasOf(place, addresses)));
+    replicas.set(targets.flatMap(({ target, addresses }) => replicasOf(target, addresses)));
     for (const { origin } of replicas.all()) if (!before.has(origin) && !probing.has(origin)) void probe(origin);
   }
 
   async function probe(origin: string): Promise<void> {
     probing.add(origin);
-    const said = await ask(agent, origin);
+    const result = await ask(agent, origin);
     probing.delete(origin);
-    replicas.probed(origin, said);
+    replicas.probed(origin, result);
   }
 
   function follow(): void {
@@ -91,8 +91,8 @@ export function createUpstream({ service, urls, log, resolve = addressesOf }: Up
   };
 }
 
-function replicasOf(place: Place, addresses: readonly string[]): readonly Replica[] {
-  return place.name === null ? [place.replica] : addresses.map(place.replicaAt);
+function replicasOf(target: Target, addresses: readonly string[]): readonly Replica[] {
+  return target.name === null ? [target.replica] : addresses.map(target.replicaAt);
 }
 
 async function ask(dispatcher: Agent, origin: string): Promise<ProbeResult> {
