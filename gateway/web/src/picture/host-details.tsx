@@ -9,7 +9,7 @@ import { Waiting } from "../parts/waiting.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { colourOf } from "./colours.js";
 import type { Model } from "./model.js";
-import type { PanelProps } from "./panel.js";
+import type { PanelProps } from "./panel-props.js";
 import classes from "./picture.module.css";
 
 /** Interfaces, ports and services of a host, with bindings and virtualization. */

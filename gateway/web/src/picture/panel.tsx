@@ -1,30 +1,15 @@
 import { ActionIcon, Button, Text, Title } from "@mantine/core";
-import type { Diff, TopologyNode } from "@nts/shared/contract";
 import { SquareArrowOutUpRight, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { subnetTypeText } from "../parts/texts.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
 import { TagBadges } from "../tags/tag-badges.js";
-import type { KnownTags } from "../tags/tags.js";
-import type { Colouring } from "./colours.js";
 import { Differences } from "./differences.js";
 import { HostDetails } from "./host-details.js";
-import { hostIdOf, type Model, type SubnetNode } from "./model.js";
+import { hostIdOf, type SubnetNode } from "./model.js";
+import type { PanelProps } from "./panel-props.js";
 import classes from "./picture.module.css";
-
-export interface PanelProps {
-  readonly model: Model;
-  readonly node: TopologyNode;
-  readonly colouring: Colouring;
-  /** The selected time; null for the present. */
-  readonly at: string | null;
-  /** What has changed since. */
-  readonly diff: Diff | undefined;
-  readonly tags: KnownTags;
-  readonly onSelect: (id: string) => void;
-  readonly onClose: () => void;
-}
 
 /** Details of a node, with links to its editors. */
 export function Panel(props: PanelProps): ReactNode {

@@ -1,0 +1,18 @@
+import type { Diff, TopologyNode } from "@nts/shared/contract";
+import type { KnownTags } from "../tags/tags.js";
+import type { Colouring } from "./colours.js";
+import type { Model } from "./model.js";
+
+/** The selected node, and what the map shows of it. */
+export interface PanelProps {
+  readonly model: Model;
+  readonly node: TopologyNode;
+  readonly colouring: Colouring;
+  /** The selected time; null for the present. */
+  readonly at: string | null;
+  /** What has changed since. */
+  readonly diff: Diff | undefined;
+  readonly tags: KnownTags;
+  readonly onSelect: (id: string) => void;
+  readonly onClose: () => void;
+}
