@@ -17,6 +17,18 @@ const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts
  * commands of operators (`admin`) are a process of their own, which puts itself together.
  */
 const ROOMS = {
+  "gateway/src": [
+    "rate-limit",
+    "edge",
+    "charges",
+    "files",
+    "console",
+    "authenticate",
+    "streams",
+    "proxy",
+    "mcp",
+    "pipeline",
+  ],
   "shared/src": ["contract", "bus", "tracing", "mongo", "http", "writes", "upstream", "openapi"],
   "deploy/local/src": ["demo", "processes", "servers", "supervisor"],
   "services/identity/src": [

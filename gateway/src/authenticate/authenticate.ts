@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type AnyEndpoint, bodyTypesOf } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Exchange } from "../edge/exchange.js";
-import type { Charges, LookupPayment } from "../rate-limit/charges.js";
+import type { Charges, LookupPayment } from "../charges/charges.js";
 import { type Caller, createCaller } from "./caller.js";
 import { type Credential, readCredential } from "./credential.js";
 import { isFromOwnPage } from "./csrf.js";

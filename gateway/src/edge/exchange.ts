@@ -7,7 +7,7 @@ import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Span, Tracing } from "@nts/shared/tracing/spans";
 import type { BucketLevel } from "../rate-limit/bucket.js";
-import { addRateLimit } from "../rate-limit/headers.js";
+import { addRateLimit } from "./rate-limit-headers.js";
 import { RESPONSE_REQUEST_ID } from "./response-headers.js";
 import { ResponseStream, type StreamOwner } from "./response-stream.js";
 import { announcesTooMuch, hasBody, isEndless } from "./announced-body.js";

@@ -2,8 +2,6 @@ import { newId } from "../ids.js";
 import type { Span, Tracing, TracingOptions } from "./spans.js";
 import { readTraceparent, type TraceContext, writeTraceparent } from "./trace-context.js";
 
-export type { Tracing } from "./spans.js";
-
 // Every request belongs to a trace, its own or a new one, which is forwarded and logged. Spans are recorded only if an
 // endpoint is set; otherwise OpenTelemetry is not even loaded.
 

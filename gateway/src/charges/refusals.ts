@@ -1,7 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 import { STATUSES } from "@nts/shared/http/statuses";
-import type { Exchange } from "./edge/exchange.js";
-import type { Charges } from "./rate-limit/charges.js";
+import type { Exchange } from "../edge/exchange.js";
+import type { Charges } from "./charges.js";
 
 /** How exchanges end that are not served. */
 export interface Refusals {

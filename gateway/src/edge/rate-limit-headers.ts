@@ -1,5 +1,5 @@
-import type { HeaderList } from "../edge/header-list.js";
-import type { BucketLevel } from "./bucket.js";
+import type { HeaderList } from "./header-list.js";
+import type { BucketLevel } from "../rate-limit/bucket.js";
 
 /** Adds the rate limit headers; `X-RateLimit-Reset` is in whole seconds until the bucket is full. */
 export function addRateLimit(headers: HeaderList, { limit, remaining, fullInMs }: BucketLevel): void {

@@ -1,8 +1,8 @@
 import { AppError } from "@nts/shared/errors";
-import type { Console } from "./console/console.js";
-import { sendEmpty } from "./edge/responses.js";
-import type { Exchange } from "./edge/exchange.js";
-import { sendFile } from "./files/served-file.js";
+import type { Console } from "../console/console.js";
+import { sendEmpty } from "../edge/responses.js";
+import type { Exchange } from "../edge/exchange.js";
+import { sendFile } from "../files/served-file.js";
 import type { Destination } from "./routes.js";
 
 /** Responds to everything that is not an operation. @throws AppError `not_found` · `method_not_allowed` */

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
-import { SECURITY_HEADERS } from "./edge/response-headers.js";
-import { HeaderList } from "./edge/header-list.js";
-import { compress, servedFile, type ServedFile } from "./files/served-file.js";
+import { SECURITY_HEADERS } from "../edge/response-headers.js";
+import { HeaderList } from "../edge/header-list.js";
+import { compress, servedFile, type ServedFile } from "./served-file.js";
 import { SECURITY_TXT } from "./security-txt.js";
 
 // The API documentation, as a document and as a page. The page loads nothing from elsewhere, and its policy allows no

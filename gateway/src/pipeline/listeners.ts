@@ -1,16 +1,16 @@
 import { createTurns } from "@nts/shared/http/turns";
-import type { Serve } from "../pipeline.js";
-import type { Charges } from "../rate-limit/charges.js";
-import { addRateLimit } from "../rate-limit/headers.js";
-import type { Refusals } from "../refusals.js";
-import { canonicalAddress } from "./client-address.js";
-import { createClientErrors, createTunnelRefusal } from "./client-errors.js";
-import { createConnections } from "./connections.js";
-import type { Cors } from "./cors.js";
-import type { NoteForwarded } from "./forwarded-unheeded.js";
-import { Exchange, type ExchangeContext } from "./exchange.js";
-import type { UploadDeadlines } from "./upload-deadlines.js";
-import type { Listeners } from "./public-server.js";
+import type { Serve } from "./pipeline.js";
+import type { Charges } from "../charges/charges.js";
+import { addRateLimit } from "../edge/rate-limit-headers.js";
+import type { Refusals } from "../charges/refusals.js";
+import { canonicalAddress } from "../edge/client-address.js";
+import { createClientErrors, createTunnelRefusal } from "../edge/client-errors.js";
+import { createConnections } from "../edge/connections.js";
+import type { Cors } from "../edge/cors.js";
+import type { NoteForwarded } from "../edge/forwarded-unheeded.js";
+import { Exchange, type ExchangeContext } from "../edge/exchange.js";
+import type { UploadDeadlines } from "../edge/upload-deadlines.js";
+import type { Listeners } from "../edge/public-server.js";
 
 export interface ListenersOptions {
   readonly context: ExchangeContext;

@@ -1,7 +1,7 @@
 /** `/.well-known/security.txt` (RFC 9116): whom to tell about a vulnerability of this installation. */
-import { SECURITY_HEADERS } from "./edge/response-headers.js";
-import { HeaderList } from "./edge/header-list.js";
-import { servedFile, type ServedFile } from "./files/served-file.js";
+import { SECURITY_HEADERS } from "../edge/response-headers.js";
+import { HeaderList } from "../edge/header-list.js";
+import { servedFile, type ServedFile } from "./served-file.js";
 
 export const SECURITY_TXT = "/.well-known/security.txt";
 

@@ -2,9 +2,9 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Exchange } from "../edge/exchange.js";
-import type { Buckets, BucketLevel } from "./bucket.js";
-import { retryAfterSeconds } from "./headers.js";
-import type { Limiter } from "./limiter.js";
+import type { Buckets, BucketLevel } from "../rate-limit/bucket.js";
+import { retryAfterSeconds } from "../edge/rate-limit-headers.js";
+import type { Limiter } from "../rate-limit/limiter.js";
 
 // A request costs its user one token, or its address if the credential is invalid. Unknown credentials pay before their
 // lookup, if need be from a separate bucket, and are refunded if valid, so that invalid ones cost no others.

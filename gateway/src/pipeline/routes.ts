@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { createRouteTable } from "@nts/shared/http/route-table";
-import { MCP } from "./mcp/assistants.js";
-import type { ServedFile } from "./files/served-file.js";
+import { MCP } from "../mcp/assistants.js";
+import type { ServedFile } from "../files/served-file.js";
 
 /** What a request line matches. `allow` is the value of `Allow`. */
 export type Destination =

@@ -4,14 +4,14 @@ import { SERVER_VERSION } from "@nts/shared/version";
 import { z } from "zod";
 import type { Admit } from "./admit.js";
 import type { RespondLocally } from "./respond-locally.js";
-import { sendEmpty, sendSuccess } from "./edge/responses.js";
-import type { Exchange } from "./edge/exchange.js";
-import { faultOf } from "./edge/strict-requests.js";
-import { queryOf, resolveTarget } from "./edge/target.js";
-import { type Assistants, MCP } from "./mcp/assistants.js";
-import type { Forward } from "./proxy/forward.js";
-import type { Charges } from "./rate-limit/charges.js";
-import type { Refusals } from "./refusals.js";
+import { sendEmpty, sendSuccess } from "../edge/responses.js";
+import type { Exchange } from "../edge/exchange.js";
+import { faultOf } from "../edge/strict-requests.js";
+import { queryOf, resolveTarget } from "../edge/target.js";
+import { type Assistants, MCP } from "../mcp/assistants.js";
+import type { Forward } from "../proxy/forward.js";
+import type { Charges } from "../charges/charges.js";
+import type { Refusals } from "../charges/refusals.js";
 import type { Routes } from "./routes.js";
 
 /** Operations of the gateway itself have no parameters. */

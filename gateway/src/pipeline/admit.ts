@@ -1,11 +1,11 @@
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { authorize } from "@nts/shared/http/authorize";
-import type { Authenticate } from "./authenticate/authenticate.js";
-import type { Caller } from "./authenticate/caller.js";
-import type { KeyUses } from "./authenticate/key-uses.js";
-import type { Exchange } from "./edge/exchange.js";
-import type { Charges } from "./rate-limit/charges.js";
-import { isRefusal } from "./refusals.js";
+import type { Authenticate } from "../authenticate/authenticate.js";
+import type { Caller } from "../authenticate/caller.js";
+import type { KeyUses } from "../authenticate/key-uses.js";
+import type { Exchange } from "../edge/exchange.js";
+import type { Charges } from "../charges/charges.js";
+import { isRefusal } from "../charges/refusals.js";
 
 /** Authenticates, limits and authorizes a request. @throws AppError of any of the three */
 export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Caller>;
