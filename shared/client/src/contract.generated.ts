@@ -228,6 +228,7 @@ export const OPERATIONS = {
   list_audit: { method: "get", path: "/api/v1/audit" },
   import_nmap: { method: "post", path: "/api/v1/imports/nmap", bodyType: "application/xml", isUpload: true },
   import_file: { method: "post", path: "/api/v1/imports/{format}", bodyType: "application/octet-stream", isUpload: true },
+  report_certificates: { method: "get", path: "/api/v1/reports/certificates" },
   report_gone: { method: "get", path: "/api/v1/reports/gone" },
   export_inventory: { method: "get", path: "/api/v1/exports/{format}" },
   get_stats: { method: "get", path: "/api/v1/stats" },

@@ -1395,7 +1395,7 @@ export interface components {
             missed_since?: components["schemas"]["MissedSince"];
         };
         ObservedOfInterface: {
-            /** @description Whom the IEEE has assigned the MAC address to. */
+            /** @description To whom the MAC address is assigned, as the scanner says. */
             vendor: components["schemas"]["ObservedText"] | null;
         };
         Port: {
@@ -2168,6 +2168,26 @@ export interface components {
             interfaces: number;
             ports: number;
             services: number;
+        };
+        CertificatesEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Certificates"];
+            meta: components["schemas"]["Meta"];
+        };
+        Certificates: {
+            before: components["schemas"]["Timestamp"];
+            count: number;
+            certificates: components["schemas"]["EndingCertificate"][];
+        };
+        EndingCertificate: {
+            port_id: components["schemas"]["Uuid"];
+            host_id: components["schemas"]["Uuid"];
+            host_name: string;
+            network_id: components["schemas"]["Uuid"];
+            number: number;
+            protocol: components["schemas"]["Protocol"];
+            certificate: components["schemas"]["ObservedCertificate"];
         };
         GoneEnvelope: {
             /** @constant */
@@ -5929,6 +5949,26 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["ImportPlanResponse"];
+        };
+    };
+    report_certificates: {
+        parameters: {
+            query?: {
+                days?: number;
+                /** @description Only entities of this network. */
+                network_id?: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificatesEnvelope"];
+                };
+            };
         };
     };
     report_gone: {

@@ -45,24 +45,25 @@ export const ObservedOfHost = z
 export type ObservedOfHost = z.infer<typeof ObservedOfHost>;
 
 export const ObservedOfInterface = z
-  .object({ vendor: text.nullable().describe("Whom the IEEE has assigned the MAC address to.") })
+  .object({ vendor: text.nullable().describe("To whom the MAC address is assigned, as the scanner says.") })
   .meta({ id: "ObservedOfInterface" });
 export type ObservedOfInterface = z.infer<typeof ObservedOfInterface>;
 
+export const ObservedCertificate = z
+  .object({
+    subject: z.string(),
+    issuer: z.string(),
+    names: z.array(z.string()),
+    not_before: Timestamp.nullable(),
+    not_after: Timestamp.nullable(),
+    sha256: z.string().nullable(),
+    ...said,
+  })
+  .meta({ id: "ObservedCertificate" });
+
 export const ObservedOfPort = z
   .object({
-    certificate: z
-      .object({
-        subject: z.string(),
-        issuer: z.string(),
-        names: z.array(z.string()),
-        not_before: Timestamp.nullable(),
-        not_after: Timestamp.nullable(),
-        sha256: z.string().nullable(),
-        ...said,
-      })
-      .meta({ id: "ObservedCertificate" })
-      .nullable(),
+    certificate: ObservedCertificate.nullable(),
     title: text.nullable().describe("The title of its web page."),
   })
   .meta({ id: "ObservedOfPort" });

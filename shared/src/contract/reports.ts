@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { filters, Timestamp } from "./common.js";
+import { filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { ObservedCertificate } from "./observed.js";
+import { Protocol } from "./ports.js";
 import { Missing, MissingCounts } from "./sightings.js";
 
 /** Maximum rows per kind of entity. */
@@ -31,5 +33,42 @@ export const reportGone = endpoint({
   description: `By kind and network, longest missing first; at most ${MOST_GONE} of each.`,
   query: z.strictObject({ days: z.int().min(0).max(3_650).default(21), network_id: filters.network_id }),
   response: Gone,
+  errors: [],
+});
+
+/** Maximum rows of the report of certificates. */
+export const MOST_CERTIFICATES = 1_000;
+
+/** A port whose certificate ends. */
+export const EndingCertificate = z
+  .object({
+    port_id: Id,
+    host_id: Id,
+    host_name: z.string(),
+    network_id: Id,
+    number: z.int(),
+    protocol: Protocol,
+    certificate: ObservedCertificate,
+  })
+  .meta({ id: "EndingCertificate" });
+export type EndingCertificate = z.infer<typeof EndingCertificate>;
+
+export const Certificates = z
+  .object({ before: Timestamp, count: z.int(), certificates: z.array(EndingCertificate) })
+  .meta({ id: "Certificates" });
+export type Certificates = z.infer<typeof Certificates>;
+
+export const reportCertificates = endpoint({
+  operationId: "report_certificates",
+  method: "get",
+  path: "/api/v1/reports/certificates",
+  upstream: "topology",
+  credential: "any",
+  permission: "Viewer",
+  tag: "Imports",
+  summary: "Report ports whose certificate has ended, or ends within some days",
+  description: `Soonest first; at most ${MOST_CERTIFICATES}.`,
+  query: z.strictObject({ days: z.int().min(0).max(3_650).default(30), network_id: filters.network_id }),
+  response: Certificates,
   errors: [],
 });

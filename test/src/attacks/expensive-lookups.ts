@@ -9,6 +9,7 @@ const PATHS = [
   "hosts?q=:1",
   "services?q=443/tcp",
   "reports/gone?days=0",
+  "reports/certificates?days=3650",
   "stats",
   "services?missed=true",
 ];

@@ -200,7 +200,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
   const ofAll =
-    /^(get_(topology|stats)|report_gone|export_inventory|list_webhook_progress|(list|diff|stream)_changes)$/;
+    /^(get_(topology|stats)|report_(gone|certificates)|export_inventory|list_webhook_progress|(list|diff|stream)_changes)$/;
   if (visible || operation.list === true || ofAll.test(operationId)) return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
 }

@@ -9,6 +9,7 @@ import {
   type Host,
   listChanges,
   patchHost,
+  reportCertificates,
 } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
@@ -75,8 +76,9 @@ describe("an import that merges two hosts", () => {
 });
 
 describe("what a scan says", () => {
-  const FIRST = { nginx: "1.18.0", ssh: "8.2p1", certificateEnds: "2026-06-01T12:00:00" };
-  const LATER = { nginx: "1.26.0", ssh: "9.9p1", certificateEnds: "2026-09-01T12:00:00" };
+  const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 19);
+  const FIRST = { nginx: "1.18.0", ssh: "8.2p1", certificateEnds: "2020-06-01T12:00:00" };
+  const LATER = { nginx: "1.26.0", ssh: "9.9p1", certificateEnds: IN_A_YEAR };
   const said = (value: unknown): object => ({ value, by: "nmap", since: expect.any(String) });
   const ported = ({ ports }: Host, number: number) => ports.find((port) => port.number === number);
   const called = ({ services }: Host, name: string) => services.find((service) => service.name === name);
@@ -93,6 +95,7 @@ describe("what a scan says", () => {
       model: null,
       role: said("Nas"),
     });
+    expect(made.interfaces[0]?.observed).toEqual({ vendor: said("Synology Incorporated") });
     const secure = ported(made, 443);
     expect(secure?.observed?.title).toEqual(said("Photos"));
     expect(secure?.observed?.certificate).toMatchObject({
@@ -100,7 +103,7 @@ describe("what a scan says", () => {
       issuer: "R11",
       names: ["web.example", "www.web.example", "10.3.0.5"],
       not_before: "2026-01-01T00:00:00.000Z",
-      not_after: "2026-06-01T12:00:00.000Z",
+      not_after: "2020-06-01T12:00:00.000Z",
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(called(made, "nginx")?.observed).toEqual({
@@ -143,7 +146,23 @@ describe("what a scan says", () => {
       "Service nginx: observed.version observed.cpe",
     ]);
     await expectReplayEqualsLists(owner);
+    const report = async (days: number, caller = owner) => caller.call(reportCertificates, { query: { days } });
+    const row = {
+      port_id: secure?.id,
+      host_id: made.id,
+      host_name: "web.example",
+      network_id,
+      number: 443,
+      protocol: "Tcp",
+    };
+    expect(await report(3_650)).toMatchObject({
+      count: 1,
+      certificates: [{ ...row, certificate: { subject: "web.example", not_after: `${IN_A_YEAR}.000Z` } }],
+    });
+    expect(await report(30)).toMatchObject({ count: 0, certificates: [] });
+    expect((await topology.aCaller().call(reportCertificates, { query: { days: 3_650 } })).count).toBe(0);
     expect((await revert(owner, request)).status).toBe(200);
+    expect((await report(30)).count).toBe(1);
     const reverted = await owner.call(getHost, { params: made });
     expect(called(reverted, "nginx")?.observed).toEqual(called(before, "nginx")?.observed);
     expect(ported(reverted, 443)?.observed).toEqual(ported(before, 443)?.observed);

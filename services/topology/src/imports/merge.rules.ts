@@ -111,14 +111,14 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   if (first === undefined) throw new Error("nothing was seen");
   if (hosts.length === 1) return first;
   const lost = new Set<string>();
-  const macs = new Map<string, string | null>();
+  const cards = new Map<string, SeenAddress>();
   const ports: SeenPort[] = [];
   const covered: CoveredPorts[] = [];
   const says = saidTogether(hosts);
   let { hostname, name = null, vendor, role = null, isNamed = false } = first;
   const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
-    for (const { ip, mac } of host.addresses) macs.set(ip, macs.get(ip) ?? mac);
+    for (const one of host.addresses) if ((cards.get(one.ip)?.mac ?? null) === null) cards.set(one.ip, one);
     for (const port of host.ports) ports.push(port);
     for (const one of host.covered ?? []) covered.push(one);
     hostname ??= host.hostname;
@@ -134,7 +134,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   return {
     line: first.line,
     isNamed,
-    addresses: [...macs].map(([ip, mac]): SeenAddress => ({ ip, mac })),
+    addresses: [...cards.values()],
     hostname,
     name,
     vendor,

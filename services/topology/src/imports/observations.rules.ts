@@ -2,6 +2,7 @@ import type {
   Confidence,
   ImportedChange,
   ObservedOfHost,
+  ObservedOfInterface,
   ObservedOfPort,
   ObservedOfService,
   Role,
@@ -20,6 +21,15 @@ export interface SaysOfHost {
   readonly vendor?: string | null;
   readonly model?: string | null;
   readonly serial?: string | null;
+}
+
+/** What it says of the network card of an address. */
+export function interfaceTold(
+  present: ObservedOfInterface | null,
+  vendor: string | null,
+  saying: Saying,
+): ObservedOfInterface | null {
+  return unlessNothing(present, { vendor: told(present?.vendor, textOf(vendor), saying) });
 }
 
 /** What it says of a port. */

@@ -9,7 +9,7 @@ import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
-import { changesOfObserved, hostTold, portTold, type SaysOfPort } from "./observations.rules.js";
+import { changesOfObserved, hostTold, interfaceTold, portTold, type SaysOfPort } from "./observations.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
 import { roleOf } from "./roles.rules.js";
 import {
@@ -108,11 +108,14 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const host = withObserved(bare, seen, { known, ports, services, planning });
   const changes = [
     ...(known === null ? [] : changesOfHost(known.host.entity, host.entity)),
-    ...interfaces.filter(isUpdate).map(({ entity }) => ({
-      path: `interfaces.${entity.ip_address}.mac_address`,
-      from: null,
-      to: entity.mac_address ?? "",
-    })),
+    ...interfaces
+      .filter(isUpdate)
+      .flatMap(({ before, entity }) => [
+        ...(before?.entity.mac_address === entity.mac_address
+          ? []
+          : [{ path: `interfaces.${entity.ip_address}.mac_address`, from: null, to: entity.mac_address ?? "" }]),
+        ...changesOfObserved(`interfaces.${entity.ip_address}.`, before?.entity.observed ?? null, entity.observed),
+      ]),
     ...ports
       .filter(isUpdate)
       .flatMap(({ before, entity }) =>
@@ -266,7 +269,8 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
       `${seen.addresses.length - taken.length} addresses of ${taken[0]?.ip ?? "a host"}`,
       `an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`,
     );
-  return taken.map(({ ip, mac }): PlannedInterface => {
+  const saying = { by: planning.by, since: planning.now };
+  return taken.map(({ ip, mac, vendor = null }): PlannedInterface => {
     const place = planning.placeOf(ip);
     const same = byIp.get(ip) ?? [];
     const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
@@ -280,6 +284,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
           subnet_id: place.id ?? "",
           mac_address: mac,
           position: position++,
+          observed: interfaceTold(null, vendor, saying),
         },
       );
       return { action: "create", before: null, entity, cidr: place.cidr };
@@ -291,11 +296,12 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
       return { action: "unchanged", before, entity, cidr };
     }
     const mac_address = nextMacAddress(entity.mac_address, mac);
-    const isLearnt = mac_address !== entity.mac_address;
+    const observed = interfaceTold(entity.observed, vendor, saying);
+    const isLearnt = mac_address !== entity.mac_address || observed !== entity.observed;
     return {
       action: isLearnt ? "update" : "unchanged",
       before,
-      entity: isLearnt ? { ...entity, mac_address } : entity,
+      entity: isLearnt ? { ...entity, mac_address, observed } : entity,
       cidr,
     };
   });

@@ -42,6 +42,8 @@ export interface SeenAddress {
   readonly ip: string;
   /** In canonical form; null if the scanner was not on its link. */
   readonly mac: string | null;
+  /** To whom the MAC address is assigned. */
+  readonly vendor?: string | null;
 }
 
 /** An open port at one address, or reported by the machine itself for all. */

@@ -11,6 +11,16 @@ export const portKind = kind("Port", {
   defaults: {},
   archived: PortInput.extend({ ...MADE, ...observedAs(ObservedOfPort) }),
   namedIn: ["number", "protocol"],
-  keysOf: ({ host_id, number, protocol }) => ({ host_id, number, protocol }),
+  keysOf: ({ host_id, number, protocol, observed }) => ({
+    host_id,
+    number,
+    protocol,
+    certificate_ends: endOf(observed?.certificate?.not_after ?? null),
+  }),
   form: addingForm<Port>(2, { observed: null }),
 });
+
+/** In milliseconds, for the report of certificates. */
+function endOf(notAfter: string | null): number | null {
+  return notAfter === null ? null : Date.parse(notAfter);
+}

@@ -1,4 +1,13 @@
-import { type Gone, MOST_GONE, type Missing, reportGone } from "@nts/shared/contract";
+import {
+  type Certificates,
+  type EndingCertificate,
+  type Gone,
+  MOST_CERTIFICATES,
+  MOST_GONE,
+  type Missing,
+  reportCertificates,
+  reportGone,
+} from "@nts/shared/contract";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -6,7 +15,7 @@ import { nameOf } from "@nts/shared/contract/names.rules";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
 import type { Entities, Entity } from "../storage/entities.js";
-import { SIGHTED_INDEX } from "../storage/indexes.js";
+import { CERTIFICATES_INDEX, SIGHTED_INDEX } from "../storage/indexes.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -28,6 +37,43 @@ export function mountReports(router: Router, storage: Storage): void {
     };
     return respond.data(gone);
   });
+
+  mount(router, reportCertificates, async ({ scope: whole, query: { days, network_id: networkId } }) => {
+    const scope = narrowedTo(whole, networkId);
+    const beforeMs = Date.now() + days * DAY_MS;
+    const { rows, count } = await certificatesOf(storage, scope, beforeMs);
+    const names = await namesOf(storage, scope, rows.map(({ host_id }) => host_id)); // prettier-ignore
+    const report: Certificates = {
+      before: new Date(beforeMs).toISOString(),
+      count,
+      certificates: rows.map((one) => ({ ...one, host_name: names.get(one.host_id) ?? "" })),
+    };
+    return respond.data(report);
+  });
+}
+
+/** The ports whose certificates end first, without the names of their hosts, and the number of all. */
+async function certificatesOf(
+  { ports }: Storage,
+  scope: Scope,
+  beforeMs: number,
+): Promise<{ rows: Omit<EndingCertificate, "host_name">[]; count: number }> {
+  const filter = { certificate_ends: { $gt: 0, $lte: beforeMs } };
+  const find = {
+    filter: { ...ports.within(scope), ...filter },
+    sort: { certificate_ends: 1 },
+    hint: CERTIFICATES_INDEX,
+    limit: MOST_CERTIFICATES,
+  } as const;
+  const rows: Omit<EndingCertificate, "host_name">[] = [];
+  for await (const batch of ports.readStored(scope, find))
+    for (const { entity } of batch) {
+      const { id: port_id, host_id, network_id, number, protocol, observed } = entity;
+      const certificate = observed?.certificate ?? null;
+      if (certificate !== null) rows.push({ port_id, host_id, network_id, number, protocol, certificate });
+    }
+  const count = rows.length < MOST_CERTIFICATES ? rows.length : await ports.count(scope, filter, CERTIFICATES_INDEX);
+  return { rows, count };
 }
 
 interface Found {

@@ -52,6 +52,12 @@ const lostMacs: IndexDescription = { key: LOST_MACS_INDEX, partialFilterExpressi
 export const SIGHTED_INDEX: IndexKey = { organization_id: 1, network_id: 1, missed: 1, seen_last: 1 };
 /** A partial index for both, of entities with sightings only. */
 const sighted: IndexDescription = { key: SIGHTED_INDEX, partialFilterExpression: { sighted: true } };
+/** The index of ports with a certificate, by its end. */
+export const CERTIFICATES_INDEX: IndexKey = { organization_id: 1, certificate_ends: 1 };
+const certified: IndexDescription = {
+  key: CERTIFICATES_INDEX,
+  partialFilterExpression: { certificate_ends: { $gt: 0 } },
+};
 /** The index of a subnet's addresses in order. */
 export const INTERFACE_ADDRESSES_INDEX = { subnet_id: 1, ip_key: 1, host_id: 1 } as const;
 /** The indexes for the recognition of interfaces. */
@@ -154,7 +160,12 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     sighted,
     { name: "one_address_of_host", key: ONE_ADDRESS_INDEX, unique: true },
   ],
-  ports: [...ordered(["number"]), sighted, { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true }],
+  ports: [
+    ...ordered(["number"]),
+    sighted,
+    certified,
+    { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true },
+  ],
   services: [
     ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
     byNetwork,

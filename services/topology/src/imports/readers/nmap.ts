@@ -290,7 +290,11 @@ function takeHost(taken: Taken, read: Reading): void {
     skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_ADDRESSES} addresses`);
   else {
     taken.addressCount += addresses.size;
-    const seen = [...addresses].map((ip): SeenAddress => ({ ip, mac }));
+    const seen = [...addresses].map((ip): SeenAddress => ({
+      ip,
+      mac,
+      ...(mac !== null && vendor !== null && { vendor }),
+    }));
     const { os } = read;
     const says = { vendor, ...(os !== null && { os }) };
     hosts.push({ line, addresses: seen, hostname, vendor, says, ports, covered: taken.coverage.portsOf(read) });
