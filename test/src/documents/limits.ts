@@ -26,6 +26,7 @@ import {
 import { MOST_PAIRS } from "@nts/shared/contract/bindings.rules";
 import * as keys from "@nts/shared/contract/keys";
 import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
+import { pluralOf } from "@nts/shared/contract/kinds";
 import { MERMAID_LIMITS } from "@nts/shared/contract/topology";
 import { BODY_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { DEPTH_LIMIT, VALUE_LIMIT } from "@nts/shared/http/json-bounds";
@@ -43,6 +44,7 @@ import {
 import { LARGE_WRITES, MOST_SMALL } from "@nts/topology/storage/large-writes";
 import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
 import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topology/archives/check";
+import { TOP_LEVEL } from "@nts/topology/kinds/index";
 import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";
 import { RUNNER_LIMITS } from "@nts/topology/imports/runner";
 import * as scan from "@nts/topology/imports/scan.rules";
@@ -238,13 +240,16 @@ function ofResources(): Rows {
   ];
 }
 
+/** The kinds of which an archive may have fewest. */
+const REFERRED_TO = new Intl.ListFormat("en-GB").format(TOP_LEVEL.map(pluralOf));
+
 function ofImports(): Rows {
   const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, thread } =
     RUNNER_LIMITS;
   return [
     [
       "a file",
-      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; text: ${n(lines.MOST_LINES)} lines of ${n(lines.LINE_LIMIT)} characters; XML: ${xml.DEPTH_LIMIT} levels deep, ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive: ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them tags, networks and subnets, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
+      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; text: ${n(lines.MOST_LINES)} lines of ${n(lines.LINE_LIMIT)} characters; XML: ${xml.DEPTH_LIMIT} levels deep, ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive: ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them ${REFERRED_TO}, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
     ],
     [
       "content of an import",

@@ -20,7 +20,7 @@ import { linesIn } from "./split.js";
 export const ARCHIVE_LINE_LIMIT = 1_048_576;
 /** Maximum entities per archive. */
 export const MOST_ARCHIVED = 1_000_000;
-/** Maximum tags, networks and subnets per archive; they are held in memory during validation. */
+/** Maximum entities of kinds that are not on hosts per archive; they are held in memory during validation. */
 export const MOST_REFERRED_TO = 50_000;
 
 export interface ArchiveLimits {

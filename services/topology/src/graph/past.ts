@@ -1,4 +1,5 @@
 import type { Port } from "@nts/shared/contract";
+import { KINDS_IN_NETWORKS } from "@nts/shared/contract/kinds";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Kinds } from "../past/denormalized-fields.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
@@ -10,7 +11,6 @@ import type { Storage } from "../storage/storage.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import type { GraphSource, Read } from "./read.js";
 
-const NAMES = ["Subnet", "Host", "Interface", "Port", "Service"];
 const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
 
 /** The state at a past moment. @throws AppError as `OpenView` */
@@ -20,7 +20,7 @@ export async function pastSource(
   { networkId, ...asked }: AskedPast & { readonly networkId: string | undefined },
 ): Promise<GraphSource> {
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
-  const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: NAMES });
+  const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: KINDS_IN_NETWORKS });
   const writer = createWriter(view);
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {

@@ -21,6 +21,7 @@ const [FIRST_READ, MOST_READ] = [50, 500];
 export type Kind = Pick<
   Entities<Entity>,
   | "name"
+  | "ofNetworks"
   | "read"
   | "countAt"
   | "within"

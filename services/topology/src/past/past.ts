@@ -73,7 +73,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const kind = entities as unknown as Kind;
       const { keyOf } = planOf(rights);
       const keyset = keysetOf({ name: kind.name, organizationId: rights.organizationId }, paging, keyOf);
-      const network_id = kind.name === "Tag" ? undefined : networkId;
+      const network_id = kind.ofNetworks ? networkId : undefined;
       const { view, changed, request } = await during(work, async () => {
         const kindNames = KINDS[kind.name] ?? [kind.name];
         const view = await open({ work, rights, asOf, filter: { network_id }, kinds: kindNames, isPaged: paging.limit > 0 }); // prettier-ignore

@@ -56,6 +56,8 @@ export type Extra<T> = Readonly<Record<string, unknown>> | ((entity: T) => Recor
 /** Access to the entities of one kind, limited to the caller's scope. */
 export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrites<T> {
   readonly name: string;
+  /** Whether they are in networks, rather than of the whole organization. */
+  readonly ofNetworks: boolean;
   readonly collection: ScopedCollection<EntityDocument>;
   readonly sweepable: Sweepable;
   readonly denormalizedKeys: readonly string[];
@@ -110,6 +112,7 @@ export function createEntities<T extends Entity>(database: Database, kind: Entit
   const reader = createReader(kind);
   return {
     name: kind.name,
+    ofNetworks: kind.networkOf !== null,
     collection,
     sweepable: sweepable(collection),
     denormalizedKeys: kind.denormalizedKeys ?? [],
