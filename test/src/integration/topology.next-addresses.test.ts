@@ -36,11 +36,20 @@ let owner: Caller;
 let home: World;
 let hosts: Host[];
 let blocks = 0;
+/** Requests that did not take their addresses in their own transaction. */
+let reservations = 0;
 
 beforeAll(async () => {
   // Steps so short that most scans take several.
   const step = CREATES > 250 ? 500 : 5;
-  const storage = (it: Storage): Storage => ({ ...it, addressAllocator: createAddressAllocator(it, step) });
+  const storage = (it: Storage): Storage => {
+    const allocator = createAddressAllocator(it, step);
+    const reserve: typeof allocator.reserve = (wanting) => {
+      reservations += 1;
+      return allocator.reserve(wanting);
+    };
+    return { ...it, addressAllocator: { ...allocator, reserve } };
+  };
   topology = await startTopology({ instances: 2, storage });
   owner = topology.aCaller();
   home = await aNetwork(owner);
@@ -105,6 +114,19 @@ describe("next addresses: one after another", () => {
     const theirs = gone.interfaces.map(addressOf);
     await owner.call(bulkDeleteHosts, { body: [gone.id] });
     expect([addressOf(await next(subnet, 2)), addressOf(await next(subnet, 3))]).toEqual(theirs);
+  });
+
+  it("are taken in the transaction of a request that comes alone, once the first search has set the mark", async () => {
+    const subnet = await aSubnet(28);
+    const first = await next(subnet);
+    const before = reservations;
+    const interfaces = [nextAddressIn(subnet), nextAddressIn(subnet)];
+    const body = { network_id: home.network.id, name: "alone", interfaces };
+    const host = await owner.via(1).call(createHost, { body });
+    await owner.call(deleteInterface, { params: { id: first.id } });
+    const made = [...host.interfaces, await next(subnet, 1), await next(subnet, 2)];
+    expect(made.map((one) => one.ip_address.split(".").at(-1))).toEqual(["2", "3", "1", "4"]);
+    expect(reservations - before).toBe(0);
   });
 
   it("differ for each interface of a new host, and from those that the host specifies", async () => {

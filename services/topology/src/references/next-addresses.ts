@@ -9,19 +9,25 @@ import { type AddressSpace, isGivable, keyAt, numberOf, spaceOf, textAt } from "
 import { parseAddress } from "../values/addresses.js";
 import type { PlacedAddress } from "./addresses-on.js";
 
-// An address requested as "next" is reserved before the transaction that uses it, and released if that fails.
+// An address requested as "next" is taken in the transaction that uses it. If other requests are first, it is reserved
+// before that transaction, and released if that fails.
 
-/** Thrown by {@link Placed.use} if another writer has taken the reserved address; the request is retried. */
+/** Thrown by a transaction that takes no address itself; it is to be reserved. */
+class NotTaken extends Error {
+  override readonly name = "NotTaken";
+}
+
+/** Thrown by a transaction if another writer has taken the reserved address; the request is retried. */
 class Lost extends Error {
   override readonly name = "Lost";
 }
 
-/** The request with "next" replaced by addresses. */
-export interface Placed<T> {
-  readonly placed: readonly T[];
-  /** Consumes the addresses in the transaction that needs them. */
-  use(tx: ClientSession): Promise<void>;
-}
+/**
+ * Replaces "next" by addresses, in the transaction that needs them.
+ *
+ * @param attempt as in `TransactionBody`
+ */
+export type Place<T> = (tx: ClientSession, attempt?: number) => Promise<readonly T[]>;
 
 export interface Placing<T> {
   readonly work: Work;
@@ -38,10 +44,16 @@ export interface Placing<T> {
  */
 export async function withNextAddresses<T extends PlacedAddress, Result>(
   storage: Storage,
-  { work, scope, networkId, asked }: Placing<T>,
-  write: (placed: Placed<T>) => Promise<Result>,
+  placing: Placing<T>,
+  write: (place: Place<T>) => Promise<Result>,
 ): Promise<Result> {
-  if (!asked.some(isNext)) return write({ placed: asked, use: () => Promise.resolve() });
+  const { work, scope, asked } = placing;
+  if (!asked.some(isNext)) return write(() => Promise.resolve(asked));
+  try {
+    return await takingInside(storage, placing, write);
+  } catch (error) {
+    if (!(error instanceof NotTaken)) throw error;
+  }
   for (;;) {
     requireNotAbandoned(work);
     const all: ReservedAddresses[] = [];
@@ -50,8 +62,11 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
     };
     work.unit?.afterUndone(giveBack);
     try {
-      const placed = await place(storage, { work, scope, networkId, asked }, all);
-      return await write({ placed, use: (tx) => use(storage, tx, scope, all) });
+      const placed = await reserve(storage, placing, all);
+      return await write(async (tx) => {
+        await use(storage, tx, scope, all);
+        return placed;
+      });
     } catch (error) {
       await giveBack();
       if (!(error instanceof Lost)) throw error;
@@ -59,8 +74,63 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
   }
 }
 
-/** @param all collects the reservations, also on failure */
-async function place<T extends PlacedAddress>(
+/** Takes the addresses in the transaction of the write. @throws NotTaken */
+async function takingInside<T extends PlacedAddress, Result>(
+  storage: Storage,
+  { work, scope, networkId, asked }: Placing<T>,
+  write: (place: Place<T>) => Promise<Result>,
+): Promise<Result> {
+  const [id, ...others] = new Set(asked.filter(isNext).map(({ subnet_id }) => subnet_id));
+  if (id === undefined || others.length > 0 || work.unit?.isDry === true) throw new NotTaken();
+  let end = (): void => undefined;
+  const place: Place<T> = async (tx, attempt = 0) => {
+    const begun = attempt === 0 ? storage.addressAllocator.alone(id) : null;
+    if (begun === null) throw new NotTaken();
+    end = begun;
+    return placedIn(asked, new Map([[id, await take(storage, tx, scope, { id, networkId, asked })]]));
+  };
+  try {
+    return await write(place);
+  } finally {
+    end();
+  }
+}
+
+/** The texts of the taken addresses. @throws NotTaken */
+async function take(
+  { addresses, subnets }: Pick<Storage, "addresses" | "subnets">,
+  tx: ClientSession,
+  scope: Scope,
+  { id, networkId, asked }: { id: string; networkId: string; asked: readonly PlacedAddress[] },
+): Promise<string[]> {
+  const stored = await subnets.find(scope, id, tx);
+  // The search for a reservation says what is wrong.
+  if (stored?.entity.network_id !== networkId) throw new NotTaken();
+  const space = spaceOf(stored.entity);
+  const request = requestFor(id, asked);
+  const found = await addresses.take(tx, scope, { id, network_id: networkId, space }, { ...request, holder: null });
+  if (typeof found === "string" || found.length < request.count) throw new NotTaken();
+  return found.map((address) => textAt(space, address));
+}
+
+/** How many next addresses of a subnet are requested, and which others. */
+function requestFor(subnetId: string, asked: readonly PlacedAddress[]): { count: number; others: Set<string> } {
+  const mine = asked.filter(({ subnet_id }) => subnet_id === subnetId);
+  const others = mine.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key]));
+  return { count: mine.filter(isNext).length, others: new Set(others) };
+}
+
+/** The request with given addresses of subnets. */
+function placedIn<T extends PlacedAddress>(asked: readonly T[], given: ReadonlyMap<string, string[]>): T[] {
+  return asked.map((one) => (isNext(one) ? { ...one, ip_address: given.get(one.subnet_id)?.shift() ?? "" } : one));
+}
+
+/**
+ * The request with addresses reserved before its transaction.
+ *
+ * @param all collects the reservations, also on failure
+ */
+async function reserve<T extends PlacedAddress>(
   storage: Storage,
   { work, scope, networkId, asked }: Placing<T>,
   all: ReservedAddresses[],
@@ -68,14 +138,15 @@ async function place<T extends PlacedAddress>(
   const isDry = work.unit?.isDry === true;
   const given = new Map<string, string[]>();
   for (const subnet of await subnetsOf(storage, scope, networkId, asked)) {
-    const mine = asked.filter(({ subnet_id }) => subnet_id === subnet.id);
-    const others = new Set(mine.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key])));
-    const wanting = { work, scope, subnet, count: mine.filter(isNext).length, others };
+    const wanting = { work, scope, subnet, ...requestFor(subnet.id, asked) };
     const reserved = isDry ? await peek(storage, wanting) : await storage.addressAllocator.reserve(wanting);
     if (!isDry) all.push(reserved);
-    given.set(subnet.id, reserved.keys.map((key) => textAt(subnet.space, numberOf(key)))); // prettier-ignore
+    given.set(
+      subnet.id,
+      reserved.keys.map((key) => textAt(subnet.space, numberOf(key))),
+    );
   }
-  return asked.map((one) => (isNext(one) ? { ...one, ip_address: given.get(one.subnet_id)?.shift() ?? "" } : one));
+  return placedIn(asked, given);
 }
 
 type Searched = Pick<Subnet, "id" | "network_id" | "cidr"> & { readonly space: AddressSpace };

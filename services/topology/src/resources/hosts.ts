@@ -62,10 +62,10 @@ function create(storage: Storage): UserHandler<typeof createHost> {
     await storage.quota.require(scope);
     const asked = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
     const placing = { work, scope, networkId: body.network_id, asked: addressesOf(asked.interfaces) };
-    const made = await withNextAddresses(storage, placing, ({ placed, use }) =>
+    const made = await withNextAddresses(storage, placing, (place) =>
       refusingDuplicates(() =>
-        transaction(work, [asked.host.id], async (tx) => {
-          await use(tx);
+        transaction(work, [asked.host.id], async (tx, attempt) => {
+          const placed = await place(tx, attempt);
           reportRemovedBindingsOfHost(tx, body);
           const interfaces = asked.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
           await insertHost(storage, tx, scope, { ...asked, interfaces });

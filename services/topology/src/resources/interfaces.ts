@@ -22,7 +22,7 @@ import { placeExisting, placeNew } from "../hosts/positions.rules.js";
 import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { requireReferences, networkClaim } from "../references/claims.js";
-import { type Placed, withNextAddresses } from "../references/next-addresses.js";
+import { type Place, withNextAddresses } from "../references/next-addresses.js";
 import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
 import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
@@ -77,17 +77,17 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
     const id = newId();
     const isNext = body.ip_address === NEXT_ADDRESS;
     const asked = [{ subnet_id: subnetId, ip_address: isNext ? NEXT_ADDRESS : parseAddress(body.ip_address).text }];
-    const write = ({ placed, use }: Placed<PlacedAddress>): Promise<Interface> =>
-      transaction(work, [hostId], async (tx) => {
+    const write = (place: Place<PlacedAddress>): Promise<Interface> =>
+      transaction(work, [hostId], async (tx, attempt) => {
         const host = await lockHostFor(storage, tx, scope, {
           hostId,
           networkId,
           change: { add: { interfaces: [id] } },
         });
-        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(placed)];
+        const claims = [networkClaim(networkId, { interfaces: 1 }), ...subnetClaims(asked)];
         await requireReferences(guards, tx, scope, claims);
-        await use(tx);
-        await checkAddresses(storage, tx, scope, { networkId, addresses: placed });
+        const placed = await place(tx, attempt);
+        if (!isNext) await checkAddresses(storage, tx, scope, { networkId, addresses: placed });
         const { position, shift } = placeNew(body.position, host.inventory.interfaces.length - 1);
         const entity = interfaceKind.make(body, {
           id,
@@ -105,7 +105,7 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
         return entity;
       });
     const placing = { work, scope, networkId, asked };
-    const created = await withNextAddresses(storage, placing, (given) => refusingDuplicates(() => write(given)));
+    const created = await withNextAddresses(storage, placing, (place) => refusingDuplicates(() => write(place)));
     return respond.data({ ...created, ...NEVER_SEEN }, { revision: 1 });
   };
 }

@@ -14,8 +14,9 @@ import type { SearchedSubnet } from "./stores/free-addresses.js";
 import type { AddressStore, Found, ReservedAddresses } from "./stores/addresses.js";
 import type { Storage } from "./storage.js";
 
-// Batches requests for addresses of one subnet: one search reserves addresses for all of them. Long moves of the mark
-// are made in committed steps, so they are done once, whichever request starts them.
+// A request that comes alone takes its addresses in its own transaction. Others that come meanwhile share searches, which
+// reserve addresses for all of them. Long moves of the mark are made in committed steps, so they are done once, whichever
+// request starts them.
 
 /** Used addresses that the mark passes per transaction. */
 const STEP = 10_000;
@@ -37,6 +38,12 @@ export interface Wanting {
 }
 
 export interface AddressAllocator {
+  /**
+   * Lets a request take addresses of a subnet in its own transaction, while later ones of this process wait.
+   *
+   * @returns what ends it; null if others were first
+   */
+  alone(subnetId: string): (() => void) | null;
   /**
    * Reserves the lowest free addresses of a subnet for a request.
    *
@@ -100,6 +107,12 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
   }
 
   return {
+    alone: (subnetId) => {
+      if (queues.has(subnetId)) return null;
+      const later: Waiting[] = [];
+      queues.set(subnetId, later);
+      return () => void serve(subnetId, later);
+    },
     reserve: (wanting) =>
       new Promise((resolve, reject) => {
         const one = { ...wanting, untilMs: performance.now() + DEADLINES.transactionMs, resolve, reject };
@@ -147,7 +160,7 @@ function createHoldingSearch(
     for (;;) {
       const [found, searched] = await transaction(work, [], async (tx): Promise<[Found, SearchedSubnet]> => {
         const there = await unchanged(tx, within, subnet.id);
-        return [await addresses.reserve(tx, within, there, request), there];
+        return [await addresses.take(tx, within, there, request), there];
       });
       if (typeof found !== "string") return found.map((address) => keyAt(searched.space, address));
       await moveMark(work, within, subnet.id, found === "move anew");

@@ -48,12 +48,16 @@ type SearchRequest = Omit<Search, "session">;
 
 export interface AddressStore {
   readonly sweepable: Sweepable;
-  /** Reserves the lowest free addresses of a subnet. Conflicts with concurrent searches in it. */
-  reserve(
+  /**
+   * Takes the lowest free addresses of a subnet. Conflicts with concurrent searches in it.
+   *
+   * @param request with the process that reserves them for other transactions; null if this one uses them
+   */
+  take(
     tx: ClientSession,
     scope: Scope,
     subnet: SearchedSubnet,
-    request: SearchRequest & { holder: string },
+    request: SearchRequest & { holder: string | null },
   ): Promise<Found>;
   /** Consumes reservations. @returns false if an address is no longer free or reserved */
   use(tx: ClientSession, scope: Scope, reserved: ReservedAddresses): Promise<boolean>;
@@ -103,10 +107,10 @@ export function createAddressStore(database: Database): AddressStore {
 }
 
 /** The marks of subnets. */
-function createMarks(collections: AddressCollections): Pick<AddressStore, "reserve" | "move" | "checked" | "reset"> {
+function createMarks(collections: AddressCollections): Pick<AddressStore, "take" | "move" | "checked" | "reset"> {
   const { freed } = collections;
   return {
-    reserve: async (tx, scope, subnet, { count, others, holder }) => {
+    take: async (tx, scope, subnet, { count, others, holder }) => {
       const { id, space } = subnet;
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
@@ -125,9 +129,10 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "reser
       const found = [...below.found, ...above.found];
       // Only if nothing else is left: passing used addresses locks the network for its writers.
       if (found.length === 0 && Date.now() - (mark.checked_at?.getTime() ?? 0) >= CHECKED_MS) return "move anew";
-      const stale = below.stale.map((key) => entryId(id, key));
-      if (stale.length > 0) await freed.deleteMany({ organization_id, _id: { $in: stale } }, { session: tx });
-      const entries = reservedEntries(organization_id, subnet, { found, holder });
+      const used = holder === null ? below.found.map((address) => keyAt(space, address)) : [];
+      const ended = [...below.stale, ...used].map((key) => entryId(id, key));
+      if (ended.length > 0) await freed.deleteMany({ organization_id, _id: { $in: ended } }, { session: tx });
+      const entries = holder === null ? [] : reservedEntries(organization_id, subnet, { found, holder });
       if (entries.length > 0) await freed.bulkWrite(entries, { session: tx });
       if (above.mark !== null) {
         const next = above.mark > space.last ? null : keyAt(space, above.mark);
