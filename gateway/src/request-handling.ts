@@ -104,6 +104,9 @@ export function createRequestHandling(options: RequestHandlingOptions): {
   };
   const cors = createCors(config.CORS_ORIGINS);
   const noteForwarded = createNoteForwarded(config.TRUST_PROXY_HOPS, log);
-  const listeners = createListeners({ context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded });
+  const listeners = createListeners({
+    ...{ context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded },
+    openConnections: connections,
+  });
   return { listeners, connections, inFlight };
 }

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Turns } from "@nts/shared/http/turns";
 import type { Exchange } from "./exchange.js";
 import { createPacedQueue } from "./paced-queue.js";
+import type { ReadTurns } from "./read-turns.js";
 
 // Handles a few pipelined requests of a connection at a time, paced so that other connections get their turn. Node
 // reports a closed connection only to the current response, so all exchanges are ended here.
@@ -49,6 +51,7 @@ export class Connection {
     private readonly start: Start,
     private readonly startInTurn: Start,
     private readonly total: Total,
+    private readonly reads: ReadTurns,
   ) {
     socket.once("close", () => {
       this.total.waiting -= this.#waiting.length;
@@ -64,6 +67,7 @@ export class Connection {
     this.#exchanges.push(exchange);
     if (this.#exchanges.length <= MOST_AT_A_TIME) this.start(exchange);
     else {
+      this.reads.count();
       this.#waiting.push(exchange);
       this.total.waiting++;
       this.socket.pause();
@@ -74,8 +78,11 @@ export class Connection {
   }
 
   /** A request was read although it is full. */
-  drop(): void {
+  drop(request: IncomingMessage): void {
+    // When its connection closes, Node creates an error with a stack for each request that is not destroyed.
+    request.destroyed = true;
     if (this.socket.destroyed) return;
+    this.reads.count();
     this.#dropped++;
     this.total.dropped++;
     if (this.total.dropped > MOST_DROPPED_IN_ALL) this.socket.destroy();
@@ -121,7 +128,7 @@ export interface Connections {
  * @param start handles a request when its turn has come; never throws
  * @param arriving the turns of new connections, which come first
  */
-export function createConnections(start: Start, arriving: Pick<Turns, "begin">): Connections {
+export function createConnections(start: Start, arriving: Pick<Turns, "begin">, reads: ReadTurns): Connections {
   const connections = new WeakMap<Socket, Connection>();
   const startAfterArrivals: Start = (exchange) => {
     arriving.begin(exchange.request.socket, () => {
@@ -138,7 +145,7 @@ export function createConnections(start: Start, arriving: Pick<Turns, "begin">):
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, startAfterArrivals, paced.add, total);
+      const connection = new Connection(socket, startAfterArrivals, paced.add, total, reads);
       connections.set(socket, connection);
       return connection;
     },

@@ -8,8 +8,8 @@ export interface OpenConnections {
   add(socket: Socket): string | null;
   /** Stops counting a connection that became a stream: streams have their own limits. */
   exempt(socket: Socket): void;
-  /** All open connections. */
-  count(): number;
+  /** All open connections, with the address block of their clients. */
+  all(): ReadonlyMap<Socket, string>;
 }
 
 export interface ConnectionLimits {
@@ -22,7 +22,7 @@ export function createOpenConnections({ most, mostOfAddress }: ConnectionLimits)
   const ofAddress = new Map<string, number>();
   /** Counted connections, with their address block. */
   const counted = new Map<Socket, string>();
-  let all = 0;
+  const all = new Map<Socket, string>();
 
   function exempt(socket: Socket): void {
     const address = counted.get(socket);
@@ -35,17 +35,17 @@ export function createOpenConnections({ most, mostOfAddress }: ConnectionLimits)
 
   return {
     exempt,
-    count: () => all,
+    all: () => all,
     add: (socket) => {
       const address = addressBlockOf(canonicalAddress(socket.remoteAddress ?? ""));
       const own = ofAddress.get(address) ?? 0;
       if (counted.size >= most || (mostOfAddress !== null && own >= mostOfAddress)) return null;
       ofAddress.set(address, own + 1);
       counted.set(socket, address);
-      all++;
+      all.set(socket, address);
       socket.once("close", () => {
         exempt(socket);
-        all--;
+        all.delete(socket);
       });
       return address;
     },

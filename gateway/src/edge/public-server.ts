@@ -83,7 +83,7 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
   // Unknown expectations are ignored.
   server.on("checkExpectation", serve);
   server.on("drop", () => dropped++);
-  return { ...running, openConnections: connections.count, droppedConnections: () => dropped };
+  return { ...running, openConnections: () => connections.all().size, droppedConnections: () => dropped };
 }
 
 /** Wraps listeners so that exceptions only cost their connection. */

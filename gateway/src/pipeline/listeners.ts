@@ -7,6 +7,8 @@ import { canonicalAddress } from "../edge/client-address.js";
 import { createClientErrors, createTunnelRefusal } from "../edge/client-errors.js";
 import { createConnections } from "../edge/connections.js";
 import type { Cors } from "../edge/cors.js";
+import type { OpenConnections } from "../edge/open-connections.js";
+import { createReadTurns } from "../edge/read-turns.js";
 import type { NoteForwarded } from "../edge/forwarded-unheeded.js";
 import { Exchange, type ExchangeContext } from "../edge/exchange.js";
 import type { UploadDeadlines } from "../edge/upload-deadlines.js";
@@ -20,18 +22,19 @@ export interface ListenersOptions {
   readonly charges: Pick<Charges, "chargeBytes">;
   readonly cors: Cors;
   readonly noteForwarded: NoteForwarded;
+  readonly openConnections: Pick<OpenConnections, "all">;
 }
 
 /** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
 export function createListeners(options: ListenersOptions): Listeners {
-  const { context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded } = options;
+  const { context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded, openConnections } = options;
   const arriving = createTurns();
-  const connections = createConnections(pipeline, arriving);
+  const connections = createConnections(pipeline, arriving, createReadTurns(openConnections.all));
 
   const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
     if (connection.isFull) {
-      connection.drop();
+      connection.drop(request);
       return;
     }
     noteForwarded(request);
