@@ -60,9 +60,13 @@ function patchedMember(type: z.ZodType): z.ZodType {
   return bare instanceof z.ZodObject ? patchedObject(bare) : bare;
 }
 
-/** Null removes a member. */
+/** Null removes a member; all may be removed while as many are added. */
 function patchedRecord(record: z.ZodRecord): z.ZodType {
-  return patchedOnce(record, () => z.record(record.keyType, (record.valueType as z.ZodType).nullable()));
+  return patchedOnce(record, () => {
+    const patched = z.record(record.keyType, (record.valueType as z.ZodType).nullable());
+    const most = record.meta()?.["maxProperties"];
+    return typeof most === "number" ? patched.meta({ maxProperties: 2 * most }) : patched;
+  });
 }
 
 function patchedObject(object: z.ZodObject): z.ZodType {
@@ -83,7 +87,7 @@ function patchedOnce(type: z.ZodType, make: () => z.ZodType): z.ZodType {
   if (known !== undefined) return known;
   const id = z.globalRegistry.get(type)?.id?.replace(/Input$/, "");
   const made = make();
-  const named = id === undefined ? made : made.meta({ id: `${id}Patch` });
+  const named = id === undefined ? made : made.meta({ ...made.meta(), id: `${id}Patch` });
   PATCHED.set(type, named);
   return named;
 }

@@ -114,6 +114,7 @@ describe("query: rejected values, and limits of lists", () => {
       order_by: "name",
       order_direction: "desc",
       exclude_categories: ["DNS", "VPN"],
+      attribute: [],
       limit: 5,
       offset: 7,
     });

@@ -3,8 +3,8 @@ import { UNLESS_STORED } from "../contract/common.js";
 import { type Fault, validationFailed } from "../errors.js";
 import { faultsOf, MOST_FAULTS } from "./faults.js";
 
-// zod validates all elements before a list's length, and collects errors without limit. So lengths are checked first,
-// and lists of objects that contain lists element by element until there are enough errors.
+// zod validates all elements before a list's length, and collects errors without limit. So lengths (and the numbers of
+// members of records) are checked first, and lists of objects that contain lists element by element until there are enough errors.
 
 /** Shorter lists cannot have enough errors to matter. */
 const FEW = 3;
@@ -15,8 +15,11 @@ interface ListBounds {
   readonly inner: Bounds | null;
 }
 
-/** The lists in a schema: by member of an object, or the schema itself. */
-type Bounds = { readonly list: ListBounds } | { readonly members: readonly (readonly [string, Bounds])[] };
+/** The lists and records in a schema: by member of an object, or the schema itself. */
+type Bounds =
+  | { readonly list: ListBounds }
+  | { readonly mostMembers: number }
+  | { readonly members: readonly (readonly [string, Bounds])[] };
 
 /**
  * Creates a validator whose time and memory do not depend on how invalid the value is. It throws `validation_failed`.
@@ -98,6 +101,7 @@ function boundsOf(schema: z.core.$ZodType): Bounds | null {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return boundsOf(schema.unwrap());
   if (schema instanceof z.ZodArray) return { list: listBoundsOf(schema) };
+  if (schema instanceof z.ZodRecord) return recordBoundsOf(schema);
   if (!(schema instanceof z.ZodObject)) return null;
   const members = Object.entries(schema.shape).flatMap(([name, member]) => {
     const bounds = boundsOf(member as z.core.$ZodType);
@@ -113,14 +117,24 @@ function listBoundsOf(schema: z.ZodArray): ListBounds {
   return { max: Math.min(...limits, Infinity), element: schema.element, inner: boundsOf(schema.element) };
 }
 
+/** zod has no limit of its own for records; the document's says it. */
+function recordBoundsOf(schema: z.ZodRecord): Bounds | null {
+  const mostMembers: unknown = schema.meta()?.["maxProperties"];
+  return typeof mostMembers === "number" ? { mostMembers } : null;
+}
+
 function lengthFaults(value: unknown, bounds: Bounds): Fault[] {
   const faults: Fault[] = [];
   const check: OnList = (list, items, at) => {
     if (items.length > list.max) faults.push({ path: at, message: `must have at most ${list.max} elements` });
     else if (list.inner !== null)
-      for (let i = 0; i < items.length; i++) visitLists(items[i], list.inner, joined(at, i), check);
+      for (let i = 0; i < items.length; i++) visitLists(items[i], list.inner, joined(at, i), check, checkRecord);
   };
-  visitLists(value, bounds, "", check);
+  const checkRecord: OnRecord = ({ mostMembers }, members, at) => {
+    if (Object.keys(members).length > mostMembers)
+      faults.push({ path: at, message: `must have at most ${mostMembers} members` });
+  };
+  visitLists(value, bounds, "", check, checkRecord);
   return faults;
 }
 
@@ -141,13 +155,19 @@ function elementFaults(value: unknown, bounds: Bounds): Fault[] {
 
 type OnList = (list: ListBounds, items: readonly unknown[], path: string) => void;
 
-/** Calls back for the lists of a value, except nested lists. */
-function visitLists(value: unknown, bounds: Bounds, path: string, onList: OnList): void {
+type OnRecord = (record: { readonly mostMembers: number }, members: object, path: string) => void;
+
+/** Calls back for the lists and records of a value, except nested lists. */
+function visitLists(value: unknown, bounds: Bounds, path: string, onList: OnList, onRecord?: OnRecord): void {
   if ("list" in bounds) {
     if (Array.isArray(value)) onList(bounds.list, value, path);
-  } else if (typeof value === "object" && value !== null)
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  if ("mostMembers" in bounds) onRecord?.(bounds, value, path);
+  else
     for (const [name, inner] of bounds.members)
-      visitLists((value as Record<string, unknown>)[name], inner, joined(path, name), onList);
+      visitLists((value as Record<string, unknown>)[name], inner, joined(path, name), onList, onRecord);
 }
 
 function joined(path: string, name: string | number): string {
