@@ -302,6 +302,7 @@ export interface components {
         };
         /** @enum {string} */
         Role: "Router" | "Switch" | "AccessPoint" | "Firewall" | "Server" | "Hypervisor" | "Nas" | "Printer" | "Camera" | "Phone" | "Computer" | "Mobile" | "Media" | "Iot" | "Ups" | "Other";
+        Text1To200: string;
         HostCreate: {
             network_id: components["schemas"]["Uuid"];
             name: components["schemas"]["Label1To100"];
@@ -4088,13 +4089,15 @@ export interface operations {
                 tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
                 attribute?: components["schemas"]["Text1To600"][];
-                /** @description Only hosts with one of these roles. */
+                /** @description Only hosts with one of these roles, set or probable. */
                 role?: components["schemas"]["Role"][];
+                /** @description Only hosts of this vendor, as sources name it, ignoring case. */
+                vendor?: components["schemas"]["Text1To200"];
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */
                 seen_before?: components["schemas"]["Instant"];
-                /** @description Case-insensitive search in name, hostname and addresses; or for a port: `10.0.0.5:443`, `:443`, `443/tcp`. */
+                /** @description Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id";
@@ -4716,7 +4719,7 @@ export interface operations {
                 as_of?: string;
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
-                /** @description Case-insensitive search in name and service_definition; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`. */
+                /** @description Case-insensitive search in name, service_definition, product and version; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Only services of this host. */
                 host_id?: components["schemas"]["Uuid"];
@@ -4726,6 +4729,8 @@ export interface operations {
                 tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
                 attribute?: components["schemas"]["Text1To600"][];
+                /** @description Only services with this product, as sources name it, ignoring case. */
+                product?: components["schemas"]["Text1To200"];
                 /** @description Excludes services of these categories. */
                 exclude_categories?: components["schemas"]["Category"][];
                 /** @description Only entities that are missed, or only those that are not. */

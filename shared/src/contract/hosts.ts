@@ -12,6 +12,7 @@ import {
   serverFields,
   Source,
   Tags,
+  text,
   Virtualization,
   VirtualizationResponse,
 } from "./common.js";
@@ -99,10 +100,16 @@ export const listHosts = endpoint({
     ...asOf,
     ...filters,
     ...attributeFilter,
-    role: z.array(Role).max(ROLE_NAMES.length).default([]).describe("Only hosts with one of these roles."),
+    role: z
+      .array(Role)
+      .max(ROLE_NAMES.length)
+      .default([])
+      .describe("Only hosts with one of these roles, set or probable."),
+    vendor: text(1, 200).optional().describe("Only hosts of this vendor, as sources name it, ignoring case."),
     ...sightingFilters,
     q: SearchPart.describe(
-      "Case-insensitive search in name, hostname and addresses; or for a port: `10.0.0.5:443`, `:443`, `443/tcp`.",
+      "Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), " +
+        "a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it.",
     ),
   }),
   response: Host,

@@ -13,6 +13,7 @@ import {
   serverFields,
   Source,
   Tags,
+  text,
   Virtualization,
   VirtualizationResponse,
 } from "./common.js";
@@ -102,12 +103,13 @@ export const listServices = endpoint({
     ...asOf,
     network_id: filters.network_id,
     q: SearchPart.describe(
-      "Case-insensitive search in name and service_definition; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`.",
+      "Case-insensitive search in name, service_definition, product and version; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`.",
     ),
     host_id: Id.optional().describe("Only services of this host."),
     ids: filters.ids,
     tag_ids: filters.tag_ids,
     ...attributeFilter,
+    product: text(1, 200).optional().describe("Only services with this product, as sources name it, ignoring case."),
     exclude_categories: z.array(Category).max(50).default([]).describe("Excludes services of these categories."),
     ...sightingFilters,
   }),

@@ -8,7 +8,10 @@ import {
   HISTORIES,
   type Host,
   listChanges,
+  listHosts,
+  listServices,
   patchHost,
+  type QueryInputOf,
   reportCertificates,
 } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importFile } from "../support/imports.js";
@@ -146,6 +149,16 @@ describe("what a scan says", () => {
       "Service nginx: observed.version observed.cpe",
     ]);
     await expectReplayEqualsLists(owner);
+    const hostsBy = async (query: QueryInputOf<typeof listHosts>) => (await owner.list(listHosts, { query })).rows.map(({ name }) => name); // prettier-ignore
+    for (const q of ["00-11-32-00-00-05", "001132000005", "0011.3200.0005", "10.3.0.0/29", "synology"])
+      expect([q, await hostsBy({ q })]).toEqual([q, ["web.example"]]);
+    for (const q of ["00-11-32-00-00-06", "10.3.0.0/30"]) expect([q, await hostsBy({ q })]).toEqual([q, []]);
+    expect(await hostsBy({ vendor: "SYNOLOGY incorporated", role: ["Nas"] })).toEqual(["web.example"]);
+    expect(await hostsBy({ vendor: "Synology" })).toEqual([]);
+    const servicesBy = async (query: QueryInputOf<typeof listServices>) => (await owner.list(listServices, { query })).rows.map(({ name }) => name); // prettier-ignore
+    expect(await servicesBy({ q: "NGINX 1.26" })).toEqual(["nginx"]);
+    expect(await servicesBy({ q: "1.18" })).toEqual([]);
+    expect(await servicesBy({ product: "openssh" })).toEqual(["OpenSSH"]);
     const report = async (days: number, caller = owner) => caller.call(reportCertificates, { query: { days } });
     const row = {
       port_id: secure?.id,

@@ -17,11 +17,15 @@ export const hostKind = kind("Host", {
     ...MADE,
     ...SOURCE,
   }),
-  keysOf: ({ name, hostname, attributes, role, tags }) => ({
+  keysOf: ({ name, hostname, attributes, role, observed, tags }) => ({
     name,
     hostname,
     host_label: hostLabel(hostname),
-    facets: facetsOf({ attributes, role }),
+    facets: facetsOf({
+      attributes,
+      role: role ?? observed?.role?.value ?? null,
+      vendor: observed?.vendor?.value ?? null,
+    }),
     tags: tags.map(composed),
   }),
   form: addingForm<HostRecord>(3, { role: null, attributes: {}, observed: null }),

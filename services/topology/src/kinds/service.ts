@@ -14,16 +14,22 @@ export const serviceKind = kind("Service", {
   placed: ["network_id", "host_id", "bindings", "position", "source"],
   defaults: { virtualization: null, attributes: {} },
   archived: ServiceCreate.extend({ ...observedAs(ObservedOfService), ...MADE, ...SOURCE, ...POSITION }),
-  keysOf: ({ host_id, name, position, service_definition, attributes, tags }) => ({
+  keysOf: ({ host_id, name, position, service_definition, attributes, observed, tags }) => ({
     host_id,
     name,
     position,
     service_definition,
     category: categoryOf(service_definition),
-    facets: facetsOf({ attributes }),
+    facets: facetsOf({ attributes, product: observed?.product?.value ?? null }),
     tags: tags.map(composed),
-    search: searchTextOf(name, service_definition),
+    search: searchTextOf(name, service_definition, productIn(observed)),
   }),
   denormalizedKeys: ["host_name"],
   form: addingForm<Service>(3, { attributes: {}, observed: null }),
 });
+
+/** Product and version, such as `nginx 1.26.0`. */
+function productIn(observed: ObservedOfService | null): string | null {
+  const parts = [observed?.product?.value ?? "", observed?.version?.value ?? ""];
+  return parts.every((part) => part === "") ? null : parts.join(" ").trim();
+}

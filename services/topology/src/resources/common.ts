@@ -46,13 +46,15 @@ interface ListOf<T extends Entity> {
   readonly past: Past;
   /** Ids at an address and port, for lists whose `q` may be a socket. */
   readonly atSocket?: (scope: Scope, socket: Socket) => Promise<string[]>;
+  /** Ids of what has the MAC address or is in the block that `q` may be; null for other texts. */
+  readonly withAddress?: (scope: Scope, q: string) => Promise<string[] | null>;
 }
 
 /** Returns a list in its current or a past state. */
 export function mountList<T extends Entity, Query extends z.ZodObject>(
   router: Router,
   operation: Endpoint<z.ZodObject, Query>,
-  { entities, past, atSocket }: ListOf<T>,
+  { entities, past, atSocket, withAddress }: ListOf<T>,
   planOf: (query: z.infer<Query>, scope: Scope) => Omit<ListPlan, "work" | "scope">,
 ): void {
   mount(router, operation, async ({ work, scope: whole, principal, query }) => {
@@ -66,10 +68,13 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
       return past.list(entities, paging, { work, rights: principal.scope, asOf, networkId, planOf: plan });
     }
     const scope = narrowedTo(whole, networkId);
-    if (socket === null || atSocket === undefined)
-      return respondWithList(entities, paging, { work, scope, ...planOf(query, scope) });
+    const ids =
+      socket === null || atSocket === undefined
+        ? ((await withAddress?.(scope, q)) ?? null)
+        : await atSocket(scope, socket);
+    if (ids === null) return respondWithList(entities, paging, { work, scope, ...planOf(query, scope) });
     const plan = planOf({ ...query, q: undefined }, scope);
-    return respondWithList(entities, paging, { work, scope, ...amongIds(plan, await atSocket(scope, socket)) });
+    return respondWithList(entities, paging, { work, scope, ...amongIds(plan, ids) });
   });
 }
 

@@ -37,7 +37,12 @@ import { hostKind } from "../kinds/host.js";
 
 export function mountHosts(router: Router, storage: Storage, past: Past): void {
   const { hosts: entities, sockets } = storage;
-  mountList(router, listHosts, { entities, past, atSocket: sockets.hostsAt }, plan(storage));
+  mountList(
+    router,
+    listHosts,
+    { entities, past, atSocket: sockets.hostsAt, withAddress: sockets.hostsWith },
+    plan(storage),
+  );
   mount(router, createHost, create(storage));
   mountGet(router, getHost, { entities: storage.hosts, past }, (scope, id) => respondWithHost(storage, scope, id));
   mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));

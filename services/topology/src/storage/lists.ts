@@ -264,6 +264,8 @@ interface CommonQuery {
   readonly tag_ids?: readonly string[];
   readonly attribute?: readonly string[];
   readonly role?: readonly Role[];
+  readonly vendor?: string | undefined;
+  readonly product?: string | undefined;
 }
 
 /** Conditions for common filters; an empty list means no filter, and a deleted tag matches nothing. */

@@ -79,8 +79,9 @@ export function hostSearchFields(
   return { search: ownTextOf(host) + addresses, addresses };
 }
 
-function ownTextOf({ name, hostname }: HostRecord): string {
-  return searchTextOf(name, hostname);
+function ownTextOf({ name, hostname, observed }: HostRecord): string {
+  // Absent in older forms.
+  return searchTextOf(name, hostname, observed?.vendor?.value ?? null, observed?.model?.value ?? null);
 }
 
 function linesByHost(interfaces: readonly Addressed[]): Map<string, string> {

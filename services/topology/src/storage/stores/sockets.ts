@@ -1,12 +1,13 @@
-import type { Interface, Port } from "@nts/shared/contract";
+import { Cidr, type Interface, type Port } from "@nts/shared/contract";
+import { canonicalMac, isMac } from "@nts/shared/contract/formats";
 import type { Socket } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createShares } from "@nts/shared/shares";
 import { chunksOf } from "@nts/shared/groups";
-import { parseAddress } from "../../values/addresses.js";
+import { type Block, parseAddress, parseBlock } from "../../values/addresses.js";
 import type { Entities, EntityDocument } from "../entities.js";
-import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, orderIndex } from "../indexes.js";
+import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, MAC_INDEX, orderIndex } from "../indexes.js";
 import type { BindingStore } from "./bindings.js";
 
 // Finds hosts and services by address and port: from the port, or the address if there is one, to the bindings. Only
@@ -22,6 +23,13 @@ export interface Sockets {
   hostsAt(scope: Scope, socket: Socket): Promise<string[]>;
   /** Ids of services bound to the port at the address, or on all interfaces of its host. @throws the same */
   servicesAt(scope: Scope, socket: Socket): Promise<string[]>;
+  /**
+   * Ids of hosts with a MAC address, in any notation, or with an address in a block.
+   *
+   * @returns null if the text is neither, or a MAC address of no host
+   * @throws the same
+   */
+  hostsWith(scope: Scope, text: string): Promise<string[] | null>;
 }
 
 interface Stores {
@@ -65,11 +73,31 @@ export function createSockets({ interfaces, ports, bindings }: Stores): Sockets 
     return [...new Set(there.map((binding) => String(binding["service_id"])))];
   }
 
+  async function hostsWith(scope: Scope, text: string): Promise<string[] | null> {
+    const mac = canonicalMac(text.trim());
+    const fields = ["host_id"];
+    if (isMac(mac)) {
+      const at = await found(interfaces, scope, { filter: { mac_address: mac }, hint: MAC_INDEX, fields }, 0);
+      return at.length === 0 ? null : [...new Set(at.map(hostOf))];
+    }
+    const block = blockIn(text.trim());
+    if (block === null) return null;
+    const filter = { ip_key: { $gte: block.first, $lte: block.last } };
+    const inside = await found(interfaces, scope, { filter, hint: byField(scope, "ip_key"), fields }, 0);
+    return [...new Set(inside.map(hostOf))];
+  }
+
   return {
+    hostsWith: (scope, text) => shares.use(scope.organizationId, () => hostsWith(scope, text)),
     hostsAt: (scope, socket) =>
       shares.use(scope.organizationId, async () => [...new Set((await lookUp(scope, socket)).on.map(hostOf))]),
     servicesAt: (scope, socket) => shares.use(scope.organizationId, () => servicesAt(scope, socket)),
   };
+}
+
+/** A block in CIDR notation; null for other text. */
+function blockIn(text: string): Block | null {
+  return Cidr.safeParse(text).success ? parseBlock(text, "q") : null;
 }
 
 const hostOf = (document: EntityDocument): string => String(document["host_id"]);
