@@ -32,6 +32,7 @@ type Start = (exchange: Exchange) => void;
 interface Total {
   waiting: number;
   dropped: number;
+  readonly reads: ReadTurns;
 }
 
 export class Connection {
@@ -51,7 +52,6 @@ export class Connection {
     private readonly start: Start,
     private readonly startInTurn: Start,
     private readonly total: Total,
-    private readonly reads: ReadTurns,
   ) {
     socket.once("close", () => {
       this.total.waiting -= this.#waiting.length;
@@ -67,7 +67,7 @@ export class Connection {
     this.#exchanges.push(exchange);
     if (this.#exchanges.length <= MOST_AT_A_TIME) this.start(exchange);
     else {
-      this.reads.count();
+      this.total.reads.count();
       this.#waiting.push(exchange);
       this.total.waiting++;
       this.socket.pause();
@@ -82,7 +82,7 @@ export class Connection {
     // When its connection closes, Node creates an error with a stack for each request that is not destroyed.
     request.destroyed = true;
     if (this.socket.destroyed) return;
-    this.reads.count();
+    this.total.reads.count();
     this.#dropped++;
     this.total.dropped++;
     if (this.total.dropped > MOST_DROPPED_IN_ALL) this.socket.destroy();
@@ -140,12 +140,12 @@ export function createConnections(start: Start, arriving: Pick<Turns, "begin">, 
     start(exchange);
     return true;
   });
-  const total: Total = { waiting: 0, dropped: 0 };
+  const total: Total = { waiting: 0, dropped: 0, reads };
   return {
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, startAfterArrivals, paced.add, total, reads);
+      const connection = new Connection(socket, startAfterArrivals, paced.add, total);
       connections.set(socket, connection);
       return connection;
     },

@@ -125,23 +125,25 @@ function recordBoundsOf(schema: z.ZodRecord): Bounds | null {
 
 function lengthFaults(value: unknown, bounds: Bounds): Fault[] {
   const faults: Fault[] = [];
-  const check: OnList = (list, items, at) => {
-    if (items.length > list.max) faults.push({ path: at, message: `must have at most ${list.max} elements` });
-    else if (list.inner !== null)
-      for (let i = 0; i < items.length; i++) visitLists(items[i], list.inner, joined(at, i), check, checkRecord);
+  const visitor: Visitor = {
+    onList: (list, items, at) => {
+      if (items.length > list.max) faults.push({ path: at, message: `must have at most ${list.max} elements` });
+      else if (list.inner !== null)
+        for (let i = 0; i < items.length; i++) visitLists(items[i], list.inner, joined(at, i), visitor);
+    },
+    onRecord: ({ mostMembers }, members, at) => {
+      if (Object.keys(members).length > mostMembers)
+        faults.push({ path: at, message: `must have at most ${mostMembers} members` });
+    },
   };
-  const checkRecord: OnRecord = ({ mostMembers }, members, at) => {
-    if (Object.keys(members).length > mostMembers)
-      faults.push({ path: at, message: `must have at most ${mostMembers} members` });
-  };
-  visitLists(value, bounds, "", check, checkRecord);
+  visitLists(value, bounds, "", visitor);
   return faults;
 }
 
 /** Errors of the elements of long lists; the schema as a whole reports the others. */
 function elementFaults(value: unknown, bounds: Bounds): Fault[] {
   const faults: Fault[] = [];
-  visitLists(value, bounds, "", ({ inner, element }, items, at) => {
+  const onList: OnList = ({ inner, element }, items, at) => {
     if (inner === null || items.length <= FEW) return;
     for (let i = 0; i < items.length && faults.length < MOST_FAULTS; i++) {
       const result = z.safeParse(element, items[i]);
@@ -149,25 +151,29 @@ function elementFaults(value: unknown, bounds: Bounds): Fault[] {
         for (const { path, message } of faultsOf(result.error))
           faults.push({ path: path === "" ? joined(at, i) : `${joined(at, i)}.${path}`, message });
     }
-  });
+  };
+  visitLists(value, bounds, "", { onList });
   return faults.length < MOST_FAULTS ? [] : faults;
 }
 
 type OnList = (list: ListBounds, items: readonly unknown[], path: string) => void;
 
-type OnRecord = (record: { readonly mostMembers: number }, members: object, path: string) => void;
+interface Visitor {
+  readonly onList: OnList;
+  readonly onRecord?: (record: { readonly mostMembers: number }, members: object, path: string) => void;
+}
 
 /** Calls back for the lists and records of a value, except nested lists. */
-function visitLists(value: unknown, bounds: Bounds, path: string, onList: OnList, onRecord?: OnRecord): void {
+function visitLists(value: unknown, bounds: Bounds, path: string, visitor: Visitor): void {
   if ("list" in bounds) {
-    if (Array.isArray(value)) onList(bounds.list, value, path);
+    if (Array.isArray(value)) visitor.onList(bounds.list, value, path);
     return;
   }
   if (typeof value !== "object" || value === null) return;
-  if ("mostMembers" in bounds) onRecord?.(bounds, value, path);
+  if ("mostMembers" in bounds) visitor.onRecord?.(bounds, value, path);
   else
     for (const [name, inner] of bounds.members)
-      visitLists((value as Record<string, unknown>)[name], inner, joined(path, name), onList, onRecord);
+      visitLists((value as Record<string, unknown>)[name], inner, joined(path, name), visitor);
 }
 
 function joined(path: string, name: string | number): string {
