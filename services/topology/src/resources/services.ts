@@ -26,7 +26,7 @@ import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { createJointUpdates } from "../hosts/joint-updates.js";
-import { updateOne } from "../hosts/update-service.js";
+import { updateStoredService } from "../hosts/update-service.js";
 import { reportRemovedBindings } from "../hosts/removed-bindings.js";
 import { insertServices } from "../hosts/write-services.js";
 import { serviceKind } from "../kinds/service.js";
@@ -96,7 +96,8 @@ function create(storage: Storage): UserHandler<typeof createService> {
 function update(storage: Storage): UpdateHandler<typeof updateService> {
   const jointly = createJointUpdates(storage);
   return async ({ work, scope, params: { id }, said, asked, precondition }) => {
-    const updated = await updateOne(storage, { work, scope, id, to: said.host_id, asked, precondition }, jointly);
+    const request = { work, scope, id, to: said.host_id, requested: asked, precondition };
+    const updated = await updateStoredService(storage, request, jointly);
     return respond.data(withSighting(updated), { revision: updated.revision });
   };
 }
