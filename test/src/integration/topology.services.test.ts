@@ -59,7 +59,7 @@ describe("services: create and read", () => {
     expect(Math.abs(Date.now() - Date.parse(created_at))).toBeLessThan(60_000);
     expect(created.data).toEqual({
       id, created_at, updated_at: created_at, bindings: [], host_id: host.id, name: "web", network_id: host.network_id, position: 0,
-      service_definition: "nginx", source: { type: "Manual" }, tags: ["prod"], virtualization: body.virtualization, seen: null, missed_since: null,
+      service_definition: "nginx", source: { type: "Manual" }, tags: ["prod"], virtualization: body.virtualization, seen: null, missed_since: null, observed: null, attributes: {},
     }); // prettier-ignore
     const read = await world.owner.send(getService, { params: { id: id.toUpperCase() } });
     expect([read.data, read.etag]).toEqual([created.data, created.etag]);
