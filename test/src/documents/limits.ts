@@ -2,6 +2,7 @@ import { MOST_VALID } from "@nts/gateway/authenticate/key-cache";
 import { MOST_WAITING as VERIFICATIONS_WAITING, LONGEST_WAIT_MS } from "@nts/gateway/authenticate/verifier";
 import { GatewayConfig } from "@nts/gateway/config";
 import * as connections from "@nts/gateway/edge/connections";
+import * as readTurns from "@nts/gateway/edge/read-turns";
 import * as pace from "@nts/gateway/edge/upload-deadlines";
 import { MOST_WAIT_MS } from "@nts/gateway/edge/in-flight";
 import { HEAD_LIMIT_BYTES, HEAD_MS } from "@nts/gateway/edge/public-server";
@@ -140,7 +141,7 @@ function ofCallers(): Rows {
     ],
     [
       "pipelined requests handled at a time, per connection",
-      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait; while ${n(connections.MOST_WAITING)} of all connections wait, a connection keeps ${connections.WAITING_WHEN_FULL} and is closed after them`,
+      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait, and after ${n(readTurns.MOST_READ_IN_A_TURN)} of all connections in a turn of the event loop, one connection of each address per turn; while ${n(connections.MOST_WAITING)} of all connections wait, a connection keeps ${connections.WAITING_WHEN_FULL} and is closed after them`,
     ],
     [
       "requests in progress",
