@@ -56,7 +56,7 @@ describe("the nmap scan of an office", () => {
     ]);
     const router = hosts[0]!;
     expect(router).toMatchObject({ line: 21, hostname: "router.office.example", vendor: "Routerboard.com" });
-    expect(router.addresses).toEqual([{ ip: "192.168.10.1", mac: "48:8F:5A:00:00:01" }]);
+    expect(router.addresses).toEqual([{ ip: "192.168.10.1", mac: "48:8F:5A:00:00:01", vendor: "Routerboard.com" }]);
     expect(router.ports[0]).toEqual({
       line: 31,
       ip: "192.168.10.1",
