@@ -18,6 +18,7 @@ import {
   archiveOf,
   archiveText,
   entitiesIn,
+  type Entity,
   type EntityLine,
   imported,
   normalForm,
@@ -128,6 +129,25 @@ describe("an archive imported again, or into another organization", () => {
     expect(after.entities.length).toBe(before.entities.length + 1);
   });
 
+  it("keeps of existing entities what archives of earlier versions do not have", async () => {
+    const owner = topology.aCaller();
+    await imported(owner, archiveText(randomEntities(3, 4)));
+    const before = await archiveOf(owner);
+    for (const kind of ["Network", "Subnet", "Host", "Interface", "Port", "Service"] as const)
+      expect(entitiesIn(before, kind).some((one) => LATER_MEMBERS.some((name) => isSet(one[name])))).toBe(true);
+    const earlier = before.entities.map((line) => ({ ...line, data: withoutLaterMembers(line.data) }));
+    const { summary } = await imported(owner, archiveText(earlier));
+    expect(sumOf(summary)).toEqual({ create: 0, update: 0, unchanged: earlier.length });
+    expect((await archiveOf(owner)).entities).toEqual(before.entities);
+    const renamed = earlier.map((line) => (line.entity === "Host" ? { ...line, data: { ...line.data, name: "earlier" } } : line)); // prettier-ignore
+    await imported(owner, archiveText(renamed));
+    expect(entitiesIn(await archiveOf(owner), "Host").every(({ name }) => name === "earlier")).toBe(true);
+    for (const { data } of (await archiveOf(owner)).entities)
+      expect(laterMembersOf(data)).toEqual(
+        laterMembersOf(before.entities.find((line) => line.data.id === data.id)?.data),
+      );
+  });
+
   it("resumes where it was interrupted, and creates nothing twice, also when it is sent twice at once", async () => {
     for (const end of [1, 2, 3]) {
       const owner = topology.aCaller();
@@ -224,6 +244,22 @@ describe("the permission to import archives", () => {
     expect((await owner.list(listHosts, { query: {} })).total).toBe(0);
   });
 });
+
+/** Members that archives of earlier versions do not have. */
+const LATER_MEMBERS = ["reserved", "role", "attributes", "observed"];
+
+function laterMembersOf(entity: Entity | undefined): unknown[] {
+  return LATER_MEMBERS.map((name) => entity?.[name]);
+}
+
+function withoutLaterMembers(entity: Entity): Entity {
+  const kept = Object.entries(entity).filter(([name]) => !LATER_MEMBERS.includes(name));
+  return { ...Object.fromEntries(kept), id: entity.id };
+}
+
+function isSet(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
 
 /** The requested entities, with the members that the server adds. */
 function described(entities: readonly EntityLine[]): EntityLine[] {

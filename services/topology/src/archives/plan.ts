@@ -15,7 +15,8 @@ import { portKind } from "../kinds/port.js";
 import { serviceKind } from "../kinds/service.js";
 
 // Plans the import of a host: missing children are created, changed ones restored, and none deleted. Children that were added
-// since the export are positioned after those of the archive.
+// since the export are positioned after those of the archive. Members that a line does not have, such as those that its
+// version did not know, stay as they are.
 
 /** A host of an archive with its children. */
 export interface HostGroup {
@@ -75,13 +76,17 @@ export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boo
 export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
   const { host: asked } = group;
   const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
-  const host = hostKind.make(here(asked, naming), {
-    observed: asked.observed,
-    id: present?.host.entity.id ?? naming.derived(asked.id),
-    ...made,
-    network_id: naming.place(asked.network_id),
-    source: asked.source,
-  });
+  const host = hostKind.make(
+    here(asked, naming),
+    {
+      observed: asked.observed,
+      id: present?.host.entity.id ?? naming.derived(asked.id),
+      ...made,
+      network_id: naming.place(asked.network_id),
+      source: asked.source,
+    },
+    present?.host.entity,
+  );
   const on: OnHost = { hostId: host.id, networkId: host.network_id, naming, now };
   const interfaces = interfacesOn(on, group, present?.interfaces ?? []);
   const ports = portsOn(on, group, present?.ports ?? []);
@@ -123,18 +128,22 @@ function interfacesOn(
     const current = find(asked.id, placeOf({ subnet_id, ip_address }));
     return [
       asked.id,
-      interfaceKind.make(asked, {
-        observed: asked.observed,
-        id: current?.id ?? naming.derived(asked.id),
-        created_at: current?.created_at ?? earlier(asked.created_at, now),
-        updated_at: now.toISOString(),
-        network_id: networkId,
-        host_id: hostId,
-        subnet_id,
-        ip_address,
-        mac_address: nextMacAddress(current?.mac_address ?? null, asked.mac_address),
-        position: 0,
-      }),
+      interfaceKind.make(
+        asked,
+        {
+          observed: asked.observed,
+          id: current?.id ?? naming.derived(asked.id),
+          created_at: current?.created_at ?? earlier(asked.created_at, now),
+          updated_at: now.toISOString(),
+          network_id: networkId,
+          host_id: hostId,
+          subnet_id,
+          ip_address,
+          mac_address: nextMacAddress(current?.mac_address ?? null, asked.mac_address),
+          position: 0,
+        },
+        current,
+      ),
     ];
   });
   return { target: placed(found.map(([, one]) => one), present), ids: idsOf(found) }; // prettier-ignore
@@ -152,15 +161,19 @@ function portsOn(
     const current = find(id, placeOf({ number, protocol }));
     return [
       id,
-      portKind.make(asked, {
-        observed: asked.observed,
-        id: current?.id ?? naming.derived(id),
-        created_at: current?.created_at ?? earlier(created_at, now),
-        updated_at: now.toISOString(),
-        network_id: networkId,
-        host_id: hostId,
-        type: portType(number, protocol),
-      }),
+      portKind.make(
+        asked,
+        {
+          observed: asked.observed,
+          id: current?.id ?? naming.derived(id),
+          created_at: current?.created_at ?? earlier(created_at, now),
+          updated_at: now.toISOString(),
+          network_id: networkId,
+          host_id: hostId,
+          type: portType(number, protocol),
+        },
+        current,
+      ),
     ];
   });
   return { target: found.map(([, one]) => one), ids: idsOf(found) };
@@ -178,17 +191,21 @@ function servicesOn(
     const id = current?.id ?? naming.derived(asked.id);
     const owner = { serviceId: id, networkId, now: now.toISOString(), newId: naming.newId };
     const bindings = judge(asked.bindings.map((binding) => boundHere(binding, ids))).kept;
-    return serviceKind.make(here(asked, naming), {
-      observed: asked.observed,
-      id,
-      created_at: current?.created_at ?? earlier(asked.created_at, now),
-      updated_at: now.toISOString(),
-      network_id: networkId,
-      host_id: hostId,
-      bindings: bindingsOf(bindings, current?.bindings ?? [], owner),
-      position: 0,
-      source: asked.source,
-    });
+    return serviceKind.make(
+      here(asked, naming),
+      {
+        observed: asked.observed,
+        id,
+        created_at: current?.created_at ?? earlier(asked.created_at, now),
+        updated_at: now.toISOString(),
+        network_id: networkId,
+        host_id: hostId,
+        bindings: bindingsOf(bindings, current?.bindings ?? [], owner),
+        position: 0,
+        source: asked.source,
+      },
+      current,
+    );
   });
   return placed(services, present);
 }
@@ -279,13 +296,16 @@ export function tagsOf(tags: readonly string[], { place }: Pick<Naming, "place">
 function here<
   T extends { readonly tags: readonly string[]; readonly virtualization?: Virtualization | null | undefined },
 >(asked: T, naming: Naming) {
-  const virtualization = virtualizationOf(asked.virtualization ?? null, naming);
-  return { ...asked, tags: tagsOf(asked.tags, naming), virtualization };
+  const { virtualization } = asked;
+  return {
+    ...asked,
+    tags: tagsOf(asked.tags, naming),
+    virtualization: virtualization && virtualizationOf(virtualization, naming),
+  };
 }
 
 /** Replaces references to archive ids in the details by local ids. */
-function virtualizationOf(virtualization: Virtualization | null, { runner }: Naming): Virtualization | null {
-  if (virtualization === null) return null;
+function virtualizationOf(virtualization: Virtualization, { runner }: Naming): Virtualization {
   const details = { ...virtualization.details };
   for (const name of RUNNERS) {
     const id = runnerIn(details[name]);

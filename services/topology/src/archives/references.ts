@@ -136,7 +136,7 @@ function* ofTags({ tags }: Above, named: readonly string[]): Found {
 function* ofBlock({ subnets }: Above, { id, network_id: networkId, cidr, reserved }: ArchivedForms["Subnet"]): Found {
   try {
     const block = parseBlock(cidr, "cidr");
-    reservedIn(cidr, reserved);
+    reservedIn(cidr, reserved ?? []);
     subnets.set(id, { networkId, block });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,4 +1,5 @@
 import type { ClientSession, Filter } from "mongodb";
+import type { Subnet } from "@nts/shared/contract";
 import { forKinds, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
@@ -40,7 +41,8 @@ export interface Target {
 /** How entities of a kind are built from an archive, looked up and written. */
 interface Operations<T extends Entity, Archived> {
   readonly entities: (storage: Storage) => Entities<T>;
-  readonly build: (asked: Archived, naming: Naming, owner: Owner) => T;
+  /** @param before the entity that it restores; undefined if there is none */
+  readonly build: (asked: Archived, naming: Naming, owner: Owner, before: T | undefined) => T;
   /** Filter for entities that match by a unique key instead of the id. */
   readonly alike?: (asked: readonly Archived[]) => Filter<EntityDocument>;
   readonly isAlike?: (entity: T, asked: Archived) => boolean;
@@ -60,8 +62,8 @@ const madeOf = ({ id, now }: Owner, created_at: string) => ({ id, created_at: ea
 const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   Tag: {
     entities: ({ tags }) => tags,
-    build: (asked, _naming, owner) =>
-      tagKind.make(asked, { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId }),
+    build: (asked, _naming, owner, before) =>
+      tagKind.make(asked, { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId }, before),
     alike: (asked) => ({ name_key: { $in: asked.map(({ name }) => tagKeyOf(name)) } }),
     isAlike: (tag, { name }) => tagKeyOf(tag.name) === tagKeyOf(name),
     insert: async ({ storage: { tags, guards }, scope }, tx, created) => {
@@ -73,10 +75,11 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   },
   Network: {
     entities: ({ networks }) => networks,
-    build: (asked, naming, owner) =>
+    build: (asked, naming, owner, before) =>
       networkKind.make(
         { ...asked, tags: tagsOf(asked.tags, naming) },
         { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId },
+        before,
       ),
     insert: async ({ storage: { networks, guards }, scope }, tx, created) => {
       await requireReferences(guards, tx, scope, created.flatMap(({ tags }) => tagClaims(tags))); // prettier-ignore
@@ -93,10 +96,11 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
     readonly [K in KindInNetworkAlone]: TopLevelOperations<K>;
   }),
   Subnet: {
-    ...inNetwork("Subnet", ({ cidr, reserved }: ArchivedForms["Subnet"]) => ({
-      cidr: parseBlock(cidr, "cidr").text,
-      reserved: reservedIn(cidr, reserved),
-    })),
+    ...inNetwork("Subnet", (asked: ArchivedForms["Subnet"], before: Subnet | undefined) => {
+      const cidr = parseBlock(asked.cidr, "cidr").text;
+      const kept = before?.cidr === cidr ? before.reserved : [];
+      return { cidr, reserved: reservedIn(cidr, asked.reserved ?? kept) };
+    }),
     replace: async ({ storage, scope }, tx, { before, after }) => {
       await requireReferences(storage.guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
       await replaceSubnet(storage, tx, scope, { current: before, next: after });
@@ -113,18 +117,19 @@ type InNetwork = Entity & {
 /** Operations of a kind in networks. @param placedIn members with rules of their own */
 function inNetwork<K extends KindInNetworkAlone>(
   kind: K,
-  placedIn: (asked: ArchivedForms[K]) => object = () => ({}),
+  placedIn: (asked: ArchivedForms[K], before: EntityIn<PluralOf<K>> | undefined) => object = () => ({}),
 ): TopLevelOperations<K> {
   const plural = pluralOf(kind);
   const { make } = ENTITY_KINDS[plural] as unknown as KindRules<InNetwork, object, object, object>;
   const operations: Operations<InNetwork, InNetwork> = {
     entities: (storage) => storage[plural],
-    build: (asked, naming, owner) => {
+    build: (asked, naming, owner, before) => {
       const { created_at, network_id, source, tags } = asked;
       const server = { ...madeOf(owner, created_at), network_id: naming.place(network_id), ...(source && { source }) };
       return make(
         { ...asked, ...(tags && { tags: tagsOf(tags, naming) }) },
-        { ...server, ...placedIn(asked as never) },
+        { ...server, ...placedIn(asked as never, before as never) },
+        before,
       );
     },
     insert: async ({ storage, scope }, tx, created) => {
@@ -172,7 +177,7 @@ export async function planTopLevel<K extends TopLevelKind>(
       others.find(({ entity }) => isAlike?.(entity, one));
     const id = found?.entity.id ?? naming.derived(one.id);
     ids.set(one.id, id);
-    return build(one, naming, { id, organizationId: scope.organizationId, now });
+    return build(one, naming, { id, organizationId: scope.organizationId, now }, found?.entity);
   });
   const present = [...new Map([...byId, ...others].map((one) => [one.entity.id, one])).values()];
   return { ids, ...writesOf(present, all, { now, of: asked.length }) };

@@ -11,6 +11,6 @@ export const SOURCE = { source: z.object({ type: text(1, 50) }) };
 export const POSITION = { position: z.int32().min(0) };
 
 /** Archives of earlier versions do not have it. */
-export function observedAs<Said extends z.ZodObject>(said: Said): { observed: z.ZodDefault<z.ZodNullable<Said>> } {
-  return { observed: said.nullable().default(null) };
+export function observedAs<Said extends z.ZodObject>(said: Said): { observed: z.ZodOptional<z.ZodNullable<Said>> } {
+  return { observed: said.nullable().optional() };
 }

@@ -45,8 +45,11 @@ interface Declaration<
 
 /** How entities of a kind follow from bodies. */
 export interface KindRules<Entity extends object, Created, Updated, Server> {
-  /** An entity from the body of a creation, and the members that the server sets. */
-  make(body: Created, server: Server): Entity;
+  /**
+   * An entity from the body of a creation, and the members that the server sets.
+   * @param before what has the members that both leave out; undefined for a new entity, which has their defaults
+   */
+  make(body: Created, server: Server, before?: Entity): Entity;
   /** The entity with the copied members of an update; members that it leaves out stay, and so do placed ones. */
   apply(current: Entity, body: Updated): Entity;
 }
@@ -105,11 +108,11 @@ export function kind<
     denormalizedKeys,
     form,
     clean: (entity) => schema.parse(entity) as z.output<Schema> & Entity,
-    make: (body, server) => {
+    make: (body, server, before = absent as z.output<Schema>) => {
       const entity: Record<string, unknown> = {};
       for (const name of members) {
         const value = created.has(name) ? valueIn(body, name) : valueIn(server, name);
-        const present = value === undefined ? valueIn(absent, name) : value;
+        const present = value === undefined ? valueIn(before, name) : value;
         if (present !== undefined) entity[name] = present;
       }
       return entity as z.output<Schema>;

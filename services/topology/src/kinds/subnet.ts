@@ -18,7 +18,7 @@ export const subnetKind = kind("Subnet", {
   update: SubnetUpdate,
   placed: ["network_id", "cidr", "reserved"],
   defaults: { description: null, subnet_type: null, attributes: {} },
-  archived: SubnetCreate.extend({ ...MADE, ...SOURCE }),
+  archived: SubnetCreate.extend({ ...MADE, ...SOURCE, reserved: SubnetUpdate.shape.reserved }),
   keysOf: ({ name, cidr, subnet_type, attributes, tags }) => ({
     name,
     cidr_key: parseBlock(cidr, "cidr").key,
