@@ -84,6 +84,9 @@ describe("the nmap scan of an office", () => {
       "55 port 2905/sctp of 192.168.10.20: only TCP and UDP ports are supported",
       "81 address 00:11:22:33:44:55:66:77: an address of the type eui64 means nothing here",
       "80 host 00:11:22:33:44:55:66:77: it has no IP address",
+      "31 further information of services: nothing is made of them (2 in the file)",
+      "31 operating systems by services: nothing is made of them (1 in the file)",
+      "58 routes to hosts: nothing is made of them (1 in the file)",
     ]);
   });
 });
@@ -154,6 +157,26 @@ describe("other scans", () => {
         [...file].map((_, at) => at),
       ).hosts,
     ).toEqual(scan.hosts);
+  });
+
+  it("list what they say of machines and has no place, once per kind", () => {
+    const service = 'name="ssh" product="OpenSSH" extrainfo="protocol 2.0" ostype="Linux" devicetype="router"';
+    const port = `<port protocol="tcp" portid="22"><state state="open"/><service ${service}/></port>`;
+    const os = '<os><osmatch name="Linux 5" accuracy="98"/><osmatch name="Linux 4" accuracy="97"/></os>';
+    const about = '<uptime seconds="9"/><distance value="1"/><trace><hop ttl="1"/></trace><times srtt="1"/>';
+    const hosts = [1, 2].map(
+      (n) => `<host><address addr="10.0.0.${n}" addrtype="ipv4"/><ports>${port}</ports>${os}${about}</host>`,
+    );
+    const reason = "nothing is made of them (2 in the file)";
+    expect(skippedIn(read(scanOf(hosts.join("\n"))))).toEqual([
+      `4 further information of services: ${reason}`,
+      `4 kinds of device by services: ${reason}`,
+      `4 operating systems by services: ${reason}`,
+      `4 further matches of operating systems: ${reason}`,
+      `4 uptimes of hosts: ${reason}`,
+      `4 distances of hosts: ${reason}`,
+      `4 routes to hosts: ${reason}`,
+    ]);
   });
 
   it("that failed are incomplete, with the reason", () => {

@@ -22,14 +22,34 @@ import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
-// `nmap -oX`, and compatible output such as masscan's. Irrelevant elements (progress, scripts, traces, statistics) are
-// ignored.
+// `nmap -oX`, and compatible output such as masscan's. What only tells how the scan went (progress, times, statistics) is
+// ignored; what is said of machines and has no place here is listed as skipped, once per kind.
 
 const MOST_PORT_ELEMENTS = 65_536;
 const MOST_CPE = 5;
 const LONGEST_CPE = 200;
 /** Listed scripts whose findings are not read. */
 const MOST_SCRIPTS = 200;
+/** What is said of services and not kept: attributes, in words. */
+const UNUSED_OF_SERVICES: readonly (readonly [attribute: string, text: string])[] = [
+  ["extrainfo", "further information of services"],
+  ["devicetype", "kinds of device by services"],
+  ["ostype", "operating systems by services"],
+  ["hostname", "host names by services"],
+  ["owner", "owners of services"],
+  ["servicefp", "fingerprints of unknown services"],
+];
+/** What is said of hosts and not kept: elements, in words. */
+const UNUSED_OF_HOSTS: ReadonlyMap<string, string> = new Map([
+  ["nmaprun/host/os/osfingerprint", "fingerprints of unknown operating systems"],
+  ["nmaprun/host/uptime", "uptimes of hosts"],
+  ["nmaprun/host/distance", "distances of hosts"],
+  ["nmaprun/host/trace", "routes to hosts"],
+  ["nmaprun/host/smurf", "answers of hosts to broadcasts"],
+  ["nmaprun/host/tcpsequence", "TCP sequences of hosts"],
+  ["nmaprun/host/ipidsequence", "IP ID sequences of hosts"],
+  ["nmaprun/host/tcptssequence", "TCP timestamps of hosts"],
+]);
 /** Begins each document. */
 const DECLARATION = "<?xml ";
 
@@ -206,8 +226,10 @@ function createNmapReader() {
   let host: Reading | null = null;
   let port: ReadingPort | null = null;
   let script: ReadingScript | null = null;
-  /** Scripts whose findings are not read, by name: where the first one is, and how many. */
-  const unread = new Map<string, { readonly line: number; count: number }>();
+  /** Scripts whose findings are not read, by name. */
+  const unread = new Map<string, Occurrences>();
+  /** What else is said and not kept, in words. */
+  const unused = new Map<string, Occurrences>();
 
   return {
     opens: (path: string, attributes: Attributes, line: number): void => {
@@ -225,13 +247,14 @@ function createNmapReader() {
         else if (path === "nmaprun/host/ports/port") port = newPort(line, attributes);
         else if (path.endsWith("/script") && !(port !== null && READ_SCRIPTS.has(attributes["id"] ?? ""))) {
           const id = (attributes["id"] ?? "").slice(0, 60);
-          const known = unread.get(id);
-          if (known !== undefined) known.count++;
-          else if (unread.size < MOST_SCRIPTS) unread.set(id, { line, count: 1 });
+          if (unread.has(id) || unread.size < MOST_SCRIPTS) note(unread, id, line);
         } else if (path === "nmaprun/host/ports/port/script") script = newScript(attributes);
         else if (port !== null && path === "nmaprun/host/ports/port/state") port.state = attributes["state"] ?? "";
-        else if (port !== null && path === "nmaprun/host/ports/port/service") port.service = attributes;
-        else readPart(host, { path, attributes, line, skipped });
+        else if (port !== null && path === "nmaprun/host/ports/port/service") {
+          port.service = attributes;
+          for (const [name, text] of UNUSED_OF_SERVICES)
+            if ((attributes[name] ?? "").trim() !== "") note(unused, text, line);
+        } else readPart(host, { path, attributes, line, skipped, unused });
       }
     },
     text: (path: string, text: string): void => {
@@ -256,13 +279,15 @@ function createNmapReader() {
     /** The result; null if not even the root was read. */
     scan: (ending: Ending | null): Scan | null => {
       if (info === null) return null;
-      if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside it");
       for (const [id, { line, count }] of unread)
         skipped.add(
           line,
           `${count === 1 ? "output" : `${count} outputs`} of the script ${id}`,
           "nothing is made of what it says",
         );
+      for (const [text, { line, count }] of unused)
+        skipped.add(line, text, `nothing is made of them (${count} in the file)`);
+      if (host !== null) skipped.add(host.line, `host ${host.named ?? ""}`.trim(), "the file ends inside it");
       const brokeOff = ending ?? failure;
       return {
         info,
@@ -332,6 +357,19 @@ interface Part {
   readonly attributes: Attributes;
   readonly line: number;
   readonly skipped: Skipped;
+  readonly unused: Map<string, Occurrences>;
+}
+
+/** Where the first of several is, and how many there are. */
+interface Occurrences {
+  readonly line: number;
+  count: number;
+}
+
+function note(occurrences: Map<string, Occurrences>, text: string, line: number): void {
+  const known = occurrences.get(text);
+  if (known === undefined) occurrences.set(text, { line, count: 1 });
+  else known.count++;
 }
 
 /** @param isCutShort as of a host */
@@ -354,7 +392,9 @@ function newReading(line: number, isCutShort: boolean): Reading {
 }
 
 function readPart(host: Reading, part: Part): void {
-  const { attributes, line, skipped } = part;
+  const { attributes, line, skipped, unused } = part;
+  const text = UNUSED_OF_HOSTS.get(part.path);
+  if (text !== undefined) note(unused, text, line);
   switch (part.path) {
     case "nmaprun/host/status":
       host.isUp = attributes["state"] === undefined || attributes["state"] === "up";
@@ -375,7 +415,8 @@ function readPart(host: Reading, part: Part): void {
     }
     case "nmaprun/host/os/osmatch":
       // The first match is the most certain.
-      host.os ??= systemOf(attributes);
+      if (host.os === null) host.os = systemOf(attributes);
+      else note(unused, "further matches of operating systems", line);
       break;
     case "nmaprun/host/os/osmatch/osclass":
       if (host.os?.kind === "") {
