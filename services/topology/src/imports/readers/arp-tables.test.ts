@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { corpusFile } from "../testing/corpus.js";
-import { importedFrom, refusalOf, skippedIn } from "../testing/reading.js";
+import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { arp } from "./ip-neigh.js";
 
 describe("ARP entries of systems, routers and switches", () => {
@@ -60,6 +60,17 @@ describe("ARP entries of systems, routers and switches", () => {
     const file = corpusFile("arp", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(arp, file)).toEqual(skipped);
+  });
+
+  it("of arp-scan say to whom MAC addresses are assigned", () => {
+    const rows =
+      "10.25.0.1\t00:0d:b9:10:11:01\tPC Engines GmbH\n10.25.0.2\t00:0d:b9:10:11:02\tPC Engines GmbH (DUP: 2)\n10.25.0.3\t3c:ec:ef:10:11:03\t(Unknown)\n";
+    const { hosts } = read(arp, rows);
+    expect(hosts.map(({ says, addresses }) => [says?.vendor, addresses[0]?.vendor])).toEqual([
+      ["PC Engines GmbH", "PC Engines GmbH"],
+      ["PC Engines GmbH", "PC Engines GmbH"],
+      [undefined, undefined],
+    ]);
   });
 
   it("are not found in lists of something else", () => {

@@ -1,4 +1,4 @@
-import { addressIn, hostnameIn, macIn } from "./texts.js";
+import { addressIn, clip, hostnameIn, macIn } from "./texts.js";
 
 // ARP entries as tables: `arp -n` and `/proc/net/arp` of Linux, OpenBSD, `arp-scan`, and `show arp` of Cisco IOS and NX-OS,
 // Arista, Juniper, MikroTik and Fortinet. They differ in the order of their columns, and agree in that a row has one address
@@ -13,8 +13,12 @@ export interface ArpRow {
   readonly link: string;
   readonly states: readonly string[];
   readonly hostname: string | null;
+  /** To whom the MAC address is assigned. */
+  readonly vendor?: string | null;
 }
 
+/** Address, MAC address and vendor, as `arp-scan` separates them; other tables have blanks. */
+const OF_ARP_SCAN = /^[\d.]{7,15}\t[\da-f]{2}(?::[\da-f]{2}){5}\t(.+)$/i;
 /** Maximum words of a row. */
 const MOST_WORDS = 24;
 /** Lines in which headings are looked for; prompts and notes may precede them. */
@@ -64,7 +68,7 @@ export function arpRow(line: string): ArpRow | null {
   const others = words.filter((word, index) => index !== at && addressIn(word) !== null);
   if (card === -1)
     return others.length === 0 && isIncomplete(line) ? { ...rowOf(words, at, -1), states: ["INCOMPLETE"] } : null;
-  const row = rowOf(words, at, card);
+  const row = { ...rowOf(words, at, card), vendor: vendorIn(line) };
   return isUnresolved(words) ? { ...row, states: ["INCOMPLETE"] } : row;
 }
 
@@ -79,6 +83,12 @@ function rowOf(words: readonly string[], at: number, card: number): ArpRow {
     states: [],
     hostname: name === undefined ? null : hostnameIn(name),
   };
+}
+
+/** What `arp-scan` says of a MAC address: `Synology Incorporated (DUP: 2)`, or `(Unknown: locally administered)`. */
+function vendorIn(line: string): string | null {
+  const written = OF_ARP_SCAN.exec(line.trim())?.[1]?.replace(/ \(DUP: \d+\)$/, "") ?? "";
+  return /^\(unknown\b/i.test(written) ? null : clip(written, 200);
 }
 
 /** MikroTik's terse form names its values: `address=10.0.0.1`. */

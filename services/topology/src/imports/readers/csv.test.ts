@@ -72,6 +72,18 @@ describe("a CSV table", () => {
 });
 
 describe("a CSV table, cell by cell,", () => {
+  it("says what a device is", () => {
+    const file =
+      "IP;Hersteller;Modell;Seriennummer;Betriebssystem\n10.0.0.1;Dell;R640;ABC1;Debian 12\n10.0.0.2;-;;n/a;\n";
+    const { hosts, skipped } = read(csv, file);
+    const os = { name: "Debian 12", version: null, cpe: null, accuracy: null };
+    expect(hosts.map(({ says }) => says)).toEqual([
+      { os, vendor: "Dell", model: "R640", serial: "ABC1" },
+      { os: null, vendor: null, model: null, serial: null },
+    ]);
+    expect(skipped.count()).toBe(0);
+  });
+
   it("reports each invalid cell with line, column and code", () => {
     const file = "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;"; // prettier-ignore
     const listed = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);

@@ -4,6 +4,7 @@ import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { putUnder } from "@nts/shared/groups";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
 import { together } from "../merge.rules.js";
+import type { SaysOfHost } from "../observations.rules.js";
 import {
   MOST_SIGHTINGS,
   type Scan,
@@ -161,8 +162,20 @@ function hostOf(row: TableRow, { resource, isGuessed }: Rows): SeenHost | Fault 
     hostname: hostnameIn(of("hostname")),
     name,
     vendor,
+    says: saysOf(row),
     ...givenIn(row, resource),
     ports: port.ports,
+  };
+}
+
+/** What a row says of the device. */
+function saysOf({ of }: TableRow): SaysOfHost {
+  const os = clip(of("os"), 200);
+  return {
+    os: os === null ? null : { name: os, version: null, cpe: null, accuracy: null },
+    vendor: clip(of("vendor"), 200),
+    model: clip(of("model"), 200),
+    serial: clip(of("serial"), 200),
   };
 }
 

@@ -23,6 +23,16 @@ describe("the columns of a table, by their headings", () => {
     ["Angry IP Scanner", "IP;Ping;Hostname;Ports;MAC Address;MAC Vendor", "address state hostname port mac vendor"],
     ["Advanced IP Scanner", "Status;Name;IP;Manufacturer;MAC address", "state name address vendor mac"],
     ["Fing", "IP;State;Hostname;MAC;Vendor", "address state hostname mac vendor"],
+    ["German, of devices", "IP;Hersteller;Modell;Seriennummer;Betriebssystem", "address vendor model serial os"],
+    ["French, of devices", "IP;Marque;Modèle;N° de série;Système d'exploitation", "address vendor model serial os"],
+    ["Spanish, of devices", "IP;Marca;Modelo;Nº de serie;Sistema operativo", "address vendor model serial os"],
+    [
+      "Italian, of devices",
+      "IP;Produttore;Modello;Numero di serie;Sistema operativo",
+      "address vendor model serial os",
+    ],
+    ["Portuguese, of devices", "IP;Marca;Modelo;Número de série;Sistema operacional", "address vendor model serial os"],
+    ["Dutch, of devices", "IP;Merk;Model;Serienummer;Besturingssysteem", "address vendor model serial os"],
     ["services", "host;ip_address;port;protocol;name;service_definition", "host address port protocol name definition"],
     ["ports beside a switch, of services", "host;ip;port;protocol;switch", "host address port protocol -"],
   ])("%s", (_what, headings, expected) => {

@@ -35,7 +35,19 @@ const HEADINGS = {
   ],
   vendor: [
     "vendor manufacturer mac_vendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
-    "fabrikant devvendor",
+    "fabrikant devvendor vendor_name manufacturer_name make brand marke marque marca merk",
+  ],
+  model: [
+    "model modell modele modelo modello model_name model_number modelname device_model hardware_model",
+    "modellbezeichnung modele_d_appareil modelo_del_dispositivo modello_dispositivo modelo_do_dispositivo",
+  ],
+  serial: [
+    "serial serial_number serial_no serial_nr serialnumber s_n sn seriennummer serien_nr seriennr",
+    "numero_de_serie numero_serie n_de_serie no_de_serie n_serie numero_di_serie numero_seriale seriale serienummer",
+  ],
+  os: [
+    "os os_name operating_system operatingsystem platform betriebssystem systeme_d_exploitation systeme_exploitation",
+    "sistema_operativo sistema_operacional besturingssysteem plattform plateforme plataforma piattaforma",
   ],
   role: ["role device_role rolle"],
   port: [

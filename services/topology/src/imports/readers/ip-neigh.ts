@@ -22,6 +22,8 @@ interface Neighbour {
   /** In upper case. */
   readonly states: readonly string[];
   readonly hostname: string | null;
+  /** To whom the MAC address is assigned. */
+  readonly vendor?: string | null;
 }
 
 /** A neighbour that is a machine. */
@@ -61,14 +63,18 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
       throw faultAt(one.line, `an import reads at most ${MOST_SIGHTINGS} neighbours`);
   }
   const crowded = crowdedCards(machines);
-  for (const { line, ip, card, hostname, address } of machines) {
+  for (const { line, ip, card, hostname, address, vendor: maker = null } of machines) {
     const what = `neighbour ${address}`;
     const count = crowded.get(card);
     if (count !== undefined)
       sightings.skipped.add(line, what, `${card} responds for ${count} addresses, as with proxy ARP`);
     else {
       const { mac, vendor } = cardOf(card, ip);
-      sightings.add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [] }, what);
+      const said = mac === null || maker === null ? {} : { vendor: maker };
+      sightings.add(
+        { line, addresses: [{ ip, mac, ...said }], hostname, vendor: vendor ?? maker, says: said, ports: [] },
+        what,
+      );
     }
   }
   return sightings.scan(toolInfo("ip neigh"));
