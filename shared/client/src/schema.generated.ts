@@ -4100,9 +4100,9 @@ export interface operations {
                 /** @description Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it. */
                 q?: components["schemas"]["Text1To100"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id";
+                group_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id" | "address";
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id";
+                order_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id" | "address";
                 /** @description Direction of `order_by` only. */
                 order_direction?: "asc" | "desc";
                 /** @description Page size; 0 means no limit. */

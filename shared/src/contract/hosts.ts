@@ -96,7 +96,7 @@ export const listHosts = endpoint({
   path: "/api/v1/hosts",
   permission: "Viewer",
   summary: "List hosts with their interfaces, ports and services",
-  query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id"], {
+  query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id", "address"], {
     ...asOf,
     ...filters,
     ...attributeFilter,

@@ -61,6 +61,40 @@ const hostNames = async (query: QueryInputOf<typeof listHosts>, caller = owner):
 const servicesOf = async (q: string): Promise<string[]> =>
   (await owner.list(listServices, { query: { q } })).rows.map(({ name }) => name).sort();
 
+describe("topology.search: hosts in order of their addresses", () => {
+  const inOrder = async (query: QueryInputOf<typeof listHosts> = {}): Promise<string[]> =>
+    (await owner.list(listHosts, { query: { order_by: "address", ...query } })).rows.map(({ name }) => name);
+
+  it("are sorted by the lowest one as a number, IPv4 before IPv6 and those without last, also after changes", async () => {
+    const { data: v6 } = await owner.send(createSubnet, { body: { network_id: home.network.id, name: "v6", cidr: "fd00::/64" } }); // prettier-ignore
+    const none = await make({ name: "none" });
+    await make({ name: "v6", addresses: ["fd00::2"] }, { ...home, subnet: v6 });
+    const hundred = await make({ name: "hundred", addresses: ["10.0.0.200", "10.0.0.100"] });
+    await make({ name: "nine", addresses: ["10.0.0.9"] });
+    expect(await inOrder()).toEqual(["nine", "hundred", "v6", "none"]);
+    expect(await inOrder({ order_direction: "desc" })).toEqual(["none", "v6", "hundred", "nine"]);
+    expect(await inOrder({ limit: 2, offset: 1 })).toEqual(["hundred", "v6"]);
+    await owner.call(createInterface, { body: { network_id: home.network.id, host_id: none.id, subnet_id: home.subnet.id, ip_address: "10.0.0.1" } }); // prettier-ignore
+    await owner.call(deleteInterface, { params: { id: hundred.interfaces.find(({ ip_address }) => ip_address === "10.0.0.100")!.id } }); // prettier-ignore
+    const kept = hundred.interfaces.find(({ ip_address }) => ip_address === "10.0.0.200")!;
+    expect(await inOrder()).toEqual(["none", "nine", "hundred", "v6"]);
+    await owner.call(updateInterface, { params: kept, body: { ...kept, ip_address: "10.0.0.2" } });
+    expect(await inOrder()).toEqual(["none", "hundred", "nine", "v6"]);
+  });
+
+  it("are sorted so once migrated, and until then not by some of their addresses", async () => {
+    const { network, subnet } = home;
+    const old = await make({ name: "old", addresses: ["10.0.0.3"] });
+    await make({ name: "other", addresses: ["10.0.0.5"] });
+    await topology.db.collection("hosts").updateMany({ network_id: network.id }, { $unset: { first_address: "" } });
+    await owner.call(createInterface, { body: { network_id: network.id, host_id: old.id, subnet_id: subnet.id, ip_address: "10.0.0.7" } }); // prettier-ignore
+    await rerunMigration("0014-first-addresses");
+    await migrated();
+    expect(await inOrder()).toEqual(["old", "other"]);
+    expect(await violationsIn(topology.db)).toEqual([]);
+  });
+});
+
 describe("topology.search: by attributes and roles", () => {
   it("are found that have all of the attributes, by key or value, and one of the roles", async () => {
     const made = await make({ name: "nas" });

@@ -148,14 +148,17 @@ function inventoriesIn({ entities }: Contents): string[] {
   });
 }
 
-/** Search texts of hosts contain their names and the addresses of their interfaces, and nothing else. */
+/** Search texts of hosts contain their names and the addresses of their interfaces, and nothing else; the lowest of these orders them. */
 function searchTextsIn({ entities }: Contents): string[] {
   const interfaces = onHosts(entities.interfaces);
   const lines = (text: unknown): string[] => String(text).split("\n").sort();
   return entities.hosts.flatMap((host) => {
     const on = (interfaces.get(host._id) ?? []).map((one) => entityOf<Interface>(one));
-    const real = lines(hostSearchFields(entityOf<HostRecord>(host), on).search);
-    return isDeepStrictEqual(lines(host["search"]), real) ? [] : [`hosts ${host._id}: searches look in another text`];
+    const real = hostSearchFields(entityOf<HostRecord>(host), on);
+    return [
+      ...(isDeepStrictEqual(lines(host["search"]), lines(real.search)) ? [] : [`hosts ${host._id}: searches look in another text`]), // prettier-ignore
+      ...(host["first_address"] === real.first_address ? [] : [`hosts ${host._id}: is ordered by another address`]),
+    ];
   });
 }
 

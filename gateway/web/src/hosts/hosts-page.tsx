@@ -28,7 +28,7 @@ import { GuideLink } from "../welcome/guide-link.js";
 import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
 
-const FIELDS = ["name", "hostname", "network_id", "created_at", "updated_at"] as const;
+const FIELDS = ["name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;
 const GROUPS = [{ value: "network_id", label: "Network" }];
 
 /** The hosts of the selected network, or of all networks. */
@@ -141,7 +141,12 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
       ),
     },
     { id: "hostname", label: "Hostname", orderBy: "hostname", cell: ({ hostname }) => hostname !== null && <span className="mono">{hostname}</span> }, // prettier-ignore
-    { id: "addresses", label: "Addresses", cell: ({ interfaces }) => <Addresses interfaces={interfaces} /> },
+    {
+      id: "addresses",
+      label: "Addresses",
+      orderBy: "address",
+      cell: ({ interfaces }) => <Addresses interfaces={interfaces} />,
+    },
     { id: "ports", label: "Ports", numbers: true, narrow: true, cell: ({ ports }) => ports.length },
     { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
     { id: "tags", label: "Tags", cell: (host) => host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} /> },

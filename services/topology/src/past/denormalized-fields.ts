@@ -6,7 +6,7 @@ import { type Addressed, hostSearchFields } from "../storage/stores/host-search.
 import { entitiesAt, entitiesBefore, inBatches, type Kind, numbersOf, storedEntities } from "./entities.js";
 import type { View } from "./view.js";
 
-// Denormalized fields: services are sorted by host name, and hosts are searched by interface address. They change the result of a
+// Denormalized fields: services are sorted by host name, and hosts are searched and sorted by interface address. They change the result of a
 // list although the entity itself is unchanged.
 
 type Document = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ const NONE: DenormalizedFields = {
 export function denormalizedFieldsOf(view: View, kinds: Kinds, asked: Asked): DenormalizedFields {
   const { kind, sort, filter } = asked;
   if (kind.name === "Service" && "host_name" in sort) return hostNames(view, kinds, asked);
-  if (kind.name === "Host" && "search" in filter) return searchTexts(view, kinds);
+  if (kind.name === "Host" && ("search" in filter || "first_address" in sort)) return searchTexts(view, kinds);
   return NONE;
 }
 

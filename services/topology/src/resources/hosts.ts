@@ -55,6 +55,7 @@ function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
     return {
       filter: { ...commonFilter(query, scope), ...filter },
       selective,
+      keyOf: { address: "first_address" },
       total: () => totals.total(scope, "hosts"),
       join: hosts.withChildren,
     };

@@ -141,7 +141,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
   networks: [{ key: SMALL_COLLECTION_INDEX }, tagged, faceted],
   subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, faceted, searched],
   hosts: [
-    ...ordered(["name", "hostname", "updated_at"]),
+    ...ordered(["name", "hostname", "updated_at", "first_address"]),
     byNetwork,
     tagged,
     faceted,

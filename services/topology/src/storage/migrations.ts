@@ -3,7 +3,7 @@ import type { HostRecord, Interface, Network, Service, Subnet } from "@nts/share
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import { type BatchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { composed, folded } from "@nts/shared/contract/folding.rules";
-import { hostSearchFields } from "./stores/host-search.js";
+import { firstAddressIn, hostSearchFields } from "./stores/host-search.js";
 import { subnetSearchText } from "../kinds/subnet.js";
 import { tagKeyOf } from "../kinds/tag.js";
 import { INDEXES } from "./indexes.js";
@@ -27,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0011-search-in-networks", up: fillSearchInNetworks },
   { name: "0012-folded-tag-names", up: foldTagNames },
   { name: "0013-folded-search", up: foldSearch },
+  { name: "0014-first-addresses", up: writeFirstAddresses },
 ];
 
 /** The journal's collections, with the permanent key of its cursors. */
@@ -152,4 +153,16 @@ async function foldSearch(db: Db, batchesById: BatchesById): Promise<void> {
     }
   }
   await foldTagNames(db, batchesById);
+}
+
+/** Adds the address by which hosts are ordered. */
+async function writeFirstAddresses(db: Db, batchesById: BatchesById): Promise<void> {
+  const hosts = db.collection<EntityDocument & { addresses: string }>("hosts");
+  for await (const batch of batchesById(hosts, { first_address: { $exists: false }, addresses: { $exists: true } })) {
+    const updates = batch.map(({ _id, addresses }) => {
+      const update = { $set: { first_address: firstAddressIn(addresses) } };
+      return { updateOne: { filter: { _id, addresses, first_address: { $exists: false } }, update } };
+    });
+    await hosts.bulkWrite(updates, { ordered: false });
+  }
 }

@@ -1,14 +1,19 @@
 import type { ClientSession, Db, Document } from "mongodb";
 import type { HostRecord, Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { parseAddress } from "../../values/addresses.js";
 import { searchTextOf } from "../../values/search.rules.js";
 import type { EntityDocument } from "../entities.js";
 import { BY_ID } from "../indexes.js";
 import { within } from "../scope.js";
 import { scopedCollection } from "../scoped-collection.js";
 
-// Hosts are also found by address, so their documents have `addresses`, one per line, each after a line break, and
-// `search`, their own values followed by these. The stores of hosts and interfaces maintain both under the host's lock.
+// Hosts are also found and ordered by address, so their documents have `addresses`, one per line, each after a line break,
+// `search`, their own values followed by these, and `first_address`, the lowest key. The stores of hosts and interfaces
+// maintain them under the host's lock.
+
+/** The `first_address` of hosts without addresses, which come last. */
+const NO_ADDRESS = "~";
 
 /** Separates the addresses maintained last. */
 const OWN_TEXT: Document = {
@@ -46,9 +51,24 @@ export function createHostSearch(db: Db): HostSearch {
     },
     added: (tx, scope, added) => {
       const withLines = (field: string, lines: string): Document => ({ $concat: [`$${field}`, literal(lines)] });
+      const first = (lines: string): Document => ({
+        // Left to the migration if it has not filled it yet: what is known here are only the new ones.
+        $cond: [
+          { $eq: [{ $type: "$first_address" }, "missing"] },
+          "$$REMOVE",
+          { $min: ["$first_address", literal(firstAddressIn(lines))] },
+        ],
+      });
       const longer = [...linesByHost(added)].map(
         ([id, lines]) =>
-          [id, { search: withLines("search", lines), addresses: withLines("addresses", lines) }] as const,
+          [
+            id,
+            {
+              search: withLines("search", lines),
+              addresses: withLines("addresses", lines),
+              first_address: first(lines),
+            },
+          ] as const,
       );
       return set(tx, scope, new Map(longer));
     },
@@ -59,8 +79,10 @@ export function createHostSearch(db: Db): HostSearch {
         .toArray();
       const lines = linesByHost(found.map(({ wire }) => JSON.parse(wire) as Interface));
       const textOf = (id: string): Document => {
-        const addresses = literal(lines.get(id) ?? "");
-        return { search: { $concat: [OWN_TEXT, addresses] }, addresses };
+        const found = lines.get(id) ?? "";
+        const addresses = literal(found);
+        const first_address = literal(firstAddressIn(found));
+        return { search: { $concat: [OWN_TEXT, addresses] }, addresses, first_address };
       };
       return set(tx, scope, new Map(ids.map((id) => [id, textOf(id)])));
     },
@@ -74,9 +96,19 @@ export type Addressed = Pick<Interface, "host_id" | "ip_address">;
 export function hostSearchFields(
   host: HostRecord,
   interfaces: readonly Addressed[],
-): { search: string; addresses: string } {
+): { search: string; addresses: string; first_address: string } {
   const addresses = linesByHost(interfaces).get(host.id) ?? "";
-  return { search: ownTextOf(host) + addresses, addresses };
+  return { search: ownTextOf(host) + addresses, addresses, first_address: firstAddressIn(addresses) };
+}
+
+/** The lowest key in the `addresses` of a host. */
+export function firstAddressIn(addresses: string): string {
+  let first = NO_ADDRESS;
+  for (const address of addresses.split("\n").filter((line) => line !== "")) {
+    const { key } = parseAddress(address);
+    if (key < first) first = key;
+  }
+  return first;
 }
 
 function ownTextOf({ name, hostname, observed }: HostRecord): string {
