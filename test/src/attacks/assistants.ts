@@ -12,6 +12,7 @@ const TOOLS = [
   ["describe_host", { host: "host 1" }],
   ["what_changed", {}],
   ["what_is_gone", { days: 0 }],
+  ["ending_certificates", {}],
 ] as const;
 
 /** Each call makes up to three requests to the API, whose responses the gateway buffers. */

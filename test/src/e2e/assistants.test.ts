@@ -7,7 +7,7 @@ import { startStack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 
-const READING = ["find", "describe_host", "what_listens", "who_is", "overview", "what_changed", "what_is_gone", "plan_change"]; // prettier-ignore
+const READING = ["find", "describe_host", "what_listens", "who_is", "overview", "what_changed", "what_is_gone", "ending_certificates", "plan_change"]; // prettier-ignore
 
 /** At full size: attempts to write, over three gateways in turn; the shared system has one. */
 const ATTEMPTS = process.env["MCP_ATTEMPTS"];
@@ -98,6 +98,7 @@ describe("assistants: reading", () => {
     expect((await call(client, "who_is", { address: "10.0.0.5" })).data).toMatchObject({ hosts: [{ name: "nas" }] });
     expect((await call(client, "overview")).data).toMatchObject({ you: { level: "Viewer" }, totals: { hosts: 1 } });
     expect((await call(client, "what_is_gone")).data).toMatchObject({ gone: [] });
+    expect((await call(client, "ending_certificates")).data).toMatchObject({ count: 0, certificates: [] });
     await account.session.data("get", "/api/v1/changes?limit=1&wait=20");
     const changed = await call(client, "what_changed", { host_id: world.host.id });
     expect(changed.data).toMatchObject({ changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]) }); // prettier-ignore
@@ -237,6 +238,7 @@ describe("assistants: messages", () => {
       ["overview", {}],
       ["what_changed", {}],
       ["what_is_gone", { days: 0 }],
+      ["ending_certificates", {}],
       ["plan_change", { action: "delete", kind: "network", id: lan.network }],
     ];
     const sizes: Record<string, number> = {};

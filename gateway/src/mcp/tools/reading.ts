@@ -8,6 +8,7 @@ import {
   listHosts,
   listNetworks,
   listServices,
+  reportCertificates,
   reportGone,
   whoami,
 } from "@nts/shared/contract";
@@ -256,6 +257,28 @@ export const whatIsGone = tool({
     return {
       data: { counts, gone: items },
       next: next === null ? null : `call what_is_gone with the same arguments and from=${next}`,
+    };
+  },
+});
+
+export const endingCertificates = tool({
+  name: "ending_certificates",
+  title: "Ending certificates",
+  description: "Ports whose TLS certificate has ended, or ends within some days, the soonest first.",
+  input: z.object({ days: z.int().min(0).max(3_650).default(30), network_id: network, from }),
+  run: async (client, { days, network_id, from: offset }): Promise<ToolResult> => {
+    const { count, certificates } = await client.call(reportCertificates, {
+      query: { days, ...inNetwork(network_id) },
+    });
+    const rows = certificates.slice(offset).map(({ port_id, host_name, number, protocol, certificate }) => ({
+      ...{ host: short(host_name, 60), port: `${number}/${protocol.toLowerCase()}`, id: port_id },
+      ...{ ends: certificate.not_after, subject: short(certificate.subject, 100) },
+      issuer: short(certificate.issuer, 100),
+    }));
+    const { items, next } = pageOf(rows, offset);
+    return {
+      data: { count, certificates: items },
+      next: next === null ? null : `call ending_certificates with the same arguments and from=${next}`,
     };
   },
 });
