@@ -1,11 +1,15 @@
 import { describe, expect, it } from "@jest/globals";
 import { corpusFile } from "../testing/corpus.js";
-import { importedFrom, refusalOf, skippedIn } from "../testing/reading.js";
+import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { masscan, naabu } from "./port-scans.js";
 
 describe("Scans of masscan", () => {
   it.each([
-    ["banners", ["10.62.0.5 [10.62.0.5]: HTTPS: 8443/Tcp@10.62.0.5 · SSH: 2222/Tcp@10.62.0.5"], []],
+    [
+      "banners",
+      ["10.62.0.5 [10.62.0.5]: HTTPS: 8443/Tcp@10.62.0.5 · SSH: 2222/Tcp@10.62.0.5"],
+      ["2 banners of services: nothing is made of them (2 in the file)"],
+    ],
     ["empty", [], []],
     ["formatted", ["10.65.0.5 [10.65.0.5]: MySQL: 3306/Tcp@10.65.0.5"], []],
     [
@@ -22,7 +26,7 @@ describe("Scans of masscan", () => {
         "10.64.0.5 [10.64.0.5]: HTTP: 80/Tcp@10.64.0.5 · SSH: 22/Tcp@10.64.0.5",
         "10.64.0.6 [10.64.0.6]: SNMP: 161/Udp@10.64.0.6",
       ],
-      [],
+      ["4 banners of services: nothing is made of them (1 in the file)"],
     ],
     ["ndjson", ["10.63.0.5 [10.63.0.5]: SSH: 22/Tcp@10.63.0.5"], ["2 port 25/tcp of 10.63.0.6: it is closed"]],
     [
@@ -39,6 +43,20 @@ describe("Scans of masscan", () => {
     const file = corpusFile("masscan", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(masscan, file)).toEqual(skipped);
+  });
+});
+
+describe("A banner of masscan", () => {
+  it.each([
+    ["a list", "banner tcp 80 10.64.0.5 1771234202 title Office of Example\n"],
+    [
+      "JSON",
+      '{"ip":"10.64.0.5","timestamp":"1","ports":[{"port":80,"proto":"tcp","service":{"name":"title","banner":"Office of Example"}}]}\n',
+    ],
+  ])("is kept if it is the title of a page: %s", (_what, file) => {
+    const { hosts, skipped } = read(masscan, file);
+    expect(hosts[0]?.ports[0]?.says).toEqual({ title: "Office of Example" });
+    expect(skipped.count()).toBe(0);
   });
 });
 

@@ -19,10 +19,13 @@ interface Found {
   readonly protocol: string;
   readonly state: string;
   readonly service: SeenService | null;
+  /** What the port answered, and of which kind that is, such as `title`. */
+  readonly banner: { readonly kind: string; readonly text: string } | null;
 }
 
 /** `open tcp 80 10.0.0.1 1700000000`, or `banner tcp 22 10.0.0.1 1700000000 ssh SSH-2.0`. */
-const LISTED = /^(open|closed|banner) (tcp|udp|sctp|icmp) (\d{1,5}) (\S{2,100}) \d{1,20}(?: (\S{1,100}))?/;
+const LISTED =
+  /^(open|closed|banner) (tcp|udp|sctp|icmp) (\d{1,5}) (\S{2,100}) \d{1,20}(?: (\S{1,100})(?: (.{1,2000}))?)?/;
 /** `10.0.0.1:80` or `[2001:db8::1]:80`. */
 const PLAIN = /^(?:\[([\da-f:]{2,45})\]|(\d{1,3}(?:\.\d{1,3}){3})):(\d{1,5})$/i;
 const SAMPLE_LINES = 10;
@@ -48,10 +51,16 @@ function readEntries(bytes: Iterable<Uint8Array>, tool: string, requirement: str
   const blocks = [...bytes];
   const sightings = createSightings();
   let count = 0;
+  let banners = 0;
+  let firstBanner = 0;
   for (const { line, found } of entriesIn(blocks, sightings)) {
     count++;
     take(sightings, line, found);
+    if (found.banner === null || found.banner.kind === "title") continue;
+    if (banners++ === 0) firstBanner = line;
   }
+  if (banners > 0)
+    sightings.skipped.add(firstBanner, "banners of services", `nothing is made of them (${banners} in the file)`);
   if (count === 0 && !isEmptyList(blocks)) throw faultAt(1, requirement);
   return sightings.scan(toolInfo(tool));
 }
@@ -114,6 +123,7 @@ function inObject(entry: JsonObject): readonly Found[] {
       protocol: (textAt(port, "proto") || textAt(port, "protocol") || "tcp").toLowerCase(),
       state: textAt(port, "status") || textAt(service, "status") || "open",
       service: serviceOf(name),
+      banner: bannerOf(name, textAt(service, "banner")),
     };
   });
 }
@@ -125,15 +135,27 @@ function numberText(port: unknown): string {
 }
 
 function inText(entry: string): readonly Found[] | null {
-  const [, state, protocol = "", port = "", address = "", name = ""] = LISTED.exec(entry) ?? [];
+  const [, state, protocol = "", port = "", address = "", name = "", text = ""] = LISTED.exec(entry) ?? [];
   if (state !== undefined)
     return [
-      { address, host: "", port, protocol, state: state === "banner" ? "open" : state, service: serviceOf(name) },
+      {
+        address,
+        host: "",
+        port,
+        protocol,
+        state: state === "banner" ? "open" : state,
+        service: serviceOf(name),
+        banner: bannerOf(name, text),
+      },
     ];
   const [, ipv6, ipv4, number = ""] = PLAIN.exec(entry) ?? [];
   const ip = ipv6 ?? ipv4;
   if (ip === undefined) return null;
-  return [{ address: ip, host: "", port: number, protocol: "tcp", state: "open", service: null }];
+  return [{ address: ip, host: "", port: number, protocol: "tcp", state: "open", service: null, banner: null }];
+}
+
+function bannerOf(kind: string, text: string): Found["banner"] {
+  return text.trim() === "" ? null : { kind: kind.toLowerCase(), text };
 }
 
 /** masscan names protocols by what they answered: `http.server`, `ssh`, `X509`. */
@@ -154,7 +176,9 @@ function take({ add, skipped }: Sightings, line: number, found: Found): void {
   else if (number === null) skipped.add(line, what, "its number is not from 1 to 65535");
   else if (found.state !== "open") skipped.add(line, what, `it is ${found.state.slice(0, 20)}`);
   else {
-    const ports = [{ line, ip, protocol, number, service: found.service }];
+    const title = found.banner?.kind === "title" ? clip(found.banner.text, 300) : null;
+    const said = title === null ? {} : { says: { title } };
+    const ports = [{ line, ip, protocol, number, service: found.service, ...said }];
     const host: SeenHost = {
       line,
       addresses: [{ ip, mac: null }],
