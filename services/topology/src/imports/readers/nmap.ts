@@ -252,8 +252,7 @@ function createNmapReader() {
         else if (port !== null && path === "nmaprun/host/ports/port/state") port.state = attributes["state"] ?? "";
         else if (port !== null && path === "nmaprun/host/ports/port/service") {
           port.service = attributes;
-          for (const [name, text] of UNUSED_OF_SERVICES)
-            if ((attributes[name] ?? "").trim() !== "") note(unused, text, line);
+          noteUnused(unused, attributes, line);
         } else readPart(host, { path, attributes, line, skipped, unused });
       }
     },
@@ -364,6 +363,11 @@ interface Part {
 interface Occurrences {
   readonly line: number;
   count: number;
+}
+
+/** @param attributes of a service */
+function noteUnused(unused: Map<string, Occurrences>, attributes: Attributes, line: number): void {
+  for (const [name, text] of UNUSED_OF_SERVICES) if ((attributes[name] ?? "").trim() !== "") note(unused, text, line);
 }
 
 function note(occurrences: Map<string, Occurrences>, text: string, line: number): void {
