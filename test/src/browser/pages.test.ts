@@ -157,7 +157,7 @@ describe("a Viewer", () => {
       await goTo(path);
       await settled();
       await page.getByRole("table").first().waitFor();
-      expect([path, await page.getByRole("button", { name: /^(?:New|Add|Actions|Edit|Delete)/ }).count()]).toEqual([
+      expect([path, await page.getByRole("button", { name: /^(?:New|Add|Actions|Edit|Delete)\b/ }).count()]).toEqual([
         path,
         0,
       ]);
